@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Documentation of what every module shares."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The connection with an OCP, and the attributes of the modules."""
+
+    DOCUMENTATION = r"""
+options:
+  url:
+    description:
+      - Address of the OCP, with scheme and port, as in V(https://ocp.example.com:8080).
+      - Redirects are not followed.
+      - Taken from the environment variable E(OCP_URL) where it is not set.
+    type: str
+    required: true
+  username:
+    description:
+      - Name of the OCP user, for HTTP Basic. Belongs together with O(password).
+      - Give either these two, or O(access_key_id) and O(access_key_secret).
+      - Taken from the environment variable E(OCP_USERNAME) where it is not set.
+    type: str
+  password:
+    description:
+      - Password of the OCP user.
+      - Taken from the environment variable E(OCP_PASSWORD) where it is not set.
+    type: str
+  access_key_id:
+    description:
+      - Id of an access key of the OCP user, for signed requests (C(OCP-ACCESS-KEY-HMACSHA1)). Belongs together with
+        O(access_key_secret).
+      - The signature holds the time, so the clocks of this machine and of the OCP may differ by at most 15 minutes.
+      - Taken from the environment variable E(OCP_ACCESS_KEY_ID) where it is not set.
+    type: str
+  access_key_secret:
+    description:
+      - Secret of the access key. It is never sent.
+      - Taken from the environment variable E(OCP_ACCESS_KEY_SECRET) where it is not set.
+    type: str
+  validate_certs:
+    description:
+      - Whether the certificate of an C(https) address has to be trusted. Set it to V(false) for test systems alone.
+      - Taken from the environment variable E(OCP_VALIDATE_CERTS) where it is not set.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - File or folder of CA certificates to trust, instead of those that come with the Python library C(requests).
+      - Taken from the environment variable E(OCP_CA_PATH) where it is not set.
+    type: path
+  timeout:
+    description:
+      - How many seconds one request may stay without an answer. How long to wait for a task is another matter.
+      - Taken from the environment variable E(OCP_TIMEOUT) where it is not set.
+    type: float
+    default: 30
+requirements:
+  - requests >= 2.31 (Python library, where the module runs)
+attributes:
+  check_mode:
+    description: Can run in check mode and tell what it would do without doing it.
+  diff_mode:
+    description: Shows in diff mode what it changed.
+  idempotent:
+    description: Run again with the same options, it changes nothing more.
+  action_group:
+    description: Takes its connection options from C(module_defaults) of a group.
+    support: full
+    details: Use C(group/oceanbase.ocp.ocp) in C(module_defaults) to set the connection for all modules of the
+      collection.
+    membership:
+      - oceanbase.ocp.ocp
+"""

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The endpoints, one method each. What goes in and comes out is the service's own: camelCase, ids, paths."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from ._errors import AnswerUnreadable, RequestRefused
+from ._http import Answer, HttpClient
+
+PAGE_SIZE = 2000  # the largest the service documents
+Record = dict[str, Any]
+
+
+class OcpApi:
+    """The calls of one service. Every method raises a ServiceError when it does not get what it asks for."""
+
+    def __init__(self, client: HttpClient) -> None:
+        self._client = client
+
+    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> Answer:
+        """Section 4.1. No document tells where the two parameters are read, so they travel in both places."""
+        flags = {"freezeServer": freeze_server, "force": force}
+        query = {name: str(value).lower() for name, value in flags.items()}
+        path = f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart"
+        return self._start(path, params=query, body=flags)
+
+    def restart_cluster(self, cluster_id: int) -> Answer:
+        """Section 4.2."""
+        return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
+
+    def restart_agents(self, host_ids: list[int]) -> Answer:
+        """Section 4.3. The specified path has no version; where it is unknown, the call is under the versioned one."""
+        path = "/compute/hosts/batchRestartAgents"
+        body = {"hostIds": host_ids}
+        try:
+            return self._start(path, body=body)
+        except RequestRefused as unversioned:
+            if unversioned.status not in (400, 404):
+                raise
+            try:
+                return self._start(f"/api/v2{path}", body=body)
+            except RequestRefused as versioned:
+                # The path that is not there is named in its refusal; the other refusal is the one that counts.
+                raise (versioned if path in unversioned.reason else unversioned) from None
+
+    def restart_arbitration_service(self, service_id: int) -> Answer:
+        """Section 4.4."""
+        return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
+
+    def task(self, task_id: int) -> Record:
+        """One task, with its subtasks and their links."""
+        return self._record(f"/api/v2/tasks/instances/{task_id}")
+
+    def tasks(self, limit: int, **filters: Any) -> list[Record]:
+        """The newest ``limit`` tasks that pass the service's filters: clusterId, hostId, status, name."""
+        query = {name: value for name, value in filters.items() if value is not None}
+        return self._list("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, limit)
+
+    def subtask_log(self, task_id: int, subtask_id: int) -> str:
+        """The log of all attempts of one subtask."""
+        return str(self._record(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log").get("log") or "")
+
+    def cluster(self, cluster_id: int) -> Record:
+        """One cluster."""
+        return self._record(f"/api/v2/ob/clusters/{cluster_id}")
+
+    def clusters(self, name: str) -> list[Record]:
+        """The clusters whose name holds ``name``."""
+        return self._list("/api/v2/ob/clusters", {"name": name})
+
+    def servers(self, cluster_id: int) -> list[Record]:
+        """All servers of a cluster."""
+        return self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")
+
+    def hosts(self) -> list[Record]:
+        """All hosts."""
+        return self._list("/api/v2/compute/hosts")
+
+    def host_agent(self, host_id: int) -> Record:
+        """The agent of a host, with its processes."""
+        return self._record(f"/api/v2/compute/hosts/{host_id}/agent")
+
+    def arbitration_services(self) -> list[Record]:
+        """All arbitration services."""
+        return self._list("/api/v2/arbitration/services")
+
+    def arbitration_service(self, service_id: int) -> Record:
+        """One arbitration service."""
+        return self._record(f"/api/v2/arbitration/services/{service_id}")
+
+    def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> Answer:
+        answer = self._client.post(quote(path), params, body)
+        if not isinstance(answer.data, dict) or not isinstance(answer.data.get("id"), int):
+            raise AnswerUnreadable(
+                f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
+                "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
+                url=answer.url,
+                trace_id=answer.trace_id,
+                maybe_done=True,
+            )
+        return answer
+
+    def _record(self, path: str) -> Record:
+        answer = self._client.get(quote(path))
+        if not isinstance(answer.data, dict):
+            raise _unexpected(answer, "one object")
+        return answer.data
+
+    def _list(self, path: str, params: Record | None = None, limit: int | None = None) -> list[Record]:
+        found: list[Record] = []
+        page = pages = 1
+        while page <= pages and (limit is None or len(found) < limit):
+            size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit)
+            answer = self._client.get(path, {**(params or {}), "page": page, "size": size})
+            contents = answer.data.get("contents") if isinstance(answer.data, dict) else None
+            if not isinstance(contents, list) or not all(isinstance(record, dict) for record in contents):
+                raise _unexpected(answer, "a list")
+            found += contents
+            # The servers of a cluster come without a page.
+            pages = int((answer.data.get("page") or {}).get("totalPages") or 1)
+            page += 1
+        return found[:limit]
+
+
+def _unexpected(answer: Answer, wanted: str) -> AnswerUnreadable:
+    return AnswerUnreadable(
+        f"The answer of {answer.url} holds no data of the documented form ({wanted}). "
+        "Check that url is the address of an OCP, and its version.",
+        url=answer.url,
+        trace_id=answer.trace_id,
+    )

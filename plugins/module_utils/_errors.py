@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What can go wrong, as one small tree.
+
+The text of an error is what the user reads: what happened, on what, and what to do next. ``facts`` is what the failed
+module result carries beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OcpError(Exception):
+    """Base of every error this collection raises on purpose.
+
+    ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
+    """
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.facts: dict[str, Any] = facts
+
+    def precede(self, words: str) -> None:
+        """Put first what was being done, for those who do not know the call."""
+        self.args = (f"{words} {self}",)
+
+
+class OptionError(OcpError):
+    """An option has a value that cannot be used; nothing was sent."""
+
+
+class TargetError(OcpError):
+    """A name or id matches nothing, or more than one thing; nothing was restarted."""
+
+
+class ServiceError(OcpError):
+    """A request did not bring what was asked for.
+
+    ``maybe_done`` tells whether the service may have carried out the request all the same.
+    """
+
+    def __init__(self, message: str, *, url: str, trace_id: str | None = None, maybe_done: bool = False) -> None:
+        super().__init__(message, url=url, trace_id=trace_id)
+        self.maybe_done = maybe_done
+
+
+class ConnectionFailed(ServiceError):
+    """The request never left: no connection, no such host, no trusted TLS."""
+
+
+class AnswerLost(ServiceError):
+    """The request left, its answer did not arrive: time-out, reset, cut off."""
+
+
+class AnswerUnreadable(ServiceError):
+    """The answer is no JSON, no envelope (section 2.1), or has no such data."""
+
+
+class RequestRefused(ServiceError):
+    """The service answered with an error status; ``status`` is the HTTP status, ``reason`` the service's own words."""
+
+    def __init__(
+        self, message: str, *, status: int, reason: str, url: str, trace_id: str | None = None, maybe_done: bool = False
+    ) -> None:
+        super().__init__(message, url=url, trace_id=trace_id, maybe_done=maybe_done)
+        self.status = status
+        self.reason = reason
+
+
+class AuthenticationFailed(RequestRefused):
+    """401. Never repeated: a few wrong passwords lock the account."""
+
+
+class PermissionDenied(RequestRefused):
+    """403."""
+
+
+class NotFound(RequestRefused):
+    """404."""
+
+
+class TaskError(OcpError):
+    """A task did not come to the end that was waited for."""
+
+
+class TaskFailed(TaskError):
+    """A task ended FAILED, or ended SUCCESSFUL by being rolled back."""
+
+
+class WaitTimeout(TaskError):
+    """A task was still running when ``wait_timeout`` was used up. It goes on running in the service."""
+
+
+class NotVerified(TaskError):
+    """The task was successful, but what it should have restarted has not restarted."""

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One request in, the ``data`` of the response envelope out, or an error that says what is known of the request.
+
+Reads are repeated a few times. A POST that found a connection is sent once: what it starts cannot be taken back, and
+the service has no token by which it would know a repetition.
+"""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ._errors import (
+    AnswerLost,
+    AnswerUnreadable,
+    AuthenticationFailed,
+    ConnectionFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+)
+
+try:
+    import requests
+    import urllib3
+    from requests.adapters import HTTPAdapter
+    from urllib3.exceptions import InsecureRequestWarning, NewConnectionError
+    from urllib3.util import Retry
+except ImportError as error:  # reported by _module, with the name of the library
+    REQUESTS_IMPORT_ERROR: ImportError | None = error
+    Retry = object  # type: ignore[misc, assignment]
+else:
+    REQUESTS_IMPORT_ERROR = None
+
+if TYPE_CHECKING:
+    from requests.auth import AuthBase
+
+CONNECT_SECONDS = 10.0
+READ_REPEATS = 2
+PASSING_STATUSES = (429, 502, 503, 504)
+NEXT_STEPS = {
+    401: "Check username and password, or access_key_id and access_key_secret, and with an access key also the clock "
+    "of this machine; it was asked once only, since repeated attempts lock the account",
+    403: "Ask for the permission, or use credentials that have it",
+    404: "Check that url is the address of an OCP and that the id exists there",
+    409: "Wait until the running operation has ended, then run this again",
+    429: "The request limit of this user is used up; run this again later",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The ``data`` of an envelope (section 2.1; None where there is none) and the trace id of the request."""
+
+    data: Any
+    url: str
+    trace_id: str | None
+
+
+class RateLimitRetry(Retry):
+    """Repeats as urllib3 does, and after a 429 waits as long as the service's ``RateLimit-Reset`` header says."""
+
+    def get_retry_after(self, response: Any) -> float | None:
+        """Seconds to wait, at most ``backoff_max``; None when the service names no time."""
+        seconds = response.headers.get("RateLimit-Reset", "")
+        announced = float(seconds) if seconds.isdigit() else super().get_retry_after(response)
+        return None if announced is None else min(announced, self.backoff_max)
+
+
+class HttpClient:
+    """A session with one service.
+
+    ``url`` is its base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
+    request may stay without an answer.
+    """
+
+    def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
+        self.url = url.rstrip("/")
+        self._verify = verify
+        self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
+        self._session = requests.Session()
+        self._session.auth = auth
+        self._session.headers.update(
+            {
+                "Accept": "application/json",
+                "Accept-Language": "en-US",
+                "Content-Type": "application/json",
+                "User-Agent": "ansible-collection-oceanbase.ocp",
+            }
+        )
+        repeats = RateLimitRetry(
+            total=READ_REPEATS,
+            # Counts for every method: what found no connection never left.
+            connect=1,
+            other=0,
+            status_forcelist=PASSING_STATUSES,
+            allowed_methods={"GET"},
+            backoff_factor=0.3,
+            backoff_max=timeout,
+            raise_on_status=False,
+        )
+        self._session.mount(self.url, HTTPAdapter(max_retries=repeats))
+        if verify is False:
+            urllib3.disable_warnings(InsecureRequestWarning)
+
+    def get(self, path: str, params: dict[str, Any] | None = None) -> Answer:
+        """GET ``path`` below the base address; raises a ServiceError."""
+        return self._request("GET", path, params, None)
+
+    def post(self, path: str, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> Answer:
+        """POST once over a connection; raises ServiceError, whose ``maybe_done`` tells if it may have taken effect."""
+        return self._request("POST", path, params, body)
+
+    def _request(self, method: str, path: str, params: dict[str, Any] | None, body: dict[str, Any] | None) -> Answer:
+        url = self.url + path
+        writes = method == "POST"
+        try:
+            response = self._session.request(
+                method,
+                url,
+                params=params,
+                json=body,
+                timeout=self._timeouts,
+                # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
+                verify=self._verify,
+                # Following would send the credentials to another address, and a POST as a GET.
+                allow_redirects=False,
+            )
+        except requests.RequestException as error:
+            raise _no_answer(error, method, url, self._timeouts[1]) from None
+        return _envelope(response, method, url, writes)
+
+
+def _no_answer(error: requests.RequestException, method: str, url: str, timeout: float) -> ServiceError:
+    causes = _causes(error)
+    writes = method == "POST"
+    certificate = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
+    if certificate is not None:
+        return ConnectionFailed(
+            f"The certificate of {url} is not trusted: {certificate.verify_message}. "
+            "Give the authority's certificate with ca_path, or validate_certs=false for a test system.",
+            url=url,
+        )
+    if isinstance(error, requests.exceptions.SSLError):
+        return ConnectionFailed(
+            f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
+            "http or https.",
+            url=url,
+            maybe_done=writes,
+        )
+    unreached = requests.exceptions.ConnectTimeout, requests.exceptions.ProxyError, NewConnectionError
+    if any(isinstance(cause, unreached) for cause in causes):
+        return ConnectionFailed(
+            f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
+        )
+    if isinstance(error, requests.exceptions.InvalidURL):
+        return ConnectionFailed(f"url: {url} is no usable address: {error}.", url=url)
+    what = f"within {timeout:g} seconds" if isinstance(error, requests.exceptions.Timeout) else "whole"
+    return AnswerLost(
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}",
+        url=url,
+        maybe_done=writes,
+    )
+
+
+def _envelope(response: requests.Response, method: str, url: str, writes: bool) -> Answer:
+    status = response.status_code
+    if 300 <= status < 400:
+        address = urlsplit(response.headers.get("Location", ""))
+        raise AnswerUnreadable(
+            f"{method} {url} is redirected to {address.scheme}://{address.netloc}; redirects are not followed. "
+            "Put the address of the service itself in url.",
+            url=url,
+        )
+    try:
+        envelope = response.json()
+    except ValueError:
+        envelope = None
+    if not isinstance(envelope, dict):
+        envelope = {}
+    trace_id = envelope.get("traceId") or None
+    if status < 400 and not isinstance(envelope.get("successful"), bool):
+        kind = response.headers.get("Content-Type", "no content type")
+        raise AnswerUnreadable(
+            f"The answer to {method} {url} is no OCP response envelope ({len(response.content)} bytes, {kind}). "
+            f"Check that url is the address of an OCP, not of a proxy or another service. {_unknown(writes)}".rstrip(),
+            url=url,
+            trace_id=trace_id,
+            maybe_done=writes,
+        )
+    if status >= 400 or not envelope["successful"]:
+        raise _refusal(envelope, status, method, url, trace_id)
+    return Answer(envelope.get("data"), url, trace_id)
+
+
+def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
+    if status < 400 and isinstance(envelope.get("status"), int):
+        status = envelope["status"]
+    error = envelope.get("error")
+    reason = str(error.get("message") or "") if isinstance(error, dict) else ""
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    maybe_done = method == "POST" and status >= 500
+    sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
+    if trace_id:
+        sentences.append(f"Trace id {trace_id}")
+    if status in NEXT_STEPS:
+        sentences.append(NEXT_STEPS[status])
+    elif maybe_done:
+        sentences.append(_unknown(maybe_done).rstrip("."))
+    return kind(
+        ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, maybe_done=maybe_done
+    )
+
+
+def _unknown(writes: bool) -> str:
+    if not writes:
+        return ""
+    return (
+        "It is not known whether the service carried it out: "
+        "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."
+    )
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The error and what lies behind it, outermost first; urllib3 keeps the cause in ``reason`` or in the arguments."""
+    found: list[BaseException] = []
+    pending: list[object] = [error]
+    while pending:
+        cause = pending.pop(0)
+        if isinstance(cause, BaseException) and cause not in found:
+            found.append(cause)
+            pending += [getattr(cause, "reason", None), cause.__cause__, cause.__context__, *cause.args]
+    return found
+
+
+def _innermost(causes: list[BaseException]) -> str:
+    inner = next((cause for cause in reversed(causes) if isinstance(cause, OSError)), causes[-1])
+    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__

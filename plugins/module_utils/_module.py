@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The bridge between Ansible and the plain Python below: options in, result or failure out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_required_lib
+
+from ._api import OcpApi
+from ._auth import AccessKeyAuth, basic_auth
+from ._errors import OcpError, OptionError
+from ._http import REQUESTS_IMPORT_ERROR, HttpClient
+from ._restart import Options
+from ._waiting import SHORTEST_PAUSE, Patience
+
+Params = dict[str, Any]
+Body = Callable[[OcpApi, Params, bool], dict[str, Any]]
+
+LONGEST_SECONDS = 7 * 24 * 3600
+
+
+def _option(name: str, **spec: Any) -> dict[str, Any]:
+    return {"fallback": (env_fallback, [f"OCP_{name.upper()}"]), **spec}
+
+
+CONNECTION_OPTIONS: dict[str, Any] = {
+    "url": _option("url", type="str", required=True),
+    "username": _option("username", type="str"),
+    "password": _option("password", type="str", no_log=True),
+    "access_key_id": _option("access_key_id", type="str"),
+    "access_key_secret": _option("access_key_secret", type="str", no_log=True),
+    "validate_certs": _option("validate_certs", type="bool", default=True),
+    "ca_path": _option("ca_path", type="path"),
+    "timeout": _option("timeout", type="float", default=30),
+}
+
+PATIENCE_OPTIONS: dict[str, Any] = {
+    "wait_timeout": {"type": "int", "default": 7200},
+    "wait_interval": {"type": "float", "default": 10},
+}
+
+RESTART_OPTIONS: dict[str, Any] = {"wait": {"type": "bool", "default": False}, **PATIENCE_OPTIONS}
+
+
+def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
+    """Run ``body(api, params, check_mode)`` as an Ansible module with ``options`` beside those of the connection.
+
+    ``rules`` are AnsibleModule's own (``required_one_of`` and the like). What ``body`` returns is the result; an
+    OcpError becomes a failure with its facts.
+    """
+    module = AnsibleModule({**CONNECTION_OPTIONS, **options}, supports_check_mode=True, **rules)
+    if REQUESTS_IMPORT_ERROR is not None:
+        module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
+    try:
+        result = body(connect(module.params), module.params, module.check_mode)
+    except OcpError as error:
+        module.fail_json(msg=str(error), **error.facts)
+    module.exit_json(**result)
+
+
+def connect(params: Params) -> OcpApi:
+    """The service that the connection options name; nothing is sent yet. Raises OptionError."""
+    verify: bool | str = params["validate_certs"]
+    ca_path = params["ca_path"]
+    if verify and ca_path:
+        if not os.path.exists(ca_path):  # noqa: PTH110 - a path option of Ansible is a string
+            raise OptionError(
+                f"ca_path: {ca_path} does not exist; give the path of a file or folder of CA certificates."
+            )
+        verify = ca_path
+    timeout = _seconds(params, "timeout", 0.1)
+    return OcpApi(HttpClient(_address(params["url"]), _credentials(params), verify=verify, timeout=timeout))
+
+
+def patience(params: Params) -> Patience:
+    """The waiting options. Raises OptionError."""
+    return Patience(_seconds(params, "wait_timeout", 1), _seconds(params, "wait_interval", SHORTEST_PAUSE))
+
+
+def restart_options(params: Params, check_mode: bool) -> Options:
+    """The options that all restart verbs share. Raises OptionError."""
+    waiting = patience(params)
+    return Options(check_mode, waiting if params["wait"] else None)
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise OptionError(f"url: {url} is not the address of an OCP; it looks like https://ocp.example.com:8080.")
+    if parts.username is not None or parts.password is not None:
+        raise OptionError("url: holds a user name or password; give them with username and password instead.")
+    if parts.query or parts.fragment:
+        raise OptionError(f"url: {url} has a query or fragment; give the address of the service alone.")
+    return url
+
+
+def _credentials(params: Params) -> Any:
+    basic = _complete(params, "username", "password")
+    access_key = _complete(params, "access_key_id", "access_key_secret")
+    either = "either username and password, or access_key_id and access_key_secret"
+    variables = "(or OCP_USERNAME, OCP_PASSWORD, OCP_ACCESS_KEY_ID, OCP_ACCESS_KEY_SECRET in the environment)"
+    if basic and access_key:
+        raise OptionError(f"Both kinds of credentials are given; give {either} {variables}, not both.")
+    if basic:
+        return basic_auth(*basic)
+    if access_key:
+        return AccessKeyAuth(*access_key)
+    raise OptionError(f"No credentials are given; give {either} {variables}.")
+
+
+def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
+    given = [option for option in (name, secret) if params[option]]
+    if len(given) == 1:
+        [missing] = {name, secret} - set(given)
+        raise OptionError(f"{missing}: is missing or empty, though {given[0]} is given; the two belong together.")
+    return (params[name], params[secret]) if given else None
+
+
+def _seconds(params: Params, option: str, least: float) -> float:
+    value = float(params[option])
+    if not least <= value <= LONGEST_SECONDS:
+        raise OptionError(f"{option}: {value:g} is out of range; give {least:g} to {LONGEST_SECONDS} seconds.")
+    return value

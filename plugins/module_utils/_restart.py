@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Restarting one target: decide, send the POST, wait, prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ._api import OcpApi
+from ._errors import NotVerified, OcpError, ServiceError, TaskError
+from ._targets import Member, Observation, Target
+from ._tasks import Task
+from ._waiting import SYSTEM_CLOCK, Clock, Patience, wait_for_success
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a verb was asked to restart. ``patience`` is None when it is not to wait."""
+
+    check_mode: bool
+    patience: Patience | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is to be done about a target, and why, in plain words."""
+
+    action: str
+    reason: str
+
+
+def plan() -> Decision:
+    """Decide from what was observed and asked. A verb that was given no condition always restarts."""
+    return Decision("submitted", "no condition was given, so the verb always restarts")
+
+
+def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """Carry out the plan; returns the result of a verb, every key always there.
+
+    Raises an OcpError whose facts hold the result as far as it had got, so that no task that was started is lost.
+    """
+    started = clock.now()
+    before = target.observe(api)
+    decision = plan()
+    result: Result = {
+        "changed": options.check_mode,
+        "action": decision.action,
+        "reason": decision.reason,
+        "target": target.result(),
+        "before": before.result(),
+        **dict.fromkeys(("after", "verified", "task_id", "task", "trace_id")),
+    }
+    if not options.check_mode:
+        try:
+            _submit(api, target, result)
+            if options.patience is not None:
+                _await(api, target, options.patience, clock, result)
+                _verify(api, target, before, result)
+        except OcpError as error:
+            known = {name: value for name, value in error.facts.items() if value is not None}
+            error.facts = {**result, **known, "elapsed": _since(started, clock)}
+            raise
+    return {**result, "elapsed": _since(started, clock)}
+
+
+def _submit(api: OcpApi, target: Target, result: Result) -> None:
+    try:
+        answer = target.restart(api)
+    except ServiceError as error:
+        result["changed"] = error.maybe_done
+        error.precede(
+            f"{target.label} may be restarting." if error.maybe_done else f"{target.label} was not restarted."
+        )
+        raise
+    task = Task.from_api(answer.data)
+    result.update(changed=True, task_id=task.id, task=task.result(), trace_id=answer.trace_id)
+
+
+def _await(api: OcpApi, target: Target, patience: Patience, clock: Clock, result: Result) -> None:
+    try:
+        [task] = wait_for_success(api, [result["task_id"]], patience, clock)
+    except TaskError as error:
+        result["task"] = next(iter(error.facts.pop("tasks")), result["task"])
+        error.precede(f"The restart of {target.label} did not succeed.")
+        raise
+    except ServiceError as error:
+        error.precede(f"The restart of {target.label} was started as task {result['task_id']}; waiting for it ended.")
+        raise
+    result["task"] = task.result()
+
+
+def _verify(api: OcpApi, target: Target, before: Observation, result: Result) -> None:
+    try:
+        after = target.observe(api)
+    except ServiceError as error:
+        result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
+        return
+    result["after"] = after.result()
+    proofs = {old.name: _restarted(old, new) for old, new in zip(before.members, after.members, strict=False)}
+    unmoved = [name for name, proof in proofs.items() if proof is False]
+    if unmoved:
+        result["verified"] = False
+        raise NotVerified(
+            f"The restart of {target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
+            f"Look at task {result['task_id']} in OCP and at the process itself before restarting again."
+        )
+    if all(proofs.values()):
+        result["verified"] = True
+    else:
+        result["reason"] += "; not verified, since the service shows no start time or process of it"
+
+
+def _restarted(before: Member, after: Member) -> bool | None:
+    """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
+    if before.start_time and after.start_time:
+        return before.start_time != after.start_time
+    if before.pids and after.pids:
+        kept = before.pids.keys() & after.pids.keys()
+        return bool(kept) and all(before.pids[name] != after.pids[name] for name in kept)
+    return None
+
+
+def _since(started: float, clock: Clock) -> float:
+    return round(clock.now() - started, 3)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A task of the service: one shape out of every documented form (sections 2.2 and 2.3), and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+SUCCESSFUL = "SUCCESSFUL"
+FAILED = "FAILED"
+ROLLBACK = "ROLLBACK"
+
+
+@dataclass(frozen=True)
+class Subtask:
+    """A step of a task. ``timeout`` and ``duration`` are seconds; what a form does not tell is None."""
+
+    id: int
+    name: str | None
+    description: str | None
+    status: str | None
+    operation: str | None
+    upstreams: list[int]
+    downstreams: list[int]
+    timeout: int | None
+    duration: float | None
+    start_time: str | None
+    finish_time: str | None
+    executor: str | None
+    run_time: int | None
+    parallel_idx: int | None
+    series_id: int | None
+    node_type: str | None
+    class_name: str | None
+    prohibit_rollback: bool | None
+    prohibit_skip: bool | None
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return self.description or self.name or f"subtask {self.id}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task with its subtasks in execution order. ``duration`` is in seconds; what a form does not tell is None."""
+
+    id: int
+    name: str | None
+    status: str | None
+    operation: str | None
+    type: str | None
+    creator: str | None
+    executor: str | None
+    create_time: str | None
+    start_time: str | None
+    finish_time: str | None
+    duration: float | None
+    cluster_id: int | None
+    cluster_name: str | None
+    host_id: int | None
+    prohibit_rollback: bool | None
+    task_definition_id: int | None
+    subtasks: list[Subtask]
+
+    @classmethod
+    def from_api(cls, data: dict[str, Any]) -> Task:
+        """Read the answer to a start, a task detail or an entry of the task list."""
+        creator = data.get("creator")
+        cluster = data.get("cluster") or {}
+        raw_subtasks = data.get("subtasks") or data.get("tasks") or []
+        return cls(
+            **_same_named(cls, data),
+            creator=creator.get("name") if isinstance(creator, dict) else creator,
+            cluster_id=data.get("clusterId", cluster.get("id")),
+            cluster_name=cluster.get("name"),
+            duration=_seconds(data),
+            subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
+        )
+
+    @property
+    def rolled_back(self) -> bool:
+        """Ended SUCCESSFUL, but by undoing what it had done."""
+        return self.status == SUCCESSFUL and (
+            _is_rollback(self) or any(_is_rollback(step) or step.status == "PENDING" for step in self.subtasks)
+        )
+
+    @property
+    def finished(self) -> bool:
+        """No longer running by itself. A status nobody has documented counts as not finished."""
+        return self.status in (SUCCESSFUL, FAILED)
+
+    @property
+    def succeeded(self) -> bool:
+        """Did what it was started for."""
+        return self.status == SUCCESSFUL and not self.rolled_back
+
+    @property
+    def failed_subtasks(self) -> list[Subtask]:
+        """The subtasks that FAILED, in execution order."""
+        return [step for step in self.subtasks if step.status == FAILED]
+
+    def position(self, step: Subtask) -> str:
+        """Where ``step`` stands, as in ``4 of 13``."""
+        return f"{self.subtasks.index(step) + 1} of {len(self.subtasks)}"
+
+    def result(self) -> dict[str, Any]:
+        """The task as registered facts; every key always there."""
+        return {
+            **asdict(self),
+            "finished": self.finished,
+            "succeeded": self.succeeded,
+            "rolled_back": self.rolled_back,
+            "progress": {
+                "done": sum(step.status == SUCCESSFUL for step in self.subtasks),
+                "total": len(self.subtasks),
+                "running": [step.label for step in self.subtasks if step.status == "RUNNING"],
+            },
+        }
+
+
+def _subtask(data: dict[str, Any]) -> Subtask:
+    return Subtask(
+        **_same_named(Subtask, data),
+        upstreams=data.get("upstreams") or [],
+        downstreams=data.get("downstreams") or [],
+        duration=_seconds(data),
+    )
+
+
+_OWN_RULE = {"creator", "cluster_id", "cluster_name", "duration", "subtasks", "upstreams", "downstreams"}
+
+
+def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
+    """The fields of ``cls`` that are the service's own under their snake_case name."""
+    return {field.name: data.get(_camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE}
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+def _is_rollback(item: Task | Subtask) -> bool:
+    # The task list of newer versions writes operations in lower case.
+    return str(item.operation).upper() == ROLLBACK
+
+
+def _execution_order(steps: list[Subtask]) -> list[Subtask]:
+    """Follow the links; neither the array nor ``seriesId`` is in order (section 2.3).
+
+    Steps that may run side by side stand in the order of their ``parallelIdx``. A form without links keeps its order.
+    """
+    by_id = {step.id: step for step in steps}
+    place = {step.id: (step.parallel_idx or 0, index) for index, step in enumerate(steps)}
+    graph: TopologicalSorter[int] = TopologicalSorter({step.id: () for step in steps})
+    for step in steps:
+        for upstream in by_id.keys() & set(step.upstreams):
+            graph.add(step.id, upstream)
+        for downstream in by_id.keys() & set(step.downstreams):
+            graph.add(downstream, step.id)
+    try:
+        graph.prepare()
+    except CycleError:
+        return steps
+    ordered: list[Subtask] = []
+    while graph.is_active():
+        level = sorted(graph.get_ready(), key=place.__getitem__)
+        ordered += (by_id[number] for number in level)
+        graph.done(*level)
+    return ordered
+
+
+def _seconds(data: dict[str, Any]) -> float | None:
+    start, finish = data.get("startTime"), data.get("finishTime")
+    if not start or not finish:
+        return None
+    try:
+        return round((datetime.fromisoformat(finish) - datetime.fromisoformat(start)).total_seconds(), 3)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Waiting for tasks: how often to look, how long, and what ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ._api import OcpApi
+from ._diagnosis import failure
+from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError, WaitTimeout
+from ._tasks import Task
+
+SHORTEST_PAUSE = 0.5
+SHARE_OF_WAITED = 0.05
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait in all, and the longest pause between two looks; both in seconds."""
+
+    timeout: float
+    interval: float
+
+    def pause(self, waited: float) -> float:
+        """Seconds until the next look: 5 % of the time waited so far, within bounds and the time that is left."""
+        pause = min(max(SHORTEST_PAUSE, SHARE_OF_WAITED * waited), self.interval)
+        return max(0.0, min(pause, self.timeout - waited))
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time as the waiting sees it: ``now`` in monotonic seconds, and ``sleep``."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+SYSTEM_CLOCK = Clock()
+
+
+def await_tasks(api: OcpApi, task_ids: list[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> dict[str, Any]:
+    """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
+    if not task_ids:
+        raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
+    started = clock.now()
+    tasks = wait_for_success(api, task_ids, patience, clock)
+    return {
+        "changed": False,
+        "tasks": [task.result() for task in tasks],
+        "elapsed": round(clock.now() - started, 3),
+    }
+
+
+def wait_for_success(
+    api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK
+) -> list[Task]:
+    """Wait until all tasks have finished, and return them; raises TaskFailed if one did not succeed, or WaitTimeout."""
+    tasks = wait_for_tasks(api, task_ids, patience, clock)
+    failed = [task for task in tasks if not task.succeeded]
+    if failed:
+        raise failure(api, failed, tasks)
+    return tasks
+
+
+def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> list[Task]:
+    """Look at the tasks until each has finished, well or not; returns them in the order asked for, each once.
+
+    A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
+    refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
+    """
+    wanted = list(dict.fromkeys(task_ids))
+    seen: dict[int, Task] = {}
+    problem: ServiceError | None = None
+    started = clock.now()
+    while True:
+        waited = clock.now() - started
+        for task_id in wanted:
+            if task_id in seen and seen[task_id].finished:
+                continue
+            try:
+                seen[task_id] = Task.from_api(api.task(task_id))
+            except (AuthenticationFailed, PermissionDenied, NotFound) as error:
+                error.facts["task_id"] = task_id
+                raise
+            except ServiceError as error:
+                problem = error
+        running = [task_id for task_id in wanted if task_id not in seen or not seen[task_id].finished]
+        if not running:
+            return [seen[task_id] for task_id in wanted]
+        if waited >= patience.timeout:
+            raise _timed_out(running, seen, waited, problem)
+        clock.sleep(patience.pause(waited))
+
+
+def _timed_out(running: list[int], seen: dict[int, Task], waited: float, problem: ServiceError | None) -> WaitTimeout:
+    task_id = running[0]
+    task = seen.get(task_id)
+    others = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    verb = "are" if others else "is"
+    sentences = [f"Task {task_id}{others} {verb} not finished after {waited:.0f} seconds"]
+    if task is not None:
+        sentences[0] += f" (status {task.status})"
+        steps = [step for step in task.subtasks if step.status == "RUNNING"]
+        sentences += [f"Subtask {task.position(step)} is running: {step.label}" for step in steps[:1]]
+    if problem is not None:
+        sentences.append(f"The last look that failed: {str(problem).rstrip('.')}")
+    ids = ",".join(map(str, running))
+    sentences.append(
+        f"It runs on in OCP; wait again with oceanbase.ocp.task_wait task_ids={ids} or a larger wait_timeout"
+    )
+    return WaitTimeout(
+        ". ".join(sentences) + ".",
+        tasks=[seen[number].result() for number in seen],
+        unfinished_task_ids=running,
+    )

@@ -1,0 +1,190 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: agent_restart
+short_description: Restart the OCP agents of hosts
+version_added: 0.1.0
+description:
+  - Restarts the management agent processes on a list of hosts through OCP, in one task that the service runs.
+    The databases on those hosts are not touched.
+  - This module starts the task and, with O(wait), stays until it has ended and proves that the agents have new
+    processes.
+options:
+  hosts:
+    description:
+      - The hosts, each by id or inner IP address. All of them are restarted by one task.
+    type: list
+    elements: str
+    required: true
+extends_documentation_fragment:
+  - oceanbase.ocp.connection
+  - oceanbase.ocp.restart
+  - oceanbase.ocp.patience
+attributes:
+  idempotent:
+    support: none
+    details: Each run restarts the agents.
+seealso:
+  - module: oceanbase.ocp.task_wait
+  - module: oceanbase.ocp.task_info
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Restart the agents of two hosts and wait
+  oceanbase.ocp.agent_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    hosts:
+      - 10.0.0.4
+      - 10.0.0.5
+    wait: true
+"""
+
+RETURN = r"""
+changed:
+  description: Whether a restart was started, or would be in check mode.
+  returned: always
+  type: bool
+action:
+  description: What was done, or would be in check mode. V(submitted) means that a new restart was started.
+  returned: always
+  type: str
+  sample: submitted
+reason:
+  description: Why, in plain words, and why it was not verified, where the service leaves that open.
+  returned: always
+  type: str
+task_id:
+  description: Id of the task that the service started; null in check mode.
+  returned: always
+  type: int
+  sample: 1000001
+task:
+  description:
+    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
+  returned: always
+  type: dict
+  contains:
+    id:
+      description: Task id.
+      type: int
+      returned: always
+    name:
+      description: Task name.
+      type: str
+      returned: always
+    status:
+      description: V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+      type: str
+      returned: always
+    operation:
+      description: V(EXECUTE), V(RETRY) or V(ROLLBACK).
+      type: str
+      returned: always
+    finished:
+      description: Whether the task has ended, well or not.
+      type: bool
+      returned: always
+    succeeded:
+      description: Whether it ended SUCCESSFUL and was not rolled back.
+      type: bool
+      returned: always
+    rolled_back:
+      description: Whether it ended SUCCESSFUL by undoing what it had done.
+      type: bool
+      returned: always
+    progress:
+      description: RV(task.progress.done) of RV(task.progress.total) subtasks, and the descriptions of those running.
+      type: dict
+      returned: always
+      sample: {"done": 3, "total": 9, "running": ["Stop observer process"]}
+    creator:
+      description: Name of the user who started it.
+      type: str
+      returned: always
+    start_time:
+      description: When it started.
+      type: str
+      returned: always
+    finish_time:
+      description: When it ended.
+      type: str
+      returned: always
+    duration:
+      description: Seconds from start to end.
+      type: float
+      returned: always
+    subtasks:
+      description:
+        - The steps in execution order, each with C(id), C(name), C(description), C(status), C(operation),
+          C(upstreams), C(downstreams), C(timeout) and C(duration) in seconds, C(start_time), C(finish_time),
+          C(run_time) and more.
+      type: list
+      elements: dict
+      returned: always
+target:
+  description: What is restarted, with its C(kind), ids and names.
+  returned: always
+  type: dict
+  sample: {"kind": "agents", "hosts": [{"id": 1, "name": "10.0.0.1"}]}
+before:
+  description:
+    - The target before the restart. C(status), and C(members), each with C(name), C(status), C(start_time) and
+      C(pids).
+  returned: always
+  type: dict
+after:
+  description: The same after it; null where it was not waited for.
+  returned: always
+  type: dict
+verified:
+  description: Whether the processes of every agent have new pids; null where it was not waited for or the
+    service shows none.
+  returned: always
+  type: bool
+elapsed:
+  description: Seconds that the module took.
+  returned: always
+  type: float
+trace_id:
+  description: Trace id of the request that started the restart, for whoever reads the logs of the service.
+  returned: always
+  type: str
+"""
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
+    RESTART_OPTIONS,
+    restart_options,
+    run_module,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Agents
+
+OPTIONS = {
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    **RESTART_OPTIONS,
+}
+
+
+def run(api, params, check_mode):
+    options = restart_options(params, check_mode)
+    target = Agents.find(api, params["hosts"])
+    return perform(api, target, options)
+
+
+def main():
+    run_module(OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: server_restart
+short_description: Restart one database server node of a cluster
+version_added: 0.1.0
+description:
+  - Restarts one server node of an OceanBase cluster through OCP. The service runs the restart as a task of its
+    own; this module starts it and, with O(wait), stays until it has ended and proves that the server has
+    started anew.
+options:
+  cluster:
+    description: Name or id of the cluster.
+    type: str
+    required: true
+  server:
+    description: Id of the server, or its address as V(ip:port) with the port of the server's RPC, as OCP shows it.
+    type: str
+    required: true
+  freeze_server:
+    description:
+      - Whether a minor compaction is done before the node is stopped. It takes time, and shortens the recovery
+        at the start.
+    type: bool
+    required: true
+  force:
+    description: Whether to restart the node forcibly.
+    type: bool
+    default: false
+extends_documentation_fragment:
+  - oceanbase.ocp.connection
+  - oceanbase.ocp.restart
+  - oceanbase.ocp.patience
+attributes:
+  idempotent:
+    support: none
+    details: Each run restarts the server.
+seealso:
+  - module: oceanbase.ocp.task_wait
+  - module: oceanbase.ocp.task_info
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Restart one node and wait until it serves again
+  oceanbase.ocp.server_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    server: 10.0.0.1:2882
+    freeze_server: true
+    wait: true
+  register: restart
+
+- name: Show what it did
+  ansible.builtin.debug:
+    msg: "{{ restart.target.name }}: {{ restart.task.status }}, verified: {{ restart.verified }}"
+
+- name: Start the restart of two nodes of different clusters, and wait for both at once
+  module_defaults:
+    group/oceanbase.ocp.ocp:
+      url: https://ocp.example.com:8080
+      access_key_id: "{{ ocp_access_key_id }}"
+      access_key_secret: "{{ ocp_access_key_secret }}"
+  block:
+    - name: Start the restarts
+      oceanbase.ocp.server_restart:
+        cluster: "{{ item.cluster }}"
+        server: "{{ item.server }}"
+        freeze_server: true
+      loop:
+        - cluster: orders
+          server: 10.0.0.3:2882
+        - cluster: payments
+          server: 10.0.0.7:2882
+      register: restarts
+
+    - name: Wait for both
+      oceanbase.ocp.task_wait:
+        task_ids: "{{ restarts.results | map(attribute='task_id') }}"
+"""
+
+RETURN = r"""
+changed:
+  description: Whether a restart was started, or would be in check mode.
+  returned: always
+  type: bool
+action:
+  description: What was done, or would be in check mode. V(submitted) means that a new restart was started.
+  returned: always
+  type: str
+  sample: submitted
+reason:
+  description: Why, in plain words, and why it was not verified, where the service leaves that open.
+  returned: always
+  type: str
+task_id:
+  description: Id of the task that the service started; null in check mode.
+  returned: always
+  type: int
+  sample: 1000001
+task:
+  description:
+    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
+  returned: always
+  type: dict
+  contains:
+    id:
+      description: Task id.
+      type: int
+      returned: always
+    name:
+      description: Task name.
+      type: str
+      returned: always
+    status:
+      description: V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+      type: str
+      returned: always
+    operation:
+      description: V(EXECUTE), V(RETRY) or V(ROLLBACK).
+      type: str
+      returned: always
+    finished:
+      description: Whether the task has ended, well or not.
+      type: bool
+      returned: always
+    succeeded:
+      description: Whether it ended SUCCESSFUL and was not rolled back.
+      type: bool
+      returned: always
+    rolled_back:
+      description: Whether it ended SUCCESSFUL by undoing what it had done.
+      type: bool
+      returned: always
+    progress:
+      description: RV(task.progress.done) of RV(task.progress.total) subtasks, and the descriptions of those running.
+      type: dict
+      returned: always
+      sample: {"done": 3, "total": 13, "running": ["Stop observer process"]}
+    creator:
+      description: Name of the user who started it.
+      type: str
+      returned: always
+    start_time:
+      description: When it started.
+      type: str
+      returned: always
+    finish_time:
+      description: When it ended.
+      type: str
+      returned: always
+    duration:
+      description: Seconds from start to end.
+      type: float
+      returned: always
+    subtasks:
+      description:
+        - The steps in execution order, each with C(id), C(name), C(description), C(status), C(operation),
+          C(upstreams), C(downstreams), C(timeout) and C(duration) in seconds, C(start_time), C(finish_time),
+          C(run_time) and more.
+      type: list
+      elements: dict
+      returned: always
+target:
+  description: What is restarted, with its C(kind), ids and names.
+  returned: always
+  type: dict
+  sample: {"kind": "server", "id": 1, "name": "10.0.0.1:2882", "cluster_id": 1, "cluster_name": "orders"}
+before:
+  description:
+    - The target before the restart. C(status), and C(members), each with C(name), C(status), C(start_time) and
+      C(pids).
+  returned: always
+  type: dict
+after:
+  description: The same after it; null where it was not waited for.
+  returned: always
+  type: dict
+verified:
+  description: Whether the start time of the server has moved; null where it was not waited for or the service
+    shows no start time.
+  returned: always
+  type: bool
+elapsed:
+  description: Seconds that the module took.
+  returned: always
+  type: float
+trace_id:
+  description: Trace id of the request that started the restart, for whoever reads the logs of the service.
+  returned: always
+  type: str
+"""
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
+    RESTART_OPTIONS,
+    restart_options,
+    run_module,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Server
+
+OPTIONS = {
+    "cluster": {"type": "str", "required": True},
+    "server": {"type": "str", "required": True},
+    "freeze_server": {"type": "bool", "required": True},
+    "force": {"type": "bool", "default": False},
+    **RESTART_OPTIONS,
+}
+
+
+def run(api, params, check_mode):
+    options = restart_options(params, check_mode)
+    target = Server.find(
+        api,
+        params["cluster"],
+        params["server"],
+        freeze_server=params["freeze_server"],
+        force=params["force"],
+    )
+    return perform(api, target, options)
+
+
+def main():
+    run_module(OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

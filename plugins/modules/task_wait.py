@@ -1,0 +1,97 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: task_wait
+short_description: Wait until tasks of OCP have ended
+version_added: 0.1.0
+description:
+  - Waits until all given tasks have ended, and fails if one of them did not succeed. A task that was rolled
+    back counts as not successful.
+  - A look that fails is survived until O(wait_timeout), since the task runs on without it. Refused credentials,
+    a missing permission and a task that does not exist end the wait at once.
+options:
+  task_ids:
+    description: Ids of the tasks, as the restart modules return them.
+    type: list
+    elements: int
+    required: true
+extends_documentation_fragment:
+  - oceanbase.ocp.connection
+  - oceanbase.ocp.patience
+attributes:
+  check_mode:
+    support: full
+    details: Only reads, and waits as it does otherwise.
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+    details: Only reads.
+seealso:
+  - module: oceanbase.ocp.task_info
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Wait for a restart that was started before
+  oceanbase.ocp.task_wait:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    task_ids: "{{ restart.task_id }}"
+    wait_timeout: 3600
+"""
+
+RETURN = r"""
+tasks:
+  description:
+    - The tasks as last seen, in the order asked for. A failure has them too.
+    - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor),
+      C(create_time), C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name),
+      C(host_id), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded), C(rolled_back),
+      C(progress) and C(subtasks) in execution order.
+  returned: always
+  type: list
+  elements: dict
+elapsed:
+  description: Seconds that were waited.
+  returned: success
+  type: float
+failed_task_ids:
+  description: Ids of the tasks that did not succeed.
+  returned: when a task did not succeed
+  type: list
+  elements: int
+unfinished_task_ids:
+  description: Ids of the tasks that were still running.
+  returned: when wait_timeout was used up
+  type: list
+  elements: int
+"""
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import PATIENCE_OPTIONS, patience, run_module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
+
+OPTIONS = {
+    "task_ids": {"type": "list", "elements": "int", "required": True},
+    **PATIENCE_OPTIONS,
+}
+
+
+def run(api, params, _check_mode):
+    return await_tasks(api, params["task_ids"], patience(params))
+
+
+def main():
+    run_module(OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
