@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""An emulator of OceanBase Cloud Platform (OCP): its restart operations, their tasks, and the reads around them."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Reading tasks (ocp-api.md, section 2)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from ocp_emulator.api.common import Needs, Number, Order, Size, SubtaskId, TaskId, refusals, window
+from ocp_emulator.call import call_of
+from ocp_emulator.parameters import Long, one_or_more, split
+from ocp_emulator.permissions import Permission
+from ocp_emulator.schemas.envelope import Envelope, Paged
+from ocp_emulator.schemas.tasks import BasicTaskInstance, SubtaskLog, WrappedTaskInstance
+from ocp_emulator.service import service_of
+from ocp_emulator.views import tasks as views
+from ocp_emulator.views.tasks import TaskFilter
+
+router = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_VIEWER))])
+
+Statuses = Annotated[str, one_or_more("RUNNING", "FAILED", "SUCCESSFUL")]
+Types = Annotated[str, one_or_more("MANUAL", "SYS_ONECE", "SYS_ONCE", "SCHEDULED", "SYS_SCHEDULED")]
+
+
+@router.get(
+    "/api/v2/tasks/instances",
+    summary="List tasks",
+    response_model=Envelope[Paged[BasicTaskInstance]],
+    responses=refusals(400, 401, 403, 500),
+)
+async def list_tasks(
+    request: Request,
+    name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
+    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
+    types: Annotated[list[Types] | None, Query(alias="type", description="One or several, by comma.")] = None,
+    misspelt_name: Annotated[str | None, Query(alias="cluterName", description="As documented.")] = None,
+    cluster_name: Annotated[str | None, Query(alias="clusterName", description="As it was meant.")] = None,
+    cluster_id: Annotated[Long | None, Query(alias="clusterId")] = None,
+    tenant_name: Annotated[str | None, Query(alias="tenantName", description="No task here has a tenant.")] = None,
+    tenant_id: Annotated[Long | None, Query(alias="tenantId", description="No task here has a tenant.")] = None,
+    host_id: Annotated[Long | None, Query(alias="hostId")] = None,
+    number: Number = 1,
+    size: Size = 10,
+    sort: Order = "id,desc",
+) -> Response:
+    """All filters given have to hold. `hostId` is the host of a server, agent or arbitration service restarted."""
+    wanted = TaskFilter(
+        name=name,
+        statuses=split(statuses),
+        types=split(types),
+        cluster_id=cluster_id,
+        cluster_name=cluster_name if misspelt_name is None else misspelt_name,
+        host_id=host_id,
+        of_tenant=tenant_name is not None or tenant_id is not None,
+    )
+    page = views.task_page(service_of(request).store.db, window(number, size, sort), wanted)
+    return call_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
+
+
+@router.get(
+    "/api/v2/tasks/instances/{taskInstanceId}",
+    summary="Read a task",
+    response_model=Envelope[WrappedTaskInstance],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def read_task(request: Request, task_id: TaskId) -> Response:
+    """The task with its subtasks and their links, times and states."""
+    task = views.task_detail(service_of(request).store.db, task_id)
+    return call_of(request).reply(Envelope[WrappedTaskInstance], task)
+
+
+@router.get(
+    "/api/v2/tasks/instances/{taskInstanceId}/subtasks/{subtaskInstanceId}/log",
+    summary="Read the log of a subtask",
+    response_model=Envelope[SubtaskLog],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def read_subtask_log(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
+    """One text; each attempt begins with a line of number signs that tells its operation and time."""
+    log = views.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
+    return call_of(request).reply(Envelope[SubtaskLog], log)

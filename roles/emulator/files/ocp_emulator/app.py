@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from ocp_emulator import VERSION, errors, openapi
+from ocp_emulator.api import about, arbitration, clusters, compute, tasks
+from ocp_emulator.call import call_of
+from ocp_emulator.clock import Clock, SystemClock
+from ocp_emulator.docs import page
+from ocp_emulator.front import Front
+from ocp_emulator.parameters import sentence
+from ocp_emulator.service import Service, Settings
+
+_ROUTERS = (
+    clusters.restarts,
+    compute.restarts,
+    arbitration.restarts,
+    tasks.router,
+    clusters.reads,
+    compute.reads,
+    arbitration.reads,
+    about.router,
+)
+
+
+def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+    """The emulator with its database open; it is closed when the application shuts down.
+
+    Raises StoreError when the database cannot be used.
+    """
+    service = Service(settings, clock or SystemClock())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="OCP emulator",
+        version=VERSION,
+        description="A stand-in for the restart operations of OceanBase Cloud Platform and the reads around them.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.add_middleware(Front)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.add_exception_handler(errors.ApiError, _refusal)
+    app.add_exception_handler(RequestValidationError, _unfit_parameter)
+    app.add_exception_handler(HTTPException, _no_route)
+    openapi.install(app)
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(page(app.openapi()))
+
+    return app
+
+
+async def _refusal(request: Request, error: Exception) -> Response:
+    if not isinstance(error, errors.ApiError):
+        raise error
+    return call_of(request).refuse(error)
+
+
+async def _unfit_parameter(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    return call_of(request).refuse(errors.bad_request(sentence(error)))
+
+
+async def _no_route(request: Request, _: Exception) -> Response:
+    # Only routing raises these here, for a path or a method that nothing answers to.
+    path = request.scope["raw_path"].decode("latin-1")
+    return call_of(request).refuse(errors.unknown_url(request.method, path))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One request on its way through the service: what is known of it, and the answers made for it."""
+
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from ocp_emulator import errors
+from ocp_emulator.auth import Caller
+from ocp_emulator.clock import Clock, iso
+from ocp_emulator.schemas.base import Form
+from ocp_emulator.schemas.envelope import Envelope, ErrorDetail, ErrorEnvelope
+
+
+@dataclass
+class Call:
+    """A request. `now` is the instant at which all of it is handled; `caller` is None where nobody has to log on."""
+
+    clock: Clock
+    server: str
+    now: int
+    body: bytes = b""
+    caller: Caller | None = None
+    trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    _began: float = field(default_factory=time.perf_counter)
+
+    def logged_on(self) -> Caller:
+        """The caller. ApiError 401 when nobody has logged on."""
+        if self.caller is None:
+            raise errors.unauthenticated(errors.NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+        return self.caller
+
+    def milliseconds(self) -> float:
+        """How long the request has taken so far."""
+        return (time.perf_counter() - self._began) * 1_000
+
+    def reply(self, form: type[Envelope[Any]], data: object) -> Response:
+        """The successful answer, with data of the type that the form has."""
+        envelope = form(
+            data=data,
+            duration=int(self.milliseconds()),
+            server=self.server,
+            status=200,
+            successful=True,
+            timestamp=iso(self.clock.now()),
+            trace_id=self.trace_id,
+        )
+        return json_response(envelope)
+
+    def refuse(self, error: errors.ApiError) -> Response:
+        """The error envelope."""
+        envelope = ErrorEnvelope(
+            duration=int(self.milliseconds()),
+            error=ErrorDetail(code=error.code, message=error.message),
+            server=self.server,
+            status=error.status,
+            successful=False,
+            timestamp=iso(self.clock.now()),
+            trace_id=self.trace_id,
+        )
+        response = json_response(envelope, error.status)
+        if error.status == 401:
+            response.headers["WWW-Authenticate"] = 'Basic realm="OCP emulator", charset="UTF-8"'
+        return response
+
+
+def json_response(form: Form, status: int = 200) -> Response:
+    """A form as the answer."""
+    return Response(form.to_json(), status, media_type="application/json")
+
+
+def call_of(request: HTTPConnection) -> Call:
+    """The call that this request is."""
+    return cast(Call, request.state.call)

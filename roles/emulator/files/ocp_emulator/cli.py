@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The command line: `python -m ocp_emulator serve`."""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ocp_emulator import VERSION
+from ocp_emulator.clock import SECOND
+from ocp_emulator.fleet import Fleet, FleetError, generated_fleet, read_fleet
+from ocp_emulator.server import Certificate, listen, serve
+from ocp_emulator.service import Settings
+from ocp_emulator.store import StoreError
+
+_BAD_INPUT = 2
+_LONGEST_STEP = 86_400.0
+
+
+class _BadInputError(Exception):
+    """One sentence that names the option and its value."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, without the usage before it."""
+        self.exit(_BAD_INPUT, f"{self.prog}: error: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code: 0, or 2 for bad input."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        _serve(options)
+    except _BadInputError as error:
+        sys.stderr.write(f"{parser.prog} {options.command}: error: {error}\n")
+        return _BAD_INPUT
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="ocp_emulator", description="An emulator of OceanBase Cloud Platform (OCP).")
+    parser.add_argument("--version", action="version", version=VERSION)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    command = commands.add_parser(
+        "serve",
+        help="answer requests until SIGTERM or SIGINT",
+        description="Answer requests until SIGTERM or SIGINT. Log on as admin, password emulator.",
+    )
+    command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    command.add_argument("--port", type=_port, default=8080, help="0 takes a free one (default: %(default)s)")
+    command.add_argument("--database", type=Path, metavar="FILE", help="keep the state in this file, not in memory")
+    command.add_argument("--fleet", type=Path, metavar="FILE", help="the fleet to emulate, in YAML")
+    command.add_argument("--clusters", type=_count, metavar="N", help="emulate N equal clusters")
+    command.add_argument("--zones", type=_count, metavar="N", help="of N zones each (default: 3)")
+    command.add_argument("--servers-per-zone", type=_count, metavar="N", help="of N servers each (default: 1)")
+    command.add_argument(
+        "--step-seconds", type=_seconds, default=1.0, metavar="S", help="time of a subtask (default: %(default)s)"
+    )
+    command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
+    command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
+    return parser
+
+
+def _serve(options: argparse.Namespace) -> None:
+    certificate = _certificate(options.tls_cert, options.tls_key)
+    settings = Settings(database=options.database, fleet=_fleet(options), step_ms=round(options.step_seconds * SECOND))
+    try:
+        bound = listen(options.host, options.port)
+    except OSError as error:
+        reason = _reason(error)
+        raise _BadInputError(f"--host {options.host} --port {options.port}: cannot listen there: {reason}") from error
+    with bound:
+        try:
+            serve(settings, bound, certificate)
+        except StoreError as error:
+            raise _BadInputError(f"--database {options.database}: {error}") from error
+
+
+def _fleet(options: argparse.Namespace) -> Fleet | None:
+    sizes = {
+        "--clusters": options.clusters,
+        "--zones": options.zones,
+        "--servers-per-zone": options.servers_per_zone,
+    }
+    given = {name: value for name, value in sizes.items() if value is not None}
+    if options.fleet is not None:
+        if given:
+            name, value = next(iter(given.items()))
+            raise _BadInputError(f"--fleet {options.fleet} and {name} {value}: give a fleet or its size, not both")
+        try:
+            return read_fleet(options.fleet)
+        except FleetError as error:
+            raise _BadInputError(f"--fleet {options.fleet}: {error}") from error
+    if not given:
+        return None
+    try:
+        return generated_fleet(options.clusters or 1, options.zones or 3, options.servers_per_zone or 1)
+    except FleetError as error:
+        raise _BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
+
+
+def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:
+    if chain is None and key is None:
+        return None
+    if key is None:
+        raise _BadInputError(f"--tls-cert {chain}: --tls-key is needed with it")
+    if chain is None:
+        raise _BadInputError(f"--tls-key {key}: --tls-cert is needed with it")
+    certificate = Certificate(chain, key)
+    try:
+        certificate.check()
+    except OSError as error:
+        raise _BadInputError(f"--tls-cert {chain} --tls-key {key}: cannot be used: {_reason(error)}") from error
+    return certificate
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _port(text: str) -> int:
+    return _number(text, 0, 65_535, "a port")
+
+
+def _count(text: str) -> int:
+    return _number(text, 1, 100_000, "a size")
+
+
+def _number(text: str, least: int, most: int, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what} from {least} to {most}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_STEP:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_LONGEST_STEP:g}")
+    return seconds

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The errors the service answers with.
+
+Statuses follow ocp-api.md, section 5. No public document tells the codes for an unknown, busy or otherwise unfit target
+(section 0, item 6): the codes below are those of the related open-source service where it has one for the case, and our
+choice where it has none (BUSY). Clients must decide by the HTTP status.
+"""
+
+from ocp_emulator.permissions import Permission
+
+UNSPECIFIC = 0
+ILLEGAL_ARGUMENT = 10001
+NOT_FOUND = 10002
+UNEXPECTED = 10010
+BUSY = 10003
+NO_TASK = 20000
+NOT_LOGGED_ON = 30000
+BAD_CREDENTIALS = 30004
+NOT_AUTHORIZED = 30014
+
+
+class ApiError(Exception):
+    """A refusal: the HTTP status, and code and message of the error envelope."""
+
+    def __init__(self, status: int, code: int, message: str) -> None:
+        """All three go into the answer."""
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+def bad_request(message: str) -> ApiError:
+    """400: a parameter, the body or the URL cannot be understood."""
+    return ApiError(400, UNSPECIFIC, message)
+
+
+def illegal_argument(message: str) -> ApiError:
+    """400: understood, and not acceptable."""
+    return ApiError(400, ILLEGAL_ARGUMENT, message)
+
+
+def wrong_media_type(message: str) -> ApiError:
+    """415: the body is said to be something else than JSON."""
+    return ApiError(415, UNSPECIFIC, message)
+
+
+def unknown_url(method: str, path: str) -> ApiError:
+    """400, as the service answers for URLs and methods that it does not have."""
+    return bad_request(f"There is no {method} {path}.")
+
+
+def unauthenticated(code: int, message: str) -> ApiError:
+    """401."""
+    return ApiError(401, code, message)
+
+
+def forbidden(user: str, permission: Permission) -> ApiError:
+    """403: the caller is known and may not do this."""
+    return ApiError(403, NOT_AUTHORIZED, f"User {user} lacks the permission {permission} that this call needs.")
+
+
+def no_task(task_id: int) -> ApiError:
+    """404 for a task."""
+    return ApiError(404, NO_TASK, f"There is no task {task_id}.")
+
+
+def no_subtask(task_id: int, subtask_id: int) -> ApiError:
+    """404 for a subtask."""
+    return ApiError(404, NO_TASK, f"Task {task_id} has no subtask {subtask_id}.")
+
+
+def not_found(what: str) -> ApiError:
+    """404 for anything else; `what` begins the sentence: "Cluster 7"."""
+    return ApiError(404, NOT_FOUND, f"{what} does not exist.")
+
+
+def busy(what: str, task_id: int, task_name: str) -> ApiError:
+    """409: something else is being done to the target; `what` begins the sentence: "Server 3"."""
+    return ApiError(409, BUSY, f"{what} is occupied by task {task_id} ({task_name}), which has not finished.")
+
+
+def unexpected() -> ApiError:
+    """500; what went wrong is in the emulator's own log only."""
+    return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log tells why.")

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Accepting an operation: find the target, refuse it when busy, insert the task (restart-operations.md, section 4).
+
+Check and insert are one transaction, so that of two calls at the same time one is refused; and it has ended before the
+call is answered, so that an answered task exists.
+
+What is busy (our choice of a rule that no document gives): an operation on a server occupies that server; one on a
+cluster occupies the cluster, its zones and its servers; a batch restart occupies the agents of its hosts, which does
+not conflict with the servers on them. What is occupied takes no second operation. Two servers of one cluster may be
+restarted at the same time.
+"""
+
+import json
+import logging
+import random
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ocp_emulator import effects, errors, subtask_log
+from ocp_emulator.engine import durations
+from ocp_emulator.fleet import User
+from ocp_emulator.graphs import (
+    AGENT_RESTART,
+    ARBITRATION_RESTART,
+    CLUSTER_RESTART,
+    SERVER_RESTART,
+    Blueprint,
+    Node,
+    build,
+)
+from ocp_emulator.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+# Ids grow, as those of the service do; the two kinds start apart, so that nobody takes one for the other.
+_FIRST_TASK_ID = 1_001
+_FIRST_SUBTASK_ID = 50_001
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What a task works on; its tags tell it."""
+
+    object_type: str
+    cluster_id: int | None = None
+    zone_id: int | None = None
+    server_id: int | None = None
+    host_id: int | None = None
+    arbitration_service_id: int | None = None
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A task to be inserted. `what` is the target, as a sentence begins with it; `batch` what split steps work on."""
+
+    blueprint: Blueprint
+    what: str
+    targets: Sequence[_Target]
+    strings: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+    batch: Sequence[str] = ()
+
+    def context(self) -> str:
+        """JSON, in the form that the batch restart shows (section 2.2)."""
+        return json.dumps(
+            {"listMap": self.lists, "parallel": False, "parallelIdx": -1, "stringMap": self.strings}, sort_keys=True
+        )
+
+
+class Operations:
+    """The four restarts. Each returns the id of the task it has started."""
+
+    def __init__(self, store: Store, step_ms: int, executor: str) -> None:
+        """`step_ms`: how long each subtask of a new task takes; `executor`: the address that runs them."""
+        self._store = store
+        self._ready_ms, self._run_ms = durations(step_ms)
+        self._executor = executor
+
+    def restart_server(
+        self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool, force: bool
+    ) -> int:
+        """Restart one server (4.1). ApiError: 404 when the cluster has no such server, 409 when it is occupied."""
+        with self._store.transaction() as db:
+            cluster = _cluster(db, cluster_id)
+            server = db.execute(
+                "SELECT * FROM servers WHERE id = ? AND cluster_id = ?", (server_id, cluster_id)
+            ).fetchone()
+            if server is None:
+                raise errors.not_found(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
+            order = _Order(
+                SERVER_RESTART,
+                f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}",
+                [_Target("OB_SERVER", cluster_id, server["zone_id"], server_id, server["host_id"])],
+                {"cluster_id": str(cluster_id), "freeze_server": _java(freeze), "force": _java(force)},
+                {"server_ids": [str(server_id)]},
+            )
+            _refuse_if_occupied(db, order.what, server["operating_task"])
+            task_id = self._insert(db, user, now, order)
+            effects.begin_server_restart(db, task_id, server_id, now)
+        _report(task_id, order, user)
+        return task_id
+
+    def restart_cluster(self, user: User, now: int, cluster_id: int) -> int:
+        """Restart all servers of a cluster (4.2). ApiError: 404, or 409 when it or a server of it is occupied."""
+        with self._store.transaction() as db:
+            cluster = _cluster(db, cluster_id)
+            order = _Order(
+                CLUSTER_RESTART,
+                f"Cluster {cluster_id} ({cluster['name']})",
+                [_Target("OB_CLUSTER", cluster_id)],
+                {
+                    "cluster_name": cluster["name"],
+                    "cluster_id": str(cluster_id),
+                    "former_cluster_status": cluster["status"],
+                },
+                _members(db, cluster_id),
+            )
+            # What occupies a cluster occupies its servers too.
+            occupied = db.execute(
+                "SELECT operating_task FROM servers WHERE cluster_id = ? AND operating_task IS NOT NULL LIMIT 1",
+                (cluster_id,),
+            ).fetchone()
+            if occupied is not None:
+                _refuse_if_occupied(db, order.what, occupied["operating_task"])
+            task_id = self._insert(db, user, now, order)
+            effects.begin_cluster_restart(db, task_id, cluster_id, now)
+        _report(task_id, order, user)
+        return task_id
+
+    def restart_agents(self, user: User, now: int, host_ids: Sequence[int]) -> int:
+        """Restart the agents of hosts (4.3), of all or of none; a host that stands twice counts once.
+
+        ApiError: 400 when there is no host, 404 when one is unknown, 409 when the agent of one is occupied.
+        """
+        host_ids = list(dict.fromkeys(host_ids))
+        if not host_ids:
+            raise errors.illegal_argument("The parameter 'hostIds' is empty: it needs at least one host.")
+        with self._store.transaction() as db:
+            rows = db.execute(
+                "SELECT * FROM hosts WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(host_ids),)
+            )
+            hosts = {row["id"]: row for row in rows}
+            unknown = [number for number in host_ids if number not in hosts]
+            if unknown:
+                raise errors.not_found(f"Host {', '.join(map(str, unknown))}")
+            for number, host in hosts.items():
+                _refuse_if_occupied(db, f"The agent of host {number} ({host['ip']})", host["operating_task"])
+            batch = [str(number) for number in host_ids]
+            order = _Order(
+                AGENT_RESTART,
+                f"Agents of hosts {', '.join(batch)}",
+                [_Target("HOST", host_id=number) for number in host_ids],
+                {"prohibit_rollback": _java(False)},
+                {"host_ids": batch},
+                batch,
+            )
+            task_id = self._insert(db, user, now, order)
+            effects.begin_agent_restart(db, task_id, host_ids, now)
+        _report(task_id, order, user)
+        return task_id
+
+    def restart_arbitration_service(self, user: User, now: int, service_id: int) -> int:
+        """Restart an arbitration service (4.4). ApiError: 404, or 409 when it is occupied."""
+        with self._store.transaction() as db:
+            service = db.execute("SELECT * FROM arbitration_services WHERE id = ?", (service_id,)).fetchone()
+            if service is None:
+                raise errors.not_found(f"Arbitration service {service_id}")
+            order = _Order(
+                ARBITRATION_RESTART,
+                f"Arbitration service {service_id} ({service['ip']}:{service['port']})",
+                [_Target("ARBITRATION_SERVICE", host_id=service["host_id"], arbitration_service_id=service_id)],
+            )
+            _refuse_if_occupied(db, order.what, service["operating_task"])
+            task_id = self._insert(db, user, now, order)
+            effects.begin_arbitration_restart(db, task_id, service_id, now)
+        _report(task_id, order, user)
+        return task_id
+
+    def _insert(self, db: sqlite3.Connection, user: User, now: int, order: _Order) -> int:
+        blueprint = order.blueprint
+        task_id = _next_id(db, "SELECT max(id) FROM tasks", _FIRST_TASK_ID)
+        db.execute(
+            "INSERT INTO tasks VALUES (?, ?, ?, 'EXECUTE', 'RUNNING', ?, ?, ?, ?, ?, ?, NULL)",
+            (
+                task_id,
+                blueprint.kind,
+                blueprint.task_name,
+                user.id,
+                user.name,
+                self._executor,
+                order.context(),
+                now,
+                now,
+            ),
+        )
+        db.executemany(
+            "INSERT INTO targets VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    task_id,
+                    target.object_type,
+                    target.cluster_id,
+                    target.zone_id,
+                    target.server_id,
+                    target.host_id,
+                    target.arbitration_service_id,
+                )
+                for target in order.targets
+            ],
+        )
+        self._insert_graph(db, task_id, now, build(blueprint, order.batch), blueprint.first_status)
+        return task_id
+
+    def _insert_graph(
+        self, db: sqlite3.Connection, task_id: int, now: int, nodes: Sequence[Node], first_status: str
+    ) -> None:
+        """Neither ids nor series ids nor positions in the array follow the order of execution (section 2.3)."""
+        chance = random.Random(task_id)
+        first_id = _next_id(db, "SELECT max(id) FROM subtasks", _FIRST_SUBTASK_ID)
+        ids = [first_id + place for place in _disorder(len(nodes), chance)]
+        series = _disorder(len(nodes), chance)
+        positions = _disorder(len(nodes), chance)
+        runs = first_status == "RUNNING"
+        first_due = now + (self._run_ms if runs else self._ready_ms)
+        db.executemany(
+            "INSERT INTO subtasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'EXECUTE', 1, ?, ?, ?, NULL, ?)",
+            [
+                (
+                    ids[index],
+                    task_id,
+                    series[index],
+                    positions[index],
+                    node.step.description,
+                    node.step.action,
+                    node.element,
+                    node.parallel_idx,
+                    node.step.timeout,
+                    "PENDING" if node.upstreams else first_status,
+                    self._ready_ms,
+                    self._run_ms,
+                    now if runs and not node.upstreams else None,
+                    None if node.upstreams else first_due,
+                )
+                for index, node in enumerate(nodes)
+            ],
+        )
+        db.executemany(
+            "INSERT INTO links VALUES (?, ?)",
+            [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
+        )
+        if runs:
+            subtask_log.begin_attempt(db, ids[0], "EXECUTE", now)
+
+
+def _cluster(db: sqlite3.Connection, cluster_id: int) -> sqlite3.Row:
+    row: sqlite3.Row | None = db.execute("SELECT * FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    if row is None:
+        raise errors.not_found(f"Cluster {cluster_id}")
+    return row
+
+
+def _members(db: sqlite3.Connection, cluster_id: int) -> dict[str, list[str]]:
+    """The lists that the context of a cluster restart names: its zones, and the servers and hosts of each."""
+    lists: dict[str, list[str]] = {"zone_names": []}
+    rows = db.execute(
+        "SELECT zones.name AS zone, servers.id, servers.host_id FROM servers JOIN zones ON zones.id = zone_id"
+        " WHERE servers.cluster_id = ? ORDER BY zones.id, servers.id",
+        (cluster_id,),
+    )
+    for row in rows:
+        if row["zone"] not in lists["zone_names"]:
+            lists["zone_names"].append(row["zone"])
+        lists.setdefault(f"{cluster_id}.{row['zone']}.server_ids", []).append(str(row["id"]))
+        lists.setdefault(f"{cluster_id}.{row['zone']}.host_ids", []).append(str(row["host_id"]))
+    return lists
+
+
+def _refuse_if_occupied(db: sqlite3.Connection, what: str, task_id: int | None) -> None:
+    if task_id is not None:
+        task = db.execute("SELECT name FROM tasks WHERE id = ?", (task_id,)).fetchone()
+        raise errors.busy(what, task_id, task["name"])
+
+
+def _next_id(db: sqlite3.Connection, largest: str, first: int) -> int:
+    (value,) = db.execute(largest).fetchone()
+    return first if value is None else value + 1
+
+
+def _disorder(count: int, chance: random.Random) -> list[int]:
+    """A permutation that begins with another than the first and ends with another than the last. `count` is from 3."""
+    places = list(range(count))
+    while places[0] == 0 or places[-1] == count - 1:
+        chance.shuffle(places)
+    return places
+
+
+def _java(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _report(task_id: int, order: _Order, user: User) -> None:
+    _LOG.info("task %d (%s) accepted from %s: %s", task_id, order.blueprint.task_name, user.name, order.what)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What all forms share: camelCase names, no field beyond the documented ones, and fields that may be absent.
+
+A field is absent from the answer when it was not given, and null when it was given as None; so models are made with
+exactly the fields that the answer is to have, and written with `to_json`.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+Long = Annotated[int, Field(json_schema_extra={"format": "int64"})]
+Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+
+
+def absent() -> Any:
+    """The default of a field that the answer need not have."""
+    return Field(default_factory=_nothing)
+
+
+def _nothing() -> None:
+    return None
+
+
+class Form(BaseModel):
+    """A documented form."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, extra="forbid", frozen=True)
+
+    def to_json(self) -> str:
+        """The answer as text."""
+        return self.model_dump_json(by_alias=True, exclude_unset=True)

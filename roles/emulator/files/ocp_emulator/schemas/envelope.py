@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The envelope of restart-operations.md, section 2.1, and its form for errors (ocp-api.md, section 5)."""
+
+from typing import Generic, Literal, TypeVar
+
+from ocp_emulator.schemas.base import Form, Timestamp
+
+T = TypeVar("T")
+
+
+class Envelope(Form, Generic[T]):
+    """A successful answer."""
+
+    data: T
+    duration: int
+    server: str
+    status: Literal[200]
+    successful: Literal[True]
+    timestamp: Timestamp
+    trace_id: str
+
+
+class ErrorDetail(Form):
+    """What went wrong."""
+
+    code: int
+    message: str
+
+
+class ErrorEnvelope(Form):
+    """A refusal or failure: `error` in place of `data`."""
+
+    duration: int
+    error: ErrorDetail
+    server: str
+    status: int
+    successful: Literal[False]
+    timestamp: Timestamp
+    trace_id: str
+
+
+class Page(Form):
+    """Where a page stands in its list; pages are numbered from 1."""
+
+    number: int
+    size: int
+    total_elements: int
+    total_pages: int
+
+
+class Paged(Form, Generic[T]):
+    """One page of a list."""
+
+    contents: list[T]
+    page: Page
+
+
+class Listed(Form, Generic[T]):
+    """A list that is not paged."""
+
+    contents: list[T]

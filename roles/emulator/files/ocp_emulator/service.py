@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The parts of one emulated service, put together; every request finds them through `service_of`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from starlette.requests import HTTPConnection
+
+from ocp_emulator.auth import Authenticator
+from ocp_emulator.clock import SECOND, Clock
+from ocp_emulator.engine import Engine
+from ocp_emulator.fleet import Fleet
+from ocp_emulator.operations import Operations
+from ocp_emulator.store import Store
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database."""
+
+    database: Path | None = None
+    fleet: Fleet | None = None
+    step_ms: int = SECOND
+    host: str = "127.0.0.1"
+    port: int = 8080
+
+
+class Service:
+    """Store, engine and the rest of one emulated service."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        """Opens the database; StoreError when that fails."""
+        self.clock = clock
+        self.address = f"{settings.host}:{settings.port}"
+        self.store = Store(settings.database, settings.fleet, clock.now())
+        self.engine = Engine(self.store)
+        self.operations = Operations(self.store, settings.step_ms, settings.host)
+        self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
+
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
+
+
+def service_of(request: HTTPConnection) -> Service:
+    """The service that answers this request."""
+    return cast(Service, request.app.state.service)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The signature of `OCP-ACCESS-KEY-HMACSHA1` (ocp-api.md, section 1.2): pure functions, no clock and no key ring."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, quote, quote_plus
+
+
+@dataclass(frozen=True)
+class Message:
+    """A request as it was received: path and query still encoded, header names in lower case."""
+
+    method: str
+    path: str
+    query: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header; `name` in lower case."""
+        return next((value for key, value in self.headers if key == name), None)
+
+
+def sign(secret: str, text: str) -> str:
+    """Base64 of the HMAC-SHA1 of a string to sign."""
+    return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha1).digest()).decode()
+
+
+def strings_to_sign(message: Message, date: str) -> Iterator[str]:
+    """What the client may have signed, with `date` as the time it gave.
+
+    More than one string only where the query can be encoded in more than one way: the older documents demand RFC 3986,
+    the newer ones show Java's URLEncoder, and none tells whether the comma between repeated values is encoded.
+    """
+    digest = hashlib.md5(message.body, usedforsecurity=False).hexdigest().upper() if message.body else ""
+    head = [
+        message.method.upper(),
+        digest,
+        message.header("content-type") or "",
+        date,
+        message.header("host") or "",
+        _ocp_headers(message.headers),
+    ]
+    for query in dict.fromkeys(_queries(message.query)):
+        yield "\n".join([*head, f"{message.path}?{query}" if query else message.path])
+
+
+def _ocp_headers(headers: Sequence[tuple[str, str]]) -> str:
+    values: dict[str, list[str]] = {}
+    for key, value in headers:
+        if key.startswith("x-ocp-"):
+            values.setdefault(key, []).append(value)
+    return "\n".join(f"{key}:{','.join(sorted(values[key]))}" for key in sorted(values))
+
+
+def _queries(query: str) -> Iterator[str]:
+    values: dict[str, list[str]] = {}
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        values.setdefault(key, []).append(value)
+    for encode in (_rfc3986, _url_encoder):
+        for comma in (encode(","), ","):
+            yield "&".join(f"{encode(key)}={comma.join(map(encode, sorted(values[key])))}" for key in sorted(values))
+
+
+def _rfc3986(text: str) -> str:
+    return quote(text, safe="-._~")
+
+
+def _url_encoder(text: str) -> str:
+    return quote_plus(text, safe="*-._").replace("~", "%7E")

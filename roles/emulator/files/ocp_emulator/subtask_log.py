@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The log of a subtask, written as it goes: one headed attempt after the other (ocp-api.md, section 3)."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from ocp_emulator.clock import iso
+
+
+def begin_attempt(db: sqlite3.Connection, subtask_id: int, operation: str, at: int) -> None:
+    """The subtask starts to run."""
+    _write(db, subtask_id, [f"############{{{operation}}}{{{iso(at)}}}############"])
+    tell(db, subtask_id, at, ["status READY -> RUNNING"])
+
+
+def tell(db: sqlite3.Connection, subtask_id: int, at: int, sentences: Iterable[str]) -> None:
+    """Something happened to the subtask or through it."""
+    _write(db, subtask_id, (f"{iso(at)} INFO subtask {subtask_id}: {sentence}" for sentence in sentences))
+
+
+def read(db: sqlite3.Connection, subtask_id: int) -> str:
+    """All of it, each line ended by a line feed; empty as long as the subtask has not run."""
+    rows = db.execute("SELECT line FROM log_lines WHERE subtask_id = ? ORDER BY rowid", (subtask_id,))
+    return "".join(f"{row['line']}\n" for row in rows)
+
+
+def _write(db: sqlite3.Connection, subtask_id: int, lines: Iterable[str]) -> None:
+    db.executemany("INSERT INTO log_lines VALUES (?, ?)", ((subtask_id, line) for line in lines))
