@@ -59,7 +59,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app.add_exception_handler(errors.ApiError, _refusal)
     app.add_exception_handler(RequestValidationError, _unfit_parameter)
     app.add_exception_handler(HTTPException, _no_route)
-    openapi.install(app)
+    openapi.install(app, _ROUTERS)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
@@ -82,5 +82,5 @@ async def _unfit_parameter(request: Request, error: Exception) -> Response:
 
 async def _no_route(request: Request, _: Exception) -> Response:
     # Only routing raises these here, for a path or a method that nothing answers to.
-    path = request.scope["raw_path"].decode("latin-1")
-    return call_of(request).refuse(errors.unknown_url(request.method, path))
+    call = call_of(request)
+    return call.refuse(errors.unknown_url(request.method, call.path))

@@ -19,8 +19,12 @@ from ocp_emulator.schemas.envelope import Envelope, ErrorDetail, ErrorEnvelope
 
 @dataclass
 class Call:
-    """A request. `now` is the instant at which all of it is handled; `caller` is None where nobody has to log on."""
+    """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
 
+    `caller` is None where nobody has to log on.
+    """
+
+    path: str
     clock: Clock
     server: str
     now: int

@@ -11,7 +11,8 @@ from typing import NoReturn
 
 from ocp_emulator import VERSION
 from ocp_emulator.clock import SECOND
-from ocp_emulator.fleet import Fleet, FleetError, generated_fleet, read_fleet
+from ocp_emulator.fleet import Fleet
+from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store import StoreError

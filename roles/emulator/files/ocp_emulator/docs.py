@@ -73,7 +73,7 @@ def _head(method: str, path: str, *, link: bool) -> str:
 
 def _call(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
     yield f"<section class='call' id='{_anchor(method, path)}'><h3>{_head(method, path, link=False)}</h3>"
-    yield f"<p><strong>{escape(operation['summary'])}.</strong> {escape(operation.get('description', ''))}</p>"
+    yield f"<p><strong>{escape(operation['summary'])}.</strong> {_prose(operation.get('description', ''))}</p>"
     permission = operation.get("x-permission")
     if permission:
         yield f"<p class='quiet'>Permission: <code>{escape(permission)}</code></p>"
@@ -100,8 +100,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]
 
 def _form(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield f"<section class='call' id='form-{escape(name, quote=True)}'><h3><code>{escape(name)}</code></h3>"
-    # What FastAPI tells of a generic form is the docstring of its model.
-    yield f"<p>{escape(schema.get('description', ''))}</p>{_fields(schema)}</section>"
+    yield f"<p>{_prose(schema.get('description', ''))}</p>{_fields(schema)}</section>"
 
 
 def _fields(schema: Mapping[str, Any]) -> str:
@@ -112,6 +111,12 @@ def _fields(schema: Mapping[str, Any]) -> str:
         for name, field in schema.get("properties", {}).items()
     ]
     return f"<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>{''.join(rows)}</table>" if rows else ""
+
+
+def _prose(text: str) -> str:
+    """What stands between backquotes is code."""
+    pieces = escape(text).split("`")
+    return "".join(f"<code>{piece}</code>" if number % 2 else piece for number, piece in enumerate(pieces))
 
 
 def _type(schema: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ class Front:
             return
         request = HTTPConnection(scope)
         service = service_of(request)
-        call = Call(service.clock, service.address, service.clock.now())
+        call = Call(scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now())
         request.state.call = call
         status = 0
 
@@ -57,7 +57,7 @@ class Front:
             call.body = body
             service.engine.advance(call.now)
             if scope["path"] not in PUBLIC_PATHS:
-                call.caller = service.authenticator.authenticate(_as_received(scope, body), call.now)
+                call.caller = service.authenticator.authenticate(_as_received(scope, call), call.now)
             await self._app(scope, receive, watched_send)
         except errors.ApiError as error:
             await call.refuse(error)(scope, receive, watched_send)
@@ -84,28 +84,23 @@ async def _read(receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _as_received(scope: Scope, body: bytes) -> signing.Message:
+def _as_received(scope: Scope, call: Call) -> signing.Message:
     return signing.Message(
         method=scope["method"],
-        path=_raw_path(scope),
+        path=call.path,
         query=scope["query_string"].decode("latin-1"),
         headers=[(key.decode("latin-1"), value.decode("latin-1")) for key, value in scope["headers"]],
-        body=body,
+        body=call.body,
     )
 
 
-def _raw_path(scope: Scope) -> str:
-    # The raw form keeps what was escaped, and so no line feed gets into the log.
-    raw: bytes = scope["raw_path"]
-    return raw.partition(b"?")[0].decode("latin-1")
-
-
 def _log(scope: Scope, call: Call, status: int) -> None:
+    # Path and query are still encoded here, so that nobody writes lines of his own into the log.
     query = scope["query_string"].decode("latin-1")
     _LOG.info(
         "%s %s%s %s %.1f ms user=%s trace=%s",
         scope["method"],
-        _raw_path(scope),
+        call.path,
         f"?{query}" if query else "",
         status or "gone",
         call.milliseconds(),

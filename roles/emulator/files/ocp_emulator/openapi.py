@@ -2,9 +2,10 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The OpenAPI document: what FastAPI derives from the routes, made to say what this service really does."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
@@ -22,34 +23,44 @@ _SCHEMES = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Let `app.openapi()` give this document; it is made once."""
+def install(app: FastAPI, routers: Sequence[APIRouter]) -> None:
+    """Let `app.openapi()` give this document, which is made once; `routers` are those that the app includes."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _document(app)
+            app.openapi_schema = _document(app, routers)
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def _document(app: FastAPI) -> dict[str, Any]:
+def _document(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     schemas = document["components"]["schemas"]
     # FastAPI's own error form: requests that do not fit are answered with 400 in the envelope.
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     document["components"]["securitySchemes"] = _SCHEMES
-    for route in app.routes:
-        if isinstance(route, APIRoute) and route.include_in_schema:
+    for route in (route for router in routers for route in router.routes):
+        if isinstance(route, APIRoute):
             for method in route.methods or ():
                 operation = document["paths"][route.path][method.lower()]
                 operation["responses"].pop("422", None)
+                for parameter in operation.get("parameters", ()):
+                    parameter["schema"] = _without_null(parameter["schema"])
                 operation["security"] = [] if route.path in PUBLIC_PATHS else [{name: []} for name in _SCHEMES]
                 permission = _permission(route)
                 if permission:
                     operation["x-permission"] = permission
     return document
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The type of a parameter that may be left out: None is what Python sees then, and not a value one can send."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(choices) != 1:
+        return schema
+    return {**{key: value for key, value in schema.items() if key != "anyOf"}, **choices[0]}
 
 
 def _permission(route: APIRoute) -> str | None:

@@ -38,6 +38,8 @@ _LOG = logging.getLogger(__name__)
 _FIRST_TASK_ID = 1_001
 _FIRST_SUBTASK_ID = 50_001
 
+_IDS_SHOWN = 10
+
 
 @dataclass(frozen=True)
 class _Target:
@@ -144,13 +146,13 @@ class Operations:
             hosts = {row["id"]: row for row in rows}
             unknown = [number for number in host_ids if number not in hosts]
             if unknown:
-                raise errors.not_found(f"Host {', '.join(map(str, unknown))}")
+                raise errors.not_found(f"Host {_listed(unknown)}")
             for number, host in hosts.items():
                 _refuse_if_occupied(db, f"The agent of host {number} ({host['ip']})", host["operating_task"])
             batch = [str(number) for number in host_ids]
             order = _Order(
                 AGENT_RESTART,
-                f"Agents of hosts {', '.join(batch)}",
+                f"Agent of host {_listed(host_ids)}",
                 [_Target("HOST", host_id=number) for number in host_ids],
                 {"prohibit_rollback": _java(False)},
                 {"host_ids": batch},
@@ -294,6 +296,11 @@ def _disorder(count: int, chance: random.Random) -> list[int]:
     while places[0] == 0 or places[-1] == count - 1:
         chance.shuffle(places)
     return places
+
+
+def _listed(ids: Sequence[int]) -> str:
+    shown = ", ".join(map(str, ids[:_IDS_SHOWN]))
+    return shown if len(ids) <= _IDS_SHOWN else f"{shown} and {len(ids) - _IDS_SHOWN} more"
 
 
 def _java(value: bool) -> str:

@@ -15,6 +15,8 @@ from ocp_emulator import errors
 from ocp_emulator.call import Call
 
 LARGEST_PAGE = 2_000
+# The documented sample of arbitration services shows pages of this size.
+LARGEST_LARGE_PAGE = 5_000
 _LARGEST_LONG = 2**63 - 1
 _LARGEST_INTEGER = 2**31 - 1
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
@@ -25,7 +27,7 @@ def _whole_number(value: object) -> object:
     # Stricter than what Python would take for a number: 1_0, 1.0 and blanks are none.
     if isinstance(value, str):
         if not _WHOLE_NUMBER.fullmatch(value):
-            raise PydanticCustomError("conversion", "is not a whole number")
+            raise PydanticCustomError("conversion", "it is no whole number")
         return int(value)
     return value
 
@@ -33,18 +35,20 @@ def _whole_number(value: object) -> object:
 def _flag(value: object) -> object:
     if isinstance(value, str):
         if value.lower() not in _FLAGS:
-            raise PydanticCustomError("conversion", "is neither true nor false")
+            raise PydanticCustomError("conversion", "it is neither true nor false")
         return _FLAGS[value.lower()]
     return value
 
 
+# The bounds come first, since pydantic shows in the JSON schema only those that stand directly on the type.
 Long = Annotated[
     int,
-    BeforeValidator(_whole_number),
     Field(ge=-_LARGEST_LONG - 1, le=_LARGEST_LONG, json_schema_extra={"format": "int64"}),
+    BeforeValidator(_whole_number),
 ]
-PageNumber = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=_LARGEST_INTEGER)]
-PageSize = Annotated[int, BeforeValidator(_whole_number), Field(ge=1, le=LARGEST_PAGE)]
+PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
+PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_whole_number)]
+LargePageSize = Annotated[int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_whole_number)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
@@ -66,9 +70,8 @@ def sentence(error: RequestValidationError) -> str:
     name = next((part for part in first["loc"][1:] if isinstance(part, str)), "?")
     if first["type"] == "missing":
         return f"The parameter '{name}' is missing."
-    what = first["msg"]
-    reason = what if first["type"] == "conversion" else what[:1].lower() + what[1:]
-    return f"The parameter '{name}' does not take the value '{first['input']}': {reason}."
+    reason = first["msg"][:1].lower() + first["msg"][1:]
+    return f"The parameter '{name}' does not take the value {_shown(first['input'])}: {reason}."
 
 
 def json_object(call: Call, content_type: str | None, *, required: bool) -> dict[str, Any]:
@@ -112,7 +115,7 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
         raise errors.bad_request(f"The parameter '{name}' is not an array: {_shown(value)}.")
     for element in value:
         # bool is a kind of int in Python, and none in JSON.
-        if type(element) is not int or abs(element) > _LARGEST_LONG:
+        if type(element) is not int or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG:
             raise errors.bad_request(f"The parameter '{name}' has an element that is not a Long: {_shown(element)}.")
     return value
 

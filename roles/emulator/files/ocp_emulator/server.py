@@ -15,6 +15,7 @@ from types import FrameType
 import uvicorn
 
 from ocp_emulator.app import create_app
+from ocp_emulator.clock import SECOND, iso
 from ocp_emulator.service import Settings
 
 _SECONDS_TO_FINISH = 3
@@ -51,7 +52,8 @@ def listen(host: str, port: int) -> socket.socket:
 def serve(settings: Settings, bound: socket.socket, certificate: Certificate | None) -> None:
     """Answer requests until SIGTERM or SIGINT. Raises StoreError when the database cannot be used."""
     host, port = bound.getsockname()[:2]
-    app = create_app(replace(settings, host=host, port=port))
+    settings = replace(settings, host=host, port=port)
+    app = create_app(settings)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -61,8 +63,7 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
     )
-    scheme = "https" if certificate else "http"
-    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    url = f"{'https' if certificate else 'http'}://{settings.address}"
     # uvicorn raises the signal that ended it once more when it has finished; that is not to end the process by then.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _already_ending)
@@ -83,6 +84,13 @@ class _Announcing(uvicorn.Server):
             self._ready()
 
 
+class _Formatter(logging.Formatter):
+    """Times in the log are those of the answers."""
+
+    def formatTime(self, record: logging.LogRecord, _: str | None = None) -> str:  # noqa: N802
+        return iso(int(record.created * SECOND))
+
+
 def _already_ending(_signal: int, _frame: FrameType | None) -> None:
     """Do nothing."""
 
@@ -94,6 +102,6 @@ def _say(line: str) -> None:
 
 def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.getLogger("ocp_emulator").setLevel(logging.INFO)

@@ -26,6 +26,11 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8080
 
+    @property
+    def address(self) -> str:
+        """Host and port as in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
 
 class Service:
     """Store, engine and the rest of one emulated service."""
@@ -33,7 +38,7 @@ class Service:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         """Opens the database; StoreError when that fails."""
         self.clock = clock
-        self.address = f"{settings.host}:{settings.port}"
+        self.address = settings.address
         self.store = Store(settings.database, settings.fleet, clock.now())
         self.engine = Engine(self.store)
         self.operations = Operations(self.store, settings.step_ms, settings.host)

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ocp_emulator.clock import DAY, SECOND
-from ocp_emulator.fleet import AccessKey, Fleet, User, default_fleet
+from ocp_emulator.fleet import AccessKey, Fleet, User
+from ocp_emulator.fleet_file import default_fleet
 from ocp_emulator.permissions import Permission
 
 SCHEMA_VERSION = "1"

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ocp_emulator.api.common import Needs, Number, Order, ServiceId, refusals, window
 from ocp_emulator.call import call_of
-from ocp_emulator.parameters import Long, one_or_more, split
+from ocp_emulator.parameters import LARGEST_LARGE_PAGE, LargePageSize, Long, one_or_more, split
 from ocp_emulator.permissions import Permission
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet import ArbitrationService, ArbitrationStatus
@@ -24,9 +24,6 @@ restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(Needs(Permission.A
 
 Statuses = Annotated[str, one_or_more(*get_args(ArbitrationStatus))]
 Tags = Annotated[str, Field(pattern=r"^[0-9]+(,[0-9]+)*$")]
-
-# The documented sample shows pages of this size, and no parameter for it; taking one is our choice.
-_PAGE = 5_000
 
 
 @restarts.post(
@@ -57,10 +54,10 @@ async def list_arbitration_services(
     ] = None,
     tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has a tag.")] = None,
     number: Number = 1,
-    size: Annotated[int, Query(ge=1, le=_PAGE)] = _PAGE,
+    size: LargePageSize = LARGEST_LARGE_PAGE,
     sort: Order = "id,asc",
 ) -> Response:
-    """All filters given have to hold."""
+    """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
     page = fleet_views.arbitration_page(
         service_of(request).store.db,
         window(number, size, sort),

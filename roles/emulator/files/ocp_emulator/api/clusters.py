@@ -142,22 +142,20 @@ async def list_servers(
     return call_of(request).reply(Envelope[Listed[Server]], servers)
 
 
-# The documented path lacks /ob; a public client uses it with /ob.
-@reads.get(
-    "/api/v2/clusters/{id}/zones/{zoneName}/servers",
-    summary="List the servers of a zone",
-    response_model=Envelope[Listed[Server]],
-    responses=refusals(400, 401, 403, 404, 500),
-)
-@reads.get(
-    "/api/v2/ob/clusters/{id}/zones/{zoneName}/servers",
-    summary="List the servers of a zone",
-    response_model=Envelope[Listed[Server]],
-    responses=refusals(400, 401, 403, 404, 500),
-)
 async def list_servers_of_zone(
     request: Request, cluster_id: ClusterId, zone_name: Annotated[str, Path(alias="zoneName")]
 ) -> Response:
     """All of them; this list is not paged."""
     servers = fleet_views.servers_of_zone(service_of(request).store.db, cluster_id, zone_name)
     return call_of(request).reply(Envelope[Listed[Server]], servers)
+
+
+# The documented path lacks /ob; a public client has it.
+for _prefix in ("/api/v2", "/api/v2/ob"):
+    reads.add_api_route(
+        f"{_prefix}/clusters/{{id}}/zones/{{zoneName}}/servers",
+        list_servers_of_zone,
+        summary="List the servers of a zone",
+        response_model=Envelope[Listed[Server]],
+        responses=refusals(400, 401, 403, 404, 500),
+    )

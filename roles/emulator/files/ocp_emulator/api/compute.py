@@ -32,21 +32,6 @@ _HOST_IDS = {
 }
 
 
-# The specified path has no /api/v2; that of the real service very probably has it.
-@restarts.post(
-    "/compute/hosts/batchRestartAgents",
-    summary="Restart agents",
-    response_model=Envelope[AgentRestart],
-    responses=refusals(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
-)
-@restarts.post(
-    "/api/v2/compute/hosts/batchRestartAgents",
-    summary="Restart agents",
-    response_model=Envelope[AgentRestart],
-    responses=refusals(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
-)
 async def restart_agents(
     request: Request, content_type: Annotated[str | None, Header(include_in_schema=False)] = None
 ) -> Response:
@@ -91,19 +76,27 @@ async def read_host(request: Request, host_id: HostId) -> Response:
     return call_of(request).reply(Envelope[Host], host)
 
 
-@reads.get(
-    "/compute/hosts/{hostId}/agent",
-    summary="Read the agent of a host",
-    response_model=Envelope[Agent],
-    responses=refusals(400, 401, 403, 404, 500),
-)
-@reads.get(
-    "/api/v2/compute/hosts/{hostId}/agent",
-    summary="Read the agent of a host",
-    response_model=Envelope[Agent],
-    responses=refusals(400, 401, 403, 404, 500),
-)
 async def read_agent(request: Request, host_id: HostId) -> Response:
     """The agent with its processes."""
     agent = fleet_views.agent_of(service_of(request).store.db, host_id, call_of(request).now)
     return call_of(request).reply(Envelope[Agent], agent)
+
+
+# The documents write the paths of agents without /api/v2; those of the real service very probably have it.
+for _prefix in ("", "/api/v2"):
+    restarts.add_api_route(
+        f"{_prefix}/compute/hosts/batchRestartAgents",
+        restart_agents,
+        methods=["POST"],
+        summary="Restart agents",
+        response_model=Envelope[AgentRestart],
+        responses=refusals(400, 401, 403, 404, 409, 415, 500),
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
+    )
+    reads.add_api_route(
+        f"{_prefix}/compute/hosts/{{hostId}}/agent",
+        read_agent,
+        summary="Read the agent of a host",
+        response_model=Envelope[Agent],
+        responses=refusals(400, 401, 403, 404, 500),
+    )
