@@ -19,29 +19,75 @@ BIN := .venv/bin
 VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
+EMULATOR := roles/emulator/files
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: venv
-venv: $(DEV) ## Make .venv with all that development needs
+.PHONY: demo
+demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what happened
+	@ANSIBLE_LOCALHOST_WARNING=false ANSIBLE_INVENTORY_UNPARSED_WARNING=false ANSIBLE_CALLBACK_RESULT_FORMAT=yaml \
+	  ANSIBLE_DISPLAY_SKIPPED_HOSTS=false \
+	  $(BIN)/ansible-playbook playbooks/demo.yml --extra-vars emulator_virtualenv=$(CURDIR)/.venv
 
-$(VENV): Makefile
+.PHONY: emulator
+emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
+	@$(BIN)/python -m ocp_emulator serve
+
+.PHONY: test
+test: lint sanity unit integration ## Run every check and test
+
+.PHONY: lint
+lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy -p ansible_collections.oceanbase.ocp.plugins.module_utils
+	MYPYPATH=$(EMULATOR) $(BIN)/mypy -p ocp_emulator
+	$(BIN)/yamllint --strict .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
+	$(BIN)/antsibull-changelog lint
+
+.PHONY: format
+format: $(DEV) ## Bring the Python code into its form
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: sanity
+sanity: $(DEV) ## Run ansible-test sanity
+	tools/sanity .venv .build/sanity
+
+.PHONY: unit
+unit: $(DEV) ## Run the unit tests
+	$(BIN)/python -m pytest tests/unit --numprocesses auto --quiet
+
+.PHONY: integration
+integration: $(DEV) ## Run Ansible for real against the emulator
+	$(BIN)/python -m pytest tests/integration --numprocesses auto --quiet
+
+.PHONY: matrix
+matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
+	@$(BIN)/python tools/matrix
+
+.PHONY: build
+build: $(DEMO) ## Build the tarball of the collection in .build/dist
+	@$(BIN)/ansible-galaxy collection build --force --output-path .build/dist
+
+.PHONY: clean
+clean: ## Remove everything that make has made
+	rm -rf .venv .build .cache
+
+$(VENV): tools/link-packages
 	@test -n "$(REAL_PYTHON)" || { echo "make: PYTHON=$(PYTHON) is no Python that can be found"; exit 1; }
 	@echo "Making .venv with Python $(PYTHON_VERSION)"
 	@$(REAL_PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.8,<1'
-	@collections=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/ansible_collections && \
-	  mkdir -p "$$collections/oceanbase" && touch "$$collections/py.typed" && \
-	  ln -s "$(CURDIR)" "$$collections/oceanbase/ocp"
+	@tools/link-packages $(BIN)/python
 	@touch $@
 
-# The emulator is left out as long as it is not there.
-EMULATOR := $(wildcard roles/emulator/files/pyproject.toml)
-$(DEMO): $(VENV) pyproject.toml $(EMULATOR)
-	@$(UV_INSTALL) --group demo $(if $(EMULATOR),--editable roles/emulator/files)
+$(DEMO): $(VENV) pyproject.toml $(EMULATOR)/requirements.txt
+	@$(UV_INSTALL) --group demo --requirements $(EMULATOR)/requirements.txt
 	@touch $@
 
 $(DEV): $(DEMO)

@@ -46,7 +46,7 @@ def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM
     before = target.observe(api)
     decision = plan()
     result: Result = {
-        "changed": options.check_mode,
+        "changed": True,
         "action": decision.action,
         "reason": decision.reason,
         "target": target.result(),
@@ -70,7 +70,8 @@ def _submit(api: OcpApi, target: Target, result: Result) -> None:
     try:
         answer = target.restart(api)
     except ServiceError as error:
-        result["changed"] = error.maybe_done
+        if not error.maybe_done:
+            result.update(changed=False, action=None)
         error.precede(
             f"{target.label} may be restarting." if error.maybe_done else f"{target.label} was not restarted."
         )

@@ -250,7 +250,7 @@ def _only(option: str, value: str, matches: list[Record], known: Iterable[str], 
 
 def _nothing(option: str, value: str, trace_id: str | None, where: str = "", known: Iterable[str] = ()) -> TargetError:
     there = _listed(known)
-    hint = f"; there is {there}" if there else ""
+    hint = f"; to choose from: {there}" if there else ""
     trace = f" Trace id {trace_id}." if trace_id else ""
     return TargetError(
         f"{option}: {value} matches nothing{where}{hint}.{trace} Check the name or id.", trace_id=trace_id

@@ -77,6 +77,7 @@ class Task:
             creator=creator.get("name") if isinstance(creator, dict) else creator,
             cluster_id=data.get("clusterId", cluster.get("id")),
             cluster_name=cluster.get("name"),
+            host_id=data.get("hostId", _common_tag(data, "hostId")),
             duration=_seconds(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
         )
@@ -131,12 +132,18 @@ def _subtask(data: dict[str, Any]) -> Subtask:
     )
 
 
-_OWN_RULE = {"creator", "cluster_id", "cluster_name", "duration", "subtasks", "upstreams", "downstreams"}
+_OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "subtasks", "upstreams", "downstreams"}
 
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     """The fields of ``cls`` that are the service's own under their snake_case name."""
     return {field.name: data.get(_camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE}
+
+
+def _common_tag(data: dict[str, Any], key: str) -> Any:
+    """What all tags of a task say under ``key``, if they agree. A detail tells the host of a task nowhere else."""
+    values = {tag.get(key) for tag in data.get("tags") or []}
+    return values.pop() if len(values) == 1 else None
 
 
 def _camel(name: str) -> str:

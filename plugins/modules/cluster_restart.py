@@ -61,7 +61,9 @@ changed:
   returned: always
   type: bool
 action:
-  description: What was done, or would be in check mode. V(submitted) means that a new restart was started.
+  description:
+    - What was done, or would be in check mode. V(submitted) means that a new restart was started.
+    - Null where it was refused.
   returned: always
   type: str
   sample: submitted

@@ -40,7 +40,15 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Wait for a restart that was started before
+- name: Start a restart
+  oceanbase.ocp.cluster_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+  register: restart
+
+- name: Wait for it
   oceanbase.ocp.task_wait:
     url: https://ocp.example.com:8080
     username: admin

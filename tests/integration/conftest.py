@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Fixtures: running emulators, certificates, and Ansible to run against them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+from support import Ansible, Emulator
+
+
+@pytest.fixture
+def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
+    """Start an emulator with the given command-line options; it ends with the test."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(*options: str) -> Emulator:
+        log_file = tmp_path / f"emulator-{len(running)}.log"
+        command = [sys.executable, "-m", "ocp_emulator", "serve", "--port", "0", "--step-seconds", "0.02", *options]
+        with log_file.open("w") as log:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        running.append(process)
+        url = next((word for word in process.stdout.readline().split() if word.startswith("http")), None)
+        assert url, log_file.read_text()
+        return Emulator(url, log_file)
+
+    yield start
+    for process in running:
+        process.terminate()
+        process.wait(timeout=20)
+        process.stdout.close()
+
+
+@pytest.fixture
+def emulator(start_emulator: Callable[..., Emulator]) -> Emulator:
+    return start_emulator()
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def tls_options(authority: trustme.CA, tmp_path: Path) -> list[str]:
+    """Command-line options of an emulator with a certificate for 127.0.0.1."""
+    certificate = authority.issue_cert("127.0.0.1")
+    key, chain = tmp_path / "tls.key", tmp_path / "tls.crt"
+    certificate.private_key_pem.write_to_path(str(key))
+    for pem in certificate.cert_chain_pems:
+        pem.write_to_path(str(chain), append=True)
+    return ["--tls-cert", str(chain), "--tls-key", str(key)]
+
+
+@pytest.fixture
+def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
+    path = tmp_path / "ca.crt"
+    authority.cert_pem.write_to_path(str(path))
+    return str(path)
+
+
+@pytest.fixture
+def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ansible:
+    for variable in [name for name in os.environ if name.startswith(("OCP_", "ANSIBLE_"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return Ansible(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def executables() -> Path:
+    """The folder of ansible's own commands."""
+    return Path(sysconfig.get_path("scripts"))

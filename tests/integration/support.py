@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the integration tests share: Ansible run as a user runs it, the emulator as it is seen from outside."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+BASIC = {"username": "admin", "password": "emulator"}
+ACCESS_KEY = {"access_key_id": "emulator", "access_key_secret": "emulator-secret"}
+
+# Options of each verb on the default fleet, the number of its steps, and whether the service lets it be verified.
+RESTARTS = {
+    "server_restart": ({"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}, 13, True),
+    "cluster_restart": ({"cluster": "orders"}, 19, True),
+    "agent_restart": ({"hosts": "10.0.0.1"}, 9, True),
+    "arbitration_service_restart": ({"arbitration_service": "10.0.0.10:2888"}, 5, None),
+}
+RESULT_KEYS = {
+    "action",
+    "after",
+    "before",
+    "changed",
+    "elapsed",
+    "reason",
+    "target",
+    "task",
+    "task_id",
+    "trace_id",
+    "verified",
+}
+
+
+@dataclass
+class Emulator:
+    """An emulator process: its address and the log of the requests it has seen."""
+
+    url: str
+    log_file: Path
+
+    @property
+    def log(self) -> str:
+        return self.log_file.read_text()
+
+    def requests(self, method: str) -> list[str]:
+        return [line for line in self.log.splitlines() if f" {method} /" in line]
+
+
+@dataclass
+class Outcome:
+    """What a run of Ansible came to: exit code, everything it printed, and the results of its tasks by name."""
+
+    rc: int
+    output: str
+    results: dict[str, dict[str, Any]]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result of the last task."""
+        return list(self.results.values())[-1]
+
+
+class Ansible:
+    """Runs ad-hoc commands and playbooks in a folder of their own, with no configuration but the given environment."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._runs = 0
+        self.environment: dict[str, str] = {}
+
+    def module(self, module: str, *arguments: str, **options: Any) -> dict[str, Any]:
+        """Run a module of the collection by an ad-hoc command; returns its result."""
+        words = [f"{name}={_word(value)}" for name, value in options.items()]
+        outcome = self._run(
+            module=f"oceanbase.ocp.{module}",
+            module_args=" ".join(words),
+            host_pattern="localhost",
+            cmdline=" ".join(arguments) or None,
+        )
+        return {**outcome.result, "rc": outcome.rc, "output": outcome.output}
+
+    def tasks(self, *tasks: dict[str, Any], arguments: str = "", **keywords: Any) -> Outcome:
+        """Run a play on localhost with these tasks and play keywords."""
+        play = {"hosts": "localhost", "gather_facts": False, **keywords, "tasks": list(tasks)}
+        return self.playbook([play], arguments=arguments)
+
+    def playbook(self, plays: list[dict[str, Any]] | str, arguments: str = "") -> Outcome:
+        """Run plays, or a playbook by name."""
+        if not isinstance(plays, str):
+            path = self._folder / f"playbook-{self._runs}.yml"
+            path.write_text(yaml.safe_dump(plays, sort_keys=False))
+            plays = str(path)
+        return self._run(playbook=plays, cmdline=arguments or None)
+
+    def _run(self, **what: Any) -> Outcome:
+        self._runs += 1
+        data = self._folder / f"run-{self._runs}"
+        runner = ansible_runner.run(
+            private_data_dir=str(data),
+            envvars={
+                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+                "ANSIBLE_HOME": str(self._folder / "home"),
+                "ANSIBLE_NOCOLOR": "1",
+                "ANSIBLE_LOCALHOST_WARNING": "false",
+                "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+                **self.environment,
+            },
+            quiet=True,
+            rotate_artifacts=0,
+            **what,
+        )
+        results = {
+            event["event_data"]["task"]: event["event_data"]["res"]
+            for event in runner.events
+            if event["event"] in ("runner_on_ok", "runner_on_failed")
+        }
+        return Outcome(runner.rc, runner.stdout.read(), results)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def assert_restarted(verb, result):
+    _options, steps, verified = RESTARTS[verb]
+    assert result["changed"] is True, result
+    assert result.keys() >= RESULT_KEYS
+    task = result["task"]
+    assert (task["status"], task["succeeded"], task["finished"], task["rolled_back"]) == (
+        "SUCCESSFUL",
+        True,
+        True,
+        False,
+    )
+    assert task["progress"] == {"done": steps, "total": steps, "running": []}
+    assert_in_execution_order(task["subtasks"])
+    assert result["verified"] is verified
+    assert task["creator"] == "admin"
+    assert result["task_id"] == task["id"]
+    assert result["trace_id"]
+
+
+def assert_in_execution_order(subtasks):
+    assert subtasks[0]["upstreams"] == []
+    assert subtasks[-1]["downstreams"] == []
+    for before, after in itertools.pairwise(subtasks):
+        assert before["downstreams"] == [after["id"]]
+        assert before["finish_time"] <= after["start_time"]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What can be given wrong ends in one sentence that names it, and nothing is restarted."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+from support import ACCESS_KEY, BASIC
+
+SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({**SERVER, "freeze_server": "perhaps"}, ["freeze_server", "perhaps"]),
+        ({"cluster": "orders", "server": "1"}, ["freeze_server"]),
+        ({**SERVER, "cluster": "nothing"}, ["cluster", "nothing"]),
+        ({**SERVER, "cluster": "99"}, ["cluster", "99"]),
+        ({**SERVER, "server": "10.9.9.9:2882"}, ["server", "10.9.9.9:2882", "10.0.0.1:2882", "cluster orders"]),
+        ({**SERVER, "wait_interval": 0}, ["wait_interval", "0"]),
+        ({**SERVER, "wait_timeout": -1}, ["wait_timeout", "-1"]),
+        ({**SERVER, "timeout": "soon"}, ["timeout", "soon"]),
+        ({**SERVER, "ca_path": "/nowhere/ca.crt"}, ["ca_path", "/nowhere/ca.crt"]),
+    ],
+)
+def test_a_bad_option_is_named(ansible, emulator, options, named):
+    result = ansible.module("server_restart", url=emulator.url, **BASIC, **options)
+    assert_refused(result, *named)
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "named"),
+    [
+        ("agent_restart", {"hosts": ""}, ["hosts", "empty"]),
+        ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
+        ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
+        ("task_wait", {"task_ids": "4711"}, ["4711"]),
+        ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
+        ("task_info", {"limit": 0}, ["limit", "0"]),
+    ],
+)
+def test_a_target_that_is_not_there_is_named(ansible, emulator, verb, options, named):
+    assert_refused(ansible.module(verb, url=emulator.url, **BASIC, **options), *named)
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.parametrize(
+    ("credentials", "named"),
+    [
+        ({}, ["username", "access_key_id", "OCP_USERNAME"]),
+        ({**BASIC, **ACCESS_KEY}, ["username", "access_key_id", "not both"]),
+        ({"username": "admin"}, ["password"]),
+        ({"access_key_secret": "emulator-secret"}, ["access_key_id"]),
+    ],
+)
+def test_credentials_are_of_one_kind_and_whole(ansible, emulator, credentials, named):
+    assert_refused(ansible.module("server_restart", url=emulator.url, **credentials, **SERVER), *named)
+    assert "/api/" not in emulator.log
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [{**BASIC, "password": "emulatoR"}, {**ACCESS_KEY, "access_key_secret": "emulator-secreT"}],
+    ids=["password", "access-key"],
+)
+def test_wrong_credentials_are_tried_once(ansible, emulator, credentials):
+    result = ansible.module("server_restart", url=emulator.url, **credentials, **SERVER)
+    assert_refused(result, "status 401", "Check username and password", "Trace id")
+    assert len(emulator.requests("GET")) == 1
+    assert emulator.requests("POST") == []
+
+
+def test_a_missing_permission_is_named(ansible, emulator):
+    result = ansible.module("server_restart", url=emulator.url, username="viewer", password="emulator", **SERVER)
+    assert_refused(result, "was not restarted", "status 403", "Trace id", "permission")
+    assert result["changed"] is False
+
+
+@pytest.mark.parametrize("url", ["ocp.example.com", "ftp://ocp", "http://", "http://admin:pw@ocp:8080", "http://ocp:x"])
+def test_an_address_that_is_none(ansible, url):
+    result = ansible.module("server_restart", url=url, **BASIC, **SERVER)
+    assert_refused(result, "url:")
+    assert "pw@" not in result["msg"]
+
+
+def test_an_address_where_nothing_listens(ansible):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        assert_refused(ansible.module("server_restart", url=url, **BASIC, **SERVER), url, "cannot be reached")
+
+
+def test_a_certificate_nobody_vouches_for(ansible, start_emulator, tls_options):
+    emulator = start_emulator(*tls_options)
+    assert_refused(
+        ansible.module("server_restart", url=emulator.url, **BASIC, **SERVER), emulator.url, "ca_path", "not trusted"
+    )
+    trusting = ansible.module("server_restart", url=emulator.url, validate_certs=False, **BASIC, **SERVER)
+    assert trusting["changed"] is True
+
+
+@pytest.fixture
+def other_service(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Something that is no OCP: answers every request with the parameter as its body."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _peer = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                connection.sendall(
+                    f"HTTP/1.1 200 OK\r\nContent-Length: {len(request.param)}\r\n\r\n{request.param}".encode()
+                )
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join()
+
+
+@pytest.mark.parametrize("other_service", ["<html>Welcome</html>", '{"hello": "world"}', ""], indirect=True)
+def test_an_answer_that_is_no_envelope(ansible, other_service):
+    result = ansible.module("server_restart", url=other_service, **BASIC, **SERVER)
+    assert_refused(result, other_service, "no OCP response envelope")
+
+
+def assert_refused(result, *named):
+    assert result["rc"] == 2, result
+    for word in named:
+        assert word in result["msg"]
+    assert "Traceback" not in result["output"]
+    assert result.get("changed", False) is False

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the README and the modules' EXAMPLES show is run as it stands, against an emulator in the place of the OCP."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import subprocess
+
+import pytest
+import yaml
+from support import REPOSITORY
+
+EXAMPLE_URL = "https://ocp.example.com:8080"
+SECRETS = {
+    "ocp_password": "emulator",
+    "ocp_access_key_id": "emulator",
+    "ocp_access_key_secret": "emulator-secret",
+}
+README = (REPOSITORY / "README.md").read_text()
+
+
+def examples(module):
+    tree = ast.parse(module.read_text())
+    return next(
+        statement.value.value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and statement.targets[0].id == "EXAMPLES"
+    )
+
+
+def readme_blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "module", sorted((REPOSITORY / "plugins" / "modules").glob("*.py")), ids=lambda path: path.stem
+)
+def test_the_examples_of_a_module_run(ansible, emulator, module):
+    tasks = yaml.safe_load(examples(module).replace(EXAMPLE_URL, emulator.url))
+    outcome = ansible.tasks(*tasks, vars=SECRETS)
+    assert outcome.rc == 0, outcome.output
+
+
+def test_the_playbook_of_the_readme_runs(ansible, emulator):
+    playbook, _emulator = readme_blocks("yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = SECRETS
+    outcome = ansible.playbook(plays)
+    assert outcome.rc == 0, outcome.output
+    assert len(emulator.requests("POST")) == 4
+
+
+def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
+    export, command = next(block for block in readme_blocks("console") if "$ ansible localhost" in block).splitlines()
+    variables = dict(word.split("=", 1) for word in shlex.split(export.removeprefix("$ export ")))
+    variables |= {"OCP_URL": emulator.url, "OCP_PASSWORD": SECRETS["ocp_password"], "HOME": str(tmp_path)}
+    words = shlex.split(command.removeprefix("$ "))
+    run = subprocess.run(
+        [executables / words[0], *words[1:]],
+        env={"PATH": f"{executables}:/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert '"verified": true' in run.stdout

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The four restarts by real ad-hoc commands and playbooks against a running emulator."""
+
+from __future__ import annotations
+
+import pytest
+from support import ACCESS_KEY, BASIC, RESTARTS, RESULT_KEYS, assert_restarted
+
+EVERY_RESTART = pytest.mark.parametrize("verb", RESTARTS)
+
+
+@pytest.mark.smoke
+@EVERY_RESTART
+def test_a_restart_is_started_awaited_and_verified(ansible, emulator, verb):
+    result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
+    assert_restarted(verb, result)
+    assert result["before"]["status"] == result["after"]["status"] != "RESTARTING"
+
+
+@EVERY_RESTART
+def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_options, ca_path, verb):
+    emulator = start_emulator(*tls_options)
+    result = ansible.module(verb, url=emulator.url, ca_path=ca_path, wait=True, **ACCESS_KEY, **RESTARTS[verb][0])
+    assert_restarted(verb, result)
+
+
+@EVERY_RESTART
+def test_without_wait_the_task_comes_back_running(ansible, start_emulator, verb):
+    emulator = start_emulator("--step-seconds", "60")
+    result = ansible.module(verb, url=emulator.url, **BASIC, **RESTARTS[verb][0])
+    assert (result["changed"], result["after"], result["verified"]) == (True, None, None)
+    task = result["task"]
+    assert (task["status"], task["finished"], task["progress"]["done"]) == ("RUNNING", False, 0)
+    assert task["subtasks"][0]["status"] in ("READY", "RUNNING")
+    assert {step["status"] for step in task["subtasks"][1:]} == {"PENDING"}
+
+
+@EVERY_RESTART
+def test_check_mode_sends_no_post(ansible, emulator, verb):
+    result = ansible.module(verb, "--check", url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
+    assert result.keys() >= RESULT_KEYS
+    assert emulator.requests("GET")
+    assert emulator.requests("POST") == []
+
+
+def test_reads_in_check_mode_send_no_post(ansible, emulator):
+    started = ansible.module("cluster_restart", url=emulator.url, **BASIC, cluster="orders")
+    info = ansible.module("task_info", "--check", url=emulator.url, **BASIC, task_id=started["task_id"])
+    waited = ansible.module("task_wait", "--check", url=emulator.url, **BASIC, task_ids=started["task_id"])
+    assert [info["tasks"][0]["id"], waited["tasks"][0]["id"]] == [started["task_id"]] * 2
+    assert (info["changed"], waited["changed"]) == (False, False)
+    assert len(emulator.requests("POST")) == 1
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        ("server_restart", {"cluster": 1, "server": 1, "freeze_server": False, "force": True}),
+        ("cluster_restart", {"cluster": 2}),
+        ("agent_restart", {"hosts": [1, 2]}),
+        ("arbitration_service_restart", {"arbitration_service": 1}),
+    ],
+)
+def test_targets_are_found_by_id(ansible, emulator, verb, options):
+    result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **options)
+    assert result["task"]["succeeded"] is True, result
+
+
+def test_agents_of_many_hosts_are_restarted_by_one_task(ansible, emulator):
+    result = ansible.module("agent_restart", url=emulator.url, wait=True, hosts=["10.0.0.1", 2, "10.0.0.3"], **BASIC)
+    assert len(result["task"]["subtasks"]) == 5 * 3 + 4
+    assert [member["name"] for member in result["after"]["members"]] == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    assert result["verified"] is True
+    assert len(emulator.requests("POST")) == 1
+
+
+def test_the_connection_comes_from_the_environment(ansible, emulator):
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    result = ansible.module("cluster_restart", cluster="payments", wait=True)
+    assert result["task"]["succeeded"] is True
+
+
+@pytest.mark.smoke
+def test_the_connection_comes_from_module_defaults_and_facts_are_registered(ansible, emulator):
+    outcome = ansible.tasks(
+        {
+            "name": "restart",
+            "oceanbase.ocp.cluster_restart": {"cluster": "orders", "wait": True},
+            "register": "restart",
+        },
+        {
+            "name": "check",
+            "ansible.builtin.assert": {
+                "that": [
+                    "restart is changed",
+                    "restart.task.succeeded",
+                    "restart.task.subtasks | length == 19",
+                    "restart.task.progress.done == 19",
+                ]
+            },
+        },
+        module_defaults={"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}},
+    )
+    assert outcome.rc == 0, outcome.output
+
+
+def test_a_busy_target_is_refused_and_named(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    first = ansible.module("cluster_restart", url=emulator.url, **BASIC, cluster="orders")
+    second = ansible.module("server_restart", url=emulator.url, **BASIC, **RESTARTS["server_restart"][0])
+    assert (second["rc"], second["changed"], second["task_id"]) == (2, False, None)
+    assert second["msg"].startswith("server 10.0.0.1:2882 (id 1) of cluster orders (id 1) was not restarted.")
+    assert str(first["task_id"]) in second["msg"]
+    assert "status 409" in second["msg"]
+
+
+def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    result = ansible.module(
+        "server_restart", url=emulator.url, wait=True, wait_timeout=1, **BASIC, **RESTARTS["server_restart"][0]
+    )
+    assert result["rc"] == 2
+    assert result["task"]["status"] == "RUNNING"
+    assert f"task_wait task_ids={result['task_id']}" in result["msg"]
+    assert result["changed"] is True
+
+
+def test_no_secret_is_printed_however_verbose(ansible, emulator):
+    ansible.environment = {"ANSIBLE_DEBUG": "0"}
+    for credentials in BASIC, ACCESS_KEY:
+        result = ansible.module("cluster_restart", "-vvvv", url=emulator.url, cluster="payments", **credentials)
+        secret = credentials.get("password") or credentials["access_key_secret"]
+        printed = result["output"].replace(emulator.url, "")
+        assert f"={secret}" not in printed
+        assert f'"{secret}"' not in printed or secret == credentials.get("access_key_id")
+        assert "Authorization" not in printed
+    assert "Authorization" not in emulator.log
+    assert "emulator-secret" not in emulator.log

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The roles, as a playbook uses them."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+from support import BASIC, REPOSITORY
+
+
+def wait_for(what, **variables):
+    return {
+        "name": "wait",
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
+        "vars": {"task_wait_tasks": what, **variables},
+    }
+
+
+def defaults(emulator, **credentials):
+    return {"module_defaults": {"group/oceanbase.ocp.ocp": {"url": emulator.url, **(credentials or BASIC)}}}
+
+
+RESTART = {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "payments"}, "register": "restart"}
+LOOP = {
+    "name": "loop",
+    "oceanbase.ocp.server_restart": {"cluster": "{{ item }}", "server": "{{ servers[item] }}", "freeze_server": False},
+    "vars": {"servers": {"orders": "10.0.0.1:2882", "payments": "10.0.0.7:2882"}},
+    "loop": ["orders", "payments"],
+    "register": "loop",
+}
+AGENTS = {"name": "agents", "oceanbase.ocp.agent_restart": {"hosts": ["10.0.0.1"]}, "register": "agents"}
+SHOW = {
+    "name": "show",
+    "ansible.builtin.debug": {"msg": "{{ task_wait_results | map(attribute='status') | list }}"},
+}
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("tasks", "what", "number"),
+    [
+        ([RESTART], "{{ restart }}", 1),
+        ([RESTART], "{{ restart.task_id }}", 1),
+        ([LOOP], "{{ loop }}", 2),
+        ([LOOP, AGENTS], ["{{ loop }}", "{{ agents }}", "{{ agents.task_id }}"], 3),
+    ],
+    ids=["result", "id", "loop", "mixed"],
+)
+def test_task_wait_takes_ids_and_results(ansible, emulator, tasks, what, number):
+    outcome = ansible.tasks(*tasks, wait_for(what), SHOW, **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * number
+
+
+def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
+    skipped = {**RESTART, "when": False}
+    outcome = ansible.tasks(skipped, wait_for("{{ restart }}"), SHOW, **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    assert outcome.results["show"]["msg"] == []
+    checked = ansible.tasks(LOOP, wait_for("{{ loop }}"), SHOW, arguments="--check", **defaults(emulator))
+    assert checked.rc == 0, checked.output
+    assert checked.results["show"]["msg"] == []
+    assert emulator.requests("POST") == []
+
+
+def test_task_wait_waits_for_the_others_and_then_fails_for_a_restart_that_was_not_started(ansible, emulator):
+    half = {**LOOP, "vars": {"servers": {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}}, "ignore_errors": True}
+    outcome = ansible.tasks(half, wait_for("{{ loop }}"), **defaults(emulator))
+    assert outcome.rc == 2
+    assert "10.9.9.9:1 matches nothing" in outcome.result["msg"]
+    assert outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"][0]["status"] == "SUCCESSFUL"
+
+
+def test_task_wait_keeps_the_tasks_when_it_runs_out_of_time(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", task_wait_timeout=1), **defaults(emulator))
+    assert outcome.rc == 2
+    assert "is not finished after 1 seconds" in outcome.results["Wait until all tasks have ended"]["msg"]
+    assert outcome.result["ansible_facts"]["task_wait_results"][0]["status"] == "RUNNING"
+
+
+def test_task_wait_says_what_it_needs(ansible, emulator):
+    outcome = ansible.tasks({"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}}, **defaults(emulator))
+    assert outcome.rc == 2
+    assert "task_wait_tasks" in outcome.output
+
+
+@pytest.fixture
+def emulator_role(ansible, tmp_path):
+    """Applies the role emulator on a free port, with the packages of this environment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def apply(state, arguments="", **variables):
+        settings = {
+            "emulator_state": state,
+            "emulator_port": port,
+            "emulator_home": str(tmp_path / "emulator"),
+            "emulator_virtualenv": str(Path(sys.prefix)),
+            **variables,
+        }
+        outcome = ansible.playbook(
+            [
+                {
+                    "hosts": "localhost",
+                    "connection": "local",
+                    "gather_facts": False,
+                    "roles": [{"role": "oceanbase.ocp.emulator", **settings}],
+                }
+            ],
+            arguments=arguments,
+        )
+        changed = any(result.get("changed") for result in outcome.results.values())
+        return outcome, changed
+
+    yield apply, port
+    apply("stopped")
+
+
+def answers(port, scheme="http", **options):
+    try:
+        return requests.get(f"{scheme}://127.0.0.1:{port}/api/v2/time", timeout=5, **options).ok
+    except requests.ConnectionError:
+        return False
+
+
+def test_the_emulator_is_started_once_and_stopped(emulator_role):
+    apply, port = emulator_role
+    outcome, changed = apply("started")
+    assert (outcome.rc, changed, answers(port)) == (0, True, True), outcome.output
+    outcome, changed = apply("started")
+    assert (outcome.rc, changed, answers(port)) == (0, False, True), outcome.output
+    outcome, changed = apply("stopped")
+    assert (outcome.rc, changed, answers(port)) == (0, True, False), outcome.output
+    outcome, changed = apply("stopped")
+    assert (outcome.rc, changed) == (0, False), outcome.output
+
+
+def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_options, ca_path, tmp_path, ansible):
+    apply, port = emulator_role
+    variables = {
+        "emulator_tls_cert": tls_options[1],
+        "emulator_tls_key": tls_options[3],
+        "emulator_database": str(tmp_path / "fleet.db"),
+        "emulator_step_seconds": 0.02,
+    }
+    outcome, _changed = apply("started", **variables)
+    assert outcome.rc == 0, outcome.output
+    assert answers(port, "https", verify=ca_path)
+    url = f"https://127.0.0.1:{port}"
+    restart = ansible.module("cluster_restart", url=url, ca_path=ca_path, cluster="orders", wait=True, **BASIC)
+    apply("stopped", **variables)
+    apply("started", **variables)
+    kept = ansible.module("task_info", url=url, ca_path=ca_path, **BASIC)
+    assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
+
+
+def test_an_emulator_that_cannot_start_says_why(emulator_role):
+    apply, _port = emulator_role
+    outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)
+    assert outcome.rc == 2
+    assert "/nowhere/fleet.yml" in outcome.result["msg"]
+
+
+def test_the_emulator_in_check_mode_starts_nothing(emulator_role):
+    apply, port = emulator_role
+    outcome, changed = apply("started", arguments="--check")
+    assert (outcome.rc, changed, answers(port)) == (0, True, False), outcome.output
+
+
+def test_the_demo_shows_four_kinds_of_restart(ansible):
+    outcome = ansible.playbook(
+        str(REPOSITORY / "playbooks" / "demo.yml"), arguments=f"-e emulator_virtualenv={Path(sys.prefix)}"
+    )
+    assert outcome.rc == 0, outcome.output
+    for kind in "Restart OB server", "Restart OB cluster", "Batch restart OCP agent", "Restart arbitration service":
+        assert kind in outcome.output

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The collection as users get it: built, installed from its tarball, and used."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+
+import pytest
+from support import BASIC, REPOSITORY, RESTARTS, assert_restarted
+
+
+@pytest.fixture(scope="module")
+def tarball(executables, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [executables / "ansible-galaxy", "collection", "build", REPOSITORY, "--output-path", folder],
+        check=True,
+        capture_output=True,
+    )
+    [built] = folder.glob("oceanbase-ocp-*.tar.gz")
+    return built
+
+
+def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
+    with tarfile.open(tarball) as archive:
+        names = {name.removeprefix("./") for name in archive.getnames()}
+    assert names >= {
+        "LICENSE",
+        "README.md",
+        "meta/runtime.yml",
+        "plugins/modules/server_restart.py",
+        "roles/emulator/files/ocp_emulator/__main__.py",
+        "roles/task_wait/tasks/main.yml",
+        "playbooks/demo.yml",
+    }
+    tops = {name.split("/")[0] for name in names}
+    assert tops <= {
+        "CHANGELOG.md",
+        "FILES.json",
+        "LICENSE",
+        "LICENSES",
+        "MANIFEST.json",
+        "README.md",
+        "changelogs",
+        "meta",
+        "playbooks",
+        "plugins",
+        "requirements.txt",
+        "roles",
+    }
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db", ".egg-info"))]
+
+
+@pytest.fixture
+def installed(ansible, executables, tarball, tmp_path):
+    subprocess.run(
+        [executables / "ansible-galaxy", "collection", "install", tarball, "-p", tmp_path / "collections"],
+        env={"PATH": str(executables), "HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+    )
+    ansible.environment = {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections")}
+    return ansible
+
+
+@pytest.mark.parametrize("verb", RESTARTS)
+def test_the_installed_collection_restarts(installed, emulator, verb):
+    result = installed.module(verb, "-vvv", url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
+    assert_restarted(verb, result)
+    assert "/collections/ansible_collections/oceanbase/ocp/plugins/modules/" in result["output"]
