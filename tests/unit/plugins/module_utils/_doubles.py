@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Stand-ins for what lies below the code under test, and builders of what the service answers."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from itertools import pairwise
+from typing import Any
+from unittest.mock import create_autospec
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Clock
+
+URL = "http://ocp.test:8080"
+
+
+class Script:
+    """A strict double of a class: only the calls that were announced, in their order, each once."""
+
+    def __init__(self, replaced: type) -> None:
+        self._replaced = replaced
+        self._expected: list[tuple[str, dict[str, Any], Any]] = []
+        self.calls: list[str] = []
+        self.unexpected: list[str] = []
+        self.double = create_autospec(replaced, instance=True, spec_set=True)
+        for name, _function in inspect.getmembers(replaced, inspect.isfunction):
+            if not name.startswith("_"):
+                getattr(self.double, name).side_effect = partial(self._play, name)
+
+    def expect(self, name: str, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
+        """Announce the next call; ``gives`` is returned, or raised if it is an exception."""
+        self._expected.append((name, self._bound(name, args, kwargs), gives))
+        return self
+
+    def finish(self) -> None:
+        assert not self.unexpected, f"calls that are not in the script: {self.unexpected}"
+        missing = [f"{name}({arguments})" for name, arguments, _gives in self._expected]
+        assert not missing, f"calls that did not come: {missing}"
+
+    def _bound(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        bound = inspect.signature(getattr(self._replaced, name)).bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        return {key: value for key, value in bound.arguments.items() if key != "self"}
+
+    def _play(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        arguments = self._bound(name, args, kwargs)
+        self.calls.append(name)
+        expected = self._expected.pop(0) if self._expected else None
+        if expected is None or (name, arguments) != expected[:2]:
+            # Noted too, since the code under test might swallow the failure.
+            self.unexpected.append(f"{name}({arguments}) instead of {expected}")
+            raise AssertionError(self.unexpected[-1])
+        if isinstance(expected[2], Exception):
+            raise expected[2]
+        return expected[2]
+
+
+class FakeClock:
+    """Time that passes only while the code sleeps, or when a test says so."""
+
+    def __init__(self, at: float = 1000.0) -> None:
+        self.time = at
+        self.pauses: list[float] = []
+        self.clock = Clock(now=lambda: self.time, sleep=self._sleep)
+
+    def _sleep(self, seconds: float) -> None:
+        assert seconds >= 0
+        self.pauses.append(seconds)
+        self.time += seconds
+
+
+def answer(data: Any, trace_id: str | None = "trace-1") -> Answer:
+    return Answer(data, URL, trace_id)
+
+
+def step(number: int, description: str, status: str = "PENDING", **fields: Any) -> dict[str, Any]:
+    """Build a subtask as the service writes it, without links unless given."""
+    return {
+        "id": number,
+        "name": description,
+        "description": description,
+        "status": status,
+        "operation": "EXECUTE",
+        "upstreams": [],
+        "downstreams": [],
+        **fields,
+    }
+
+
+def chain(*steps: dict[str, Any]) -> list[dict[str, Any]]:
+    """Link the steps one after another."""
+    for earlier, later in pairwise(steps):
+        earlier["downstreams"] = [*earlier["downstreams"], later["id"]]
+        later["upstreams"] = [*later["upstreams"], earlier["id"]]
+    return list(steps)
+
+
+def raw_task(number: int, status: str = "RUNNING", **fields: Any) -> dict[str, Any]:
+    """Build a task as the service writes it."""
+    return {"id": number, "name": f"Restart {number}", "status": status, "operation": "EXECUTE", **fields}

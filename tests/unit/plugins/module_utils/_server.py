@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A tiny HTTP server that plays a script, and holds whoever asks for more or less than the script against them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as it came over the wire; header names as sent."""
+
+    method: str
+    target: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.target).path
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.target).query))
+
+    def header(self, name: str) -> str | None:
+        """Return the value of the header, or fail when it came more than once."""
+        values = [value for key, value in self.headers if key.lower() == name.lower()]
+        assert len(values) <= 1, f"{name} was sent {len(values)} times"
+        return values[0] if values else None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server does with one request."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    act: str = "answer"  # or truncate, reset, silence
+
+
+def envelope(data: Any = None, status: int = 200, **more: Any) -> Reply:
+    """Answer well, in the response envelope of section 2.1."""
+    content = {"data": data, "successful": True, "status": status, "traceId": "trace-ok", "duration": 3, **more}
+    return Reply(status, json.dumps(content).encode(), {"Content-Type": "application/json"})
+
+
+def refusal(status: int, message: str = "No.", *, http_status: int | None = None, **headers: str) -> Reply:
+    """Answer with the error envelope."""
+    content = {
+        "error": {"code": 0, "message": message},
+        "successful": False,
+        "status": status,
+        "traceId": f"trace-{status}",
+    }
+    named = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return Reply(http_status or status, json.dumps(content).encode(), named)
+
+
+def text(body: str, status: int = 200, kind: str = "text/html") -> Reply:
+    """Answer with what is no envelope."""
+    return Reply(status, body.encode(), {"Content-Type": kind})
+
+
+RESET = Reply(act="reset")
+SILENCE = Reply(act="silence")
+TRUNCATED = Reply(200, b'{"successful": true, "da', act="truncate")
+
+
+class ScriptedServer:
+    """Listens on a free port of 127.0.0.1; ``tls`` makes it speak https."""
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
+        self._script: list[tuple[str, str, Reply]] = []
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self.received: list[Received] = []
+        self.unexpected: list[str] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._connections: list[socket.socket] = []
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    @property
+    def port(self) -> int:
+        return self._listener.getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+
+    def expect(self, method: str, path: str, *replies: Reply) -> None:
+        """Announce the next requests: the same one, once for each reply."""
+        self._script += [(method, path, reply) for reply in replies]
+
+    def finish(self) -> None:
+        """Stop, and fail if anything but the script was asked for."""
+        self._done.set()
+        # Closing alone would leave the threads in accept() and recv().
+        for each in (self._listener, *self._connections):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+        missing = [f"{method} {path}" for method, path, _reply in self._script]
+        assert not self.unexpected, f"requests that are not in the script: {self.unexpected}"
+        assert not missing, f"requests that did not come: {missing}"
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _peer = self._listener.accept()
+            except OSError:
+                return
+            thread = threading.Thread(target=self._guarded, args=(connection,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _guarded(self, connection: socket.socket) -> None:
+        connection.settimeout(5)
+        try:
+            if self._tls:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            with connection:
+                self._connections.append(connection)
+                while self._exchange(connection):
+                    pass
+        except OSError:
+            connection.close()  # a client that goes away, or wants no such certificate
+
+    def _exchange(self, connection: socket.socket) -> bool:
+        request = _read(connection.recv)
+        if request is None:
+            return False
+        reply = self._next(request)
+        if reply.act == "silence":
+            self._done.wait(5)
+            return False
+        if reply.act == "reset":
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            return False
+        length = len(reply.body) + (100 if reply.act == "truncate" else 0)
+        headers = {"Content-Length": str(length), **reply.headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        connection.sendall(f"HTTP/1.1 {reply.status} Scripted\r\n{head}\r\n".encode() + reply.body)
+        return reply.act == "answer"
+
+    def _next(self, request: Received) -> Reply:
+        with self._lock:
+            self.received.append(request)
+            expected = self._script[0][:2] if self._script else None
+            if (request.method, request.path) != expected:
+                self.unexpected.append(f"{request.method} {request.target} instead of {expected}")
+                return Reply(500)
+            return self._script.pop(0)[2]
+
+
+def _read(receive: Callable[[int], bytes]) -> Received | None:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        chunk = receive(65536)
+        if not chunk:
+            return None
+        data += chunk
+    head, body = data.split(b"\r\n\r\n", 1)
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers = [(name, value.strip()) for name, _colon, value in (line.partition(":") for line in lines)]
+    length = int(next((value for name, value in headers if name.lower() == "content-length"), 0))
+    while len(body) < length:
+        body += receive(65536)
+    method, target, _version = first.split(" ")
+    return Received(method, target, headers, body)

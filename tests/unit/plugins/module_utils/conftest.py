@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Fixtures of the plugins' unit tests: nothing leaves this machine, nothing sleeps, no script stays half played."""
+
+from __future__ import annotations
+
+import os
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+import trustme
+import urllib3.util.retry
+from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock, Script
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import ScriptedServer
+from hypothesis import settings
+
+settings.register_profile("plugins", deadline=None, derandomize=True, database=None)
+settings.load_profile("plugins")
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.lower().endswith(("_proxy", "_ca_bundle")) or name.startswith("OCP_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Collect the seconds that urllib3 wants to wait between repetitions, and let it not really wait."""
+    wanted: list[float] = []
+    monkeypatch.setattr(urllib3.util.retry, "time", SimpleNamespace(sleep=wanted.append, time=time.time))
+    return wanted
+
+
+@pytest.fixture
+def start_server() -> Iterator[Callable[[ssl.SSLContext | None], ScriptedServer]]:
+    running: list[ScriptedServer] = []
+
+    def start(tls: ssl.SSLContext | None = None) -> ScriptedServer:
+        running.append(ScriptedServer(tls))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.finish()
+
+
+@pytest.fixture
+def server(start_server: Callable[[], ScriptedServer]) -> ScriptedServer:
+    return start_server()
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def ca_path(authority: trustme.CA, tmp_path) -> str:
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    return str(tmp_path / "ca.pem")
+
+
+@pytest.fixture
+def tls_server(authority: trustme.CA, start_server: Callable[[ssl.SSLContext], ScriptedServer]) -> ScriptedServer:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    return start_server(context)
+
+
+@pytest.fixture
+def client() -> Iterator[Script]:
+    """Give a scripted HttpClient."""
+    script = Script(HttpClient)
+    yield script
+    script.finish()
+
+
+@pytest.fixture
+def api() -> Iterator[Script]:
+    """Give a scripted OcpApi."""
+    script = Script(OcpApi)
+    yield script
+    script.finish()
+
+
+@pytest.fixture
+def time_passes() -> FakeClock:
+    return FakeClock()

@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The HTTP client against a real, scripted server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import subprocess
+import threading
+import warnings
+
+import pytest
+import trustme
+from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth, basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
+    AnswerLost,
+    AnswerUnreadable,
+    AuthenticationFailed,
+    ConnectionFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer, HttpClient
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import (
+    RESET,
+    SILENCE,
+    TRUNCATED,
+    Reply,
+    envelope,
+    refusal,
+    text,
+)
+
+SECRET = "s3cret-password"
+SHORT = 0.03
+LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
+
+
+def connect(url, *, verify=True, timeout=5.0, auth=None):
+    return HttpClient(url, auth or basic_auth("admin", SECRET), verify=verify, timeout=timeout)
+
+
+def ask(client, method):
+    """Send one request; the same words for both methods, so that a table can hold both."""
+    return client.get("/api/v2/x") if method == "GET" else client.post("/api/v2/x")
+
+
+def error_of(client, method="GET") -> ServiceError:
+    with pytest.raises(ServiceError) as raised:
+        ask(client, method)
+    return raised.value
+
+
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+# What is sent
+
+
+def test_get(server):
+    server.expect("GET", "/api/v2/x", envelope({"id": 7}))
+    found = connect(server.url + "/").get("/api/v2/x", {"page": 1, "status": "RUNNING,FAILED"})
+    assert found == Answer({"id": 7}, f"{server.url}/api/v2/x", "trace-ok")
+    [received] = server.received
+    assert received.query == {"page": "1", "status": "RUNNING,FAILED"}
+    assert received.body == b""
+    assert received.header("Content-Type") == "application/json"
+    assert received.header("Accept") == "application/json"
+    assert received.header("Accept-Language") == "en-US"
+    assert base64.b64decode(received.header("Authorization").removeprefix("Basic ")) == f"admin:{SECRET}".encode()
+
+
+def test_post(server):
+    server.expect("POST", "/ocp/api/v2/x", envelope({"id": 7}))
+    found = connect(f"{server.url}/ocp").post("/api/v2/x", {"force": "false"}, {"force": False})
+    assert found.data == {"id": 7}
+    [received] = server.received
+    assert received.query == {"force": "false"}
+    assert json.loads(received.body) == {"force": False}
+    assert received.header("Content-Type") == "application/json"
+
+
+def test_post_without_a_body_sends_none(server):
+    server.expect("POST", "/api/v2/x", envelope({"id": 7}))
+    ask(connect(server.url), "POST")
+    assert server.received[0].body == b""
+
+
+def test_netrc_does_not_replace_the_credentials(server, tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login other password other\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    server.expect("GET", "/api/v2/x", envelope())
+    ask(connect(server.url), "GET")
+    assert base64.b64decode(server.received[0].header("Authorization").split()[1]) == f"admin:{SECRET}".encode()
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    ("reply", "data", "trace_id"),
+    [
+        pytest.param(envelope([1, 2]), [1, 2], "trace-ok", id="list"),
+        pytest.param(envelope({"größe": "ü"}), {"größe": "ü"}, "trace-ok", id="UTF-8"),
+        pytest.param(Reply(200, b'{"successful": true}'), None, None, id="no data"),
+        pytest.param(envelope(None, traceId=""), None, None, id="empty trace id"),
+        pytest.param(envelope({"id": 1}, http=1, server="x"), {"id": 1}, "trace-ok", id="unknown keys"),
+    ],
+)
+def test_envelope(reply, data, trace_id, server):
+    server.expect("GET", "/api/v2/x", reply)
+    found = ask(connect(server.url), "GET")
+    assert (found.data, found.trace_id) == (data, trace_id)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "advice"),
+    [
+        (400, RequestRefused, ""),
+        (401, AuthenticationFailed, "Check username and password"),
+        (403, PermissionDenied, "Ask for the permission"),
+        (404, NotFound, "Check that url is the address of an OCP"),
+        (409, RequestRefused, "Wait until the running operation has ended"),
+        (415, RequestRefused, ""),
+        (500, RequestRefused, ""),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("carried", ["by HTTP", "by the envelope alone"])
+def test_error_envelope(status, kind, advice, method, carried, server):
+    server.expect(method, "/api/v2/x", refusal(status, "The reason.", http_status=200 if "alone" in carried else None))
+    error = error_of(connect(server.url), method)
+    assert type(error) is kind
+    assert (error.status, error.reason) == (status, "The reason.")
+    assert error.facts == {"url": f"{server.url}/api/v2/x", "trace_id": f"trace-{status}"}
+    assert error.maybe_done is (method == "POST" and status >= 500)
+    assert (LOOK_FIRST in str(error)) is error.maybe_done
+    start = f"{method} {server.url}/api/v2/x was refused with status {status}: The reason. Trace id trace-{status}."
+    assert str(error).startswith(start)
+    assert advice in str(error)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{}, {"error": None}, {"error": {}}, {"error": {"message": None}}, {"error": "text"}, {"error": ["list"]}],
+    ids=json.dumps,
+)
+def test_error_envelope_without_a_reason(content, server):
+    server.expect("GET", "/api/v2/x", Reply(400, json.dumps({"successful": False, **content}).encode()))
+    error = error_of(connect(server.url))
+    assert str(error) == f"GET {server.url}/api/v2/x was refused with status 400."
+    assert error.reason == ""
+
+
+def test_error_status_without_an_envelope(server):
+    server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
+    error = error_of(connect(server.url))
+    assert type(error) is NotFound
+    assert str(error).startswith(f"GET {server.url}/api/v2/x was refused with status 404. Check that url ")
+
+
+def test_refused_with_200_and_no_status(server):
+    server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
+    error = error_of(connect(server.url), "POST")
+    assert type(error) is RequestRefused
+    assert not error.maybe_done
+
+
+UNREADABLE = {
+    "HTML": text("<html>login</html>"),
+    "empty": Reply(200, b""),
+    "no content": Reply(204, b""),
+    "JSON list": text("[]", kind="application/json"),
+    "JSON text": text('"ok"', kind="application/json"),
+    "other JSON": text('{"status": "UP"}', kind="application/json"),
+    "successful is no boolean": text('{"successful": "true"}', kind="application/json"),
+    "cut JSON": text('{"successful": true, "da', kind="application/json"),
+    "no UTF-8": Reply(200, b"\xff\xfe\xfa", {"Content-Type": "application/json"}),
+}
+
+
+@pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_envelope(reply, method, server):
+    server.expect(method, "/api/v2/x", reply)
+    error = error_of(connect(server.url), method)
+    assert type(error) is AnswerUnreadable
+    assert error.maybe_done is (method == "POST")
+    assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
+    assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
+    assert (LOOK_FIRST in str(error)) is (method == "POST")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_not_followed(status, method, server, start_server):
+    elsewhere = start_server()  # strict: fails when it is asked anything
+    location = f"{elsewhere.url}/login?next=%2F"
+    server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
+    error = error_of(connect(server.url), method)
+    assert type(error) is AnswerUnreadable
+    assert not error.maybe_done
+    assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
+
+
+# What does not come back
+
+
+@pytest.mark.parametrize("reply", [TRUNCATED, RESET, SILENCE], ids=lambda reply: reply.act)
+def test_post_with_a_lost_answer_is_sent_once(reply, server, pauses):
+    server.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
+    assert type(error) is AnswerLost
+    assert error.maybe_done
+    assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
+    assert LOOK_FIRST in str(error)
+    assert pauses == []
+
+
+def test_time_out_names_the_seconds(server, pauses):
+    server.expect("POST", "/api/v2/x", SILENCE)
+    assert f"did not arrive within {SHORT:g} seconds" in str(error_of(connect(server.url, timeout=SHORT), "POST"))
+    assert pauses == []
+
+
+@pytest.mark.parametrize("reply", [RESET, SILENCE], ids=lambda reply: reply.act)
+def test_get_with_a_lost_answer_is_repeated_twice(reply, server, pauses):
+    server.expect("GET", "/api/v2/x", reply, reply, reply)
+    error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
+    assert type(error) is AnswerLost
+    assert not error.maybe_done
+    assert LOOK_FIRST not in str(error)
+    assert len(pauses) <= 2
+
+
+def test_get_succeeds_after_two_resets(server, pauses):
+    server.expect("GET", "/api/v2/x", RESET, RESET, envelope("at last"))
+    assert ask(connect(server.url), "GET").data == "at last"
+    assert all(pause <= 5 for pause in pauses)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_refused_port(method):
+    url = f"http://127.0.0.1:{closed_port()}"
+    error = error_of(connect(url), method)
+    assert type(error) is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error) == (
+        f"{url}/api/v2/x cannot be reached: Connection refused. Check url and that the service is running."
+    )
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_host(method):
+    error = error_of(connect("http://ocp.invalid:8080"), method)
+    assert type(error) is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith("http://ocp.invalid:8080/api/v2/x cannot be reached: ")
+    assert "urllib3" not in str(error)
+
+
+def test_no_connection_within_the_time(monkeypatch):
+    def never(*_args, **_kwargs):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", never)
+    error = error_of(connect("http://ocp.test:8080"), "POST")
+    assert type(error) is ConnectionFailed
+    assert not error.maybe_done
+
+
+def test_post_that_found_no_connection_is_sent_again(server, monkeypatch, pauses):
+    attempts = []
+
+    def refuse_first(*_args, **_kwargs):
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return socket.create_connection(("127.0.0.1", server.port))
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", refuse_first)
+    server.expect("POST", "/api/v2/x", envelope({"id": 1}))
+    assert ask(connect("http://ocp.test:8080"), "POST").data == {"id": 1}
+    assert len(attempts) == 2
+    assert sum(pauses) < 1
+
+
+# What is asked again
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_get_is_repeated_after_a_passing_status(status, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status), text("<h1>Bad</h1>", status), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert 1 <= len(pauses) <= 2
+    assert sum(pauses) < 5
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_get_gives_up_after_two_repetitions(status, server, pauses):
+    server.expect("GET", "/api/v2/x", *[refusal(status, "Later.")] * 3)
+    error = error_of(connect(server.url))
+    assert (error.status, error.reason) == (status, "Later.")
+    assert not error.maybe_done
+    assert len(pauses) <= 2
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
+def test_get_is_asked_once_after_a_lasting_status(status, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status))
+    assert error_of(connect(server.url)).status == status
+    assert pauses == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("headers", [{}, {"RateLimit_Reset": "1", "Retry_After": "1"}], ids=["bare", "told when"])
+def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
+    server.expect("POST", "/api/v2/x", refusal(status, **headers))
+    error = error_of(connect(server.url), "POST")
+    assert error.status == status
+    assert error.maybe_done is (status >= 500)
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"),
+    [
+        pytest.param({"RateLimit_Reset": "3"}, 3, id="RateLimit-Reset"),
+        pytest.param({"RateLimit_Reset": "3", "Retry_After": "9"}, 3, id="RateLimit-Reset first"),
+        pytest.param({"Retry_After": "2"}, 2, id="Retry-After"),
+        pytest.param({"RateLimit_Reset": "soon", "Retry_After": "2"}, 2, id="RateLimit-Reset unreadable"),
+        pytest.param({"RateLimit_Reset": "86400"}, 5, id="no longer than timeout"),
+    ],
+)
+def test_pause_after_429(headers, pause, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(429, **headers), envelope("good"))
+    assert ask(connect(server.url, timeout=5), "GET").data == "good"
+    assert pauses == [pause]
+
+
+def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(401), refusal(401))
+    for auth in (basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)):
+        assert "asked once only" in str(error_of(connect(server.url, auth=auth)))
+    assert len(server.received) == 2
+    assert pauses == []
+
+
+# TLS
+
+
+def test_untrusted_certificate(tls_server):
+    error = error_of(connect(tls_server.url), "POST")
+    assert type(error) is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith(f"The certificate of {tls_server.url}/api/v2/x is not trusted: ")
+    assert "ca_path" in str(error)
+    assert "validate_certs=false" in str(error)
+
+
+def test_trusted_by_ca_path(tls_server, ca_path):
+    tls_server.expect("POST", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, verify=ca_path), "POST").data == "good"
+
+
+def test_trusted_by_a_folder_of_certificates(tls_server, authority, tmp_path):
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    pem = folder / "authority.pem"
+    authority.cert_pem.write_to_path(pem)
+    # OpenSSL looks a certificate up by the hash of its subject.
+    openssl = subprocess.run(["openssl", "rehash", folder], capture_output=True, check=False)
+    if openssl.returncode:
+        pytest.skip("openssl is not there")
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, verify=str(folder)), "GET").data == "good"
+
+
+def test_other_authority_is_not_trusted(tls_server, tmp_path):
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    assert "is not trusted" in str(error_of(connect(tls_server.url, verify=str(other))))
+
+
+def test_not_validated_is_silent(tls_server):
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        client = connect(tls_server.url, verify=False)
+        # The client's own filter has to come after the one above.
+        assert ask(client, "GET").data == "good"
+
+
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_bundle_of_the_environment_does_not_bring_validation_back(name, tls_server, tmp_path, monkeypatch):
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    monkeypatch.setenv(name, str(other))
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, verify=False), "GET").data == "good"
+
+
+def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path, tmp_path, monkeypatch):
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, verify=ca_path), "GET").data == "good"
+
+
+def test_https_against_http():
+    # Not the scripted server, which would wait for the end of the "request".
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer_plainly():
+            connection, _peer = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=answer_plainly, daemon=True)
+        thread.start()
+        error = error_of(connect(f"https://127.0.0.1:{listener.getsockname()[1]}"))
+        thread.join(timeout=5)
+    assert type(error) is ConnectionFailed
+    assert not error.maybe_done
+    assert "has the scheme the service speaks, http or https" in str(error)
+
+
+# What may not be shown
+
+
+@pytest.mark.parametrize("auth", [basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)], ids=["basic", "key"])
+@pytest.mark.parametrize(
+    "reply",
+    [refusal(401), refusal(403), refusal(500), text("<html>"), RESET, SILENCE, TRUNCATED, Reply(302)],
+    ids=["401", "403", "500", "HTML", "reset", "silence", "truncated", "redirect"],
+)
+def test_no_credentials_in_an_error(reply, auth, server, pauses):
+    server.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(server.url, auth=auth, timeout=SHORT if reply is SILENCE else 5), "POST")
+    sent = server.received[0].header("Authorization")
+    shown = f"{error!r} {error} {error.facts} {vars(error)}"
+    assert sent.split(" ")[1] not in shown
+    assert SECRET not in shown
+    assert "Authorization" not in shown
+    # Nor by way of what a traceback prints.
+    assert error.__cause__ is None
+    assert error.__suppress_context__ or error.__context__ is None
+    assert pauses == []
