@@ -225,7 +225,7 @@ class Operations:
         series = _disorder(len(nodes), chance)
         positions = _disorder(len(nodes), chance)
         runs = first_status == "RUNNING"
-        first_due = now + (self._run_ms if runs else self._ready_ms)
+        first_due = now + self._ready_ms + (self._run_ms if runs else 0)
         db.executemany(
             "INSERT INTO subtasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'EXECUTE', 1, ?, ?, ?, NULL, ?)",
             [

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""An emulator in the process of the test, with a clock that moves only when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from httpx import ASGITransport, AsyncClient, Response
+from ocp_emulator.app import create_app
+from ocp_emulator.service import Settings
+
+ENVELOPE = {"data", "duration", "server", "status", "successful", "timestamp", "traceId"}
+ERROR_ENVELOPE = ENVELOPE - {"data"} | {"error"}
+
+SERVER = "/api/v2/ob/clusters/1/servers/{}/restart"
+CLUSTER = "/api/v2/ob/clusters/{}/restart"
+AGENTS = "/compute/hosts/batchRestartAgents"
+ARBITRATION = "/api/v2/arbitration/services/{}/restart"
+
+
+class HandClock:
+    """Moved by hand."""
+
+    def __init__(self) -> None:
+        self.instant = int(datetime(2026, 11, 21, 4, 0, tzinfo=UTC).timestamp() * 1000)
+
+    def now(self) -> int:
+        return self.instant
+
+    def pass_time(self, seconds: float) -> None:
+        self.instant += round(seconds * 1000)
+
+
+class Emulated:
+    """A running emulator as a client sees it; logged on as admin unless told otherwise."""
+
+    def __init__(self, app: FastAPI, clock: HandClock, runner: asyncio.Runner) -> None:
+        self.app = app
+        self.clock = clock
+        self._runner = runner
+        transport = ASGITransport(app, raise_app_exceptions=False)
+        self._client = AsyncClient(transport=transport, base_url="http://127.0.0.1:8080")
+
+    def request(self, method: str, path: str, **options: Any) -> Response:
+        options.setdefault("auth", ("admin", "emulator"))
+        return self._runner.run(self._client.request(method, path, **options))
+
+    def data(self, method: str, path: str, **options: Any) -> Any:
+        """What a call answers that has to succeed."""
+        answer = self.request(method, path, **options)
+        body = answer.json()
+        assert answer.status_code == 200, body
+        assert set(body) == ENVELOPE
+        return body["data"]
+
+    def get(self, path: str, **options: Any) -> Any:
+        return self.data("GET", path, **options)
+
+    def error(self, status: int, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """The error of a call that has to be refused, after a look at its envelope."""
+        answer = self.request(method, path, **options)
+        body = answer.json()
+        assert answer.status_code == status, body
+        assert set(body) == ERROR_ENVELOPE
+        assert body["successful"] is False
+        assert body["status"] == status
+        assert set(body["error"]) == {"code", "message"}
+        error: dict[str, Any] = body["error"]
+        return error
+
+    def restart_server(self, server: int = 1, **options: Any) -> Any:
+        options = options or {"params": {"freezeServer": "true"}}
+        # In the default fleet cluster 1 has the servers 1 to 6.
+        path = SERVER.format(server) if server <= 6 else SERVER.replace("/1/", "/2/").format(server)
+        return self.data("POST", path, **options)
+
+    def restart_cluster(self, cluster: int = 2) -> Any:
+        return self.data("POST", CLUSTER.format(cluster))
+
+    def restart_agents(self, *hosts: int) -> Any:
+        return self.data("POST", AGENTS, json={"hostIds": hosts or [1]})
+
+    def restart_arbitration(self, service: int = 1) -> Any:
+        return self.data("POST", ARBITRATION.format(service))
+
+    def task(self, task_id: int) -> Any:
+        return self.get(f"/api/v2/tasks/instances/{task_id}")
+
+    def steps(self, task_id: int) -> list[dict[str, Any]]:
+        """The subtasks of a task in the order of execution."""
+        return in_order(self.task(task_id)["subtasks"])
+
+    def server(self, server: int) -> dict[str, Any]:
+        servers = [
+            *self.get("/api/v2/ob/clusters/1/servers")["contents"],
+            *self.get("/api/v2/ob/clusters/2/servers")["contents"],
+        ]
+        return next(each for each in servers if each["id"] == server)
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock.pass_time(seconds)
+
+
+def in_order(subtasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By links alone: each subtask after all of its upstreams, those of one level by `parallelIdx`."""
+    left = {subtask["id"]: subtask for subtask in subtasks}
+    done: list[dict[str, Any]] = []
+    while left:
+        level = [subtask for subtask in left.values() if not left.keys() & set(subtask["upstreams"])]
+        assert level, "the links go round in a circle"
+        done += sorted(level, key=lambda subtask: subtask.get("parallelIdx", -1))
+        for subtask in level:
+            del left[subtask["id"]]
+    return done
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def start(clock: HandClock) -> Iterator[Callable[..., Emulated]]:
+    """Start an emulator with settings of its own; it ends with the test."""
+    with ExitStack() as stack:
+
+        def begin(**settings: Any) -> Emulated:
+            app = create_app(Settings(**settings), clock)
+            stack.callback(app.state.service.close)
+            return Emulated(app, clock, stack.enter_context(asyncio.Runner()))
+
+        yield begin
+
+
+@pytest.fixture
+def emulated(start: Callable[..., Emulated]) -> Emulated:
+    """The default fleet, a second for each step."""
+    return start()
+
+
+@pytest.fixture
+def ordered() -> Callable[[list[dict[str, Any]]], list[dict[str, Any]]]:
+    return in_order

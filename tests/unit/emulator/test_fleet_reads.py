@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Clusters, zones, servers, hosts, agents and arbitration services of the default fleet (ocp-api.md, section 6)."""
+
+import pytest
+
+
+def ids(found):
+    return [each["id"] for each in found["contents"]]
+
+
+def test_the_default_clusters(emulated):
+    orders, payments = emulated.get("/api/v2/ob/clusters")["contents"]
+    assert (orders["id"], orders["name"], payments["id"], payments["name"]) == (1, "orders", 2, "payments")
+    assert [zone["name"] for zone in orders["zones"]] == ["zone1", "zone2", "zone3"]
+    places = {
+        cluster["name"]: [
+            [(server["id"], f"{server['ip']}:{server['port']}", server["hostId"]) for server in zone["servers"]]
+            for zone in cluster["zones"]
+        ]
+        for cluster in (orders, payments)
+    }
+    assert places["orders"] == [
+        [(1, "10.0.0.1:2882", 1), (2, "10.0.0.2:2882", 2)],
+        [(3, "10.0.0.3:2882", 3), (4, "10.0.0.4:2882", 4)],
+        [(5, "10.0.0.5:2882", 5), (6, "10.0.0.6:2882", 6)],
+    ]
+    assert places["payments"] == [[(7, "10.0.0.7:2882", 7)], [(8, "10.0.0.8:2882", 8)], [(9, "10.0.0.9:2882", 9)]]
+    assert (orders["serverCount"], payments["serverCount"]) == (6, 3)
+
+
+def test_a_cluster_has_one_root_server(emulated):
+    for cluster, root in ((1, 1), (2, 7)):
+        servers = emulated.get(f"/api/v2/ob/clusters/{cluster}/servers")["contents"]
+        assert [server["id"] for server in servers if server["withRootserver"]] == [root]
+        zones = emulated.get(f"/api/v2/ob/clusters/{cluster}/zones")["contents"]
+        assert [zone["rootServer"]["role"] for zone in zones] == ["LEADER", "FOLLOWER", "FOLLOWER"]
+        assert zones[0]["rootServer"]["sql_port"] == 2881
+
+
+def test_all_has_been_running_since_before_the_emulator_started(emulated):
+    for number in range(1, 10):
+        assert emulated.server(number)["startTime"] == "2026-10-22T12:00:00+08:00"
+
+
+def test_one_cluster_is_the_one_of_the_list(emulated):
+    listed = emulated.get("/api/v2/ob/clusters")["contents"]
+    assert [emulated.get(f"/api/v2/ob/clusters/{number}") for number in (1, 2)] == listed
+    assert emulated.get("/api/v2/ob/clusters/2/zones")["contents"] == listed[1]["zones"]
+
+
+@pytest.mark.parametrize(
+    ("path", "filters", "found"),
+    [
+        ("/api/v2/ob/clusters", {"name": "ORD"}, [1]),
+        ("/api/v2/ob/clusters", {"status": "RUNNING"}, [1, 2]),
+        ("/api/v2/ob/clusters", {"status": "STOPPED,OPERATING"}, []),
+        ("/api/v2/ob/clusters", {"size": 1, "page": 2}, [2]),
+        ("/api/v2/ob/clusters", {"sort": "id,desc"}, [2, 1]),
+        ("/api/v2/compute/hosts", {"size": 2000}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        ("/api/v2/compute/hosts", {"keyword": "10.0.0.1"}, [1, 10]),
+        ("/api/v2/compute/hosts", {"keyword": "HOST7"}, [7]),
+        ("/api/v2/compute/hosts", {"status": "OFFLINE"}, []),
+        ("/api/v2/compute/hosts", {"status": "ONLINE", "size": 3, "page": 2}, [4, 5, 6]),
+        ("/api/v2/arbitration/services", {}, [1]),
+        ("/api/v2/arbitration/services", {"hostId": 10}, [1]),
+        ("/api/v2/arbitration/services", {"hostId": 9}, []),
+        ("/api/v2/arbitration/services", {"keyword": "0.10"}, [1]),
+        ("/api/v2/arbitration/services", {"keyword": "Service 1"}, [1]),
+        ("/api/v2/arbitration/services", {"keyword": "else"}, []),
+        ("/api/v2/arbitration/services", {"statusList": "RUNNING,STOPPED"}, [1]),
+        ("/api/v2/arbitration/services", {"statusList": "STOPPED"}, []),
+        ("/api/v2/arbitration/services", {"tagIdList": "1,2"}, []),
+        ("/api/v2/ob/clusters/1/servers", {"regionName": "default_region", "idcName": "default_idc"}, [1, 2, 3, 4, 5, 6]),
+        ("/api/v2/ob/clusters/1/servers", {"idcName": "elsewhere"}, []),
+        ("/api/v2/ob/clusters/1/zones/zone2/servers", {}, [3, 4]),
+        ("/api/v2/clusters/1/zones/zone2/servers", {}, [3, 4]),
+    ],
+)
+def test_filters_and_pages_of_the_lists(emulated, path, filters, found):
+    assert ids(emulated.get(path, params=filters)) == found
+
+
+def test_which_lists_are_paged(emulated):
+    assert emulated.get("/api/v2/compute/hosts")["page"]["totalElements"] == 10
+    assert emulated.get("/api/v2/arbitration/services")["page"] == {
+        "number": 1,
+        "size": 5000,
+        "totalElements": 1,
+        "totalPages": 1,
+    }
+    for path in ("servers", "zones", "zones/zone1/servers"):
+        assert set(emulated.get(f"/api/v2/ob/clusters/1/{path}")) == {"contents"}
+
+
+def test_a_host_tells_what_runs_on_it_and_has_nulls(emulated):
+    host = emulated.get("/api/v2/compute/hosts/3")
+    assert (host["innerIpAddress"], host["status"], host["hostAgentStatus"]) == ("10.0.0.3", "ONLINE", "AVAILABLE")
+    assert [(service["name"], service["type"]) for service in host["services"]] == [("orders:101", "OB_CLUSTER")]
+    assert (host["alias"], host["description"], host["serialNumber"]) == (None, None, None)
+    services = emulated.get("/api/v2/compute/hosts/10")["services"]
+    assert [(service["name"], service["type"]) for service in services] == [("10.0.0.10:2888", "ARBITRATION_SERVICE")]
+
+
+@pytest.mark.parametrize("prefix", ["", "/api/v2"])
+def test_an_agent_has_processes_that_have_been_running(emulated, prefix):
+    agent = emulated.get(f"{prefix}/compute/hosts/3/agent")
+    assert (agent["hostId"], agent["hostInnerIpAddress"], agent["status"]) == (3, "10.0.0.3", "AVAILABLE")
+    assert agent["lastAvailableTime"] == "2026-11-21T12:00:00+08:00"
+    for process in agent["processes"]:
+        assert (process["status"], process["elapsedTime"]) == ("STARTED", 30 * 86_400)
+        assert process["lastActiveTime"] == "2026-11-21T12:00:00+08:00"
+    assert len({process["pid"] for process in agent["processes"]}) == 4
+
+
+def test_the_default_arbitration_service(emulated):
+    service = emulated.get("/api/v2/arbitration/services/1")
+    assert (service["svrIp"], service["svrPort"], service["hostId"]) == ("10.0.0.10", 2888, 10)
+    assert (service["status"], "startTime" in service) == ("RUNNING", False)
+    assert emulated.get("/api/v2/arbitration/services")["contents"] == [service]
+
+
+def test_what_the_service_tells_about_itself(emulated):
+    assert emulated.get("/api/v2/time", auth=None) == "2026-11-21T12:00:00+08:00"
+    assert emulated.get("/api/v2/status", auth=None) == "UP"
+    info = emulated.request("GET", "/api/v2/info").json()
+    assert set(info) == {"artifact", "buildTime", "buildVersion", "edition", "group"}
