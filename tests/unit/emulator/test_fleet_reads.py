@@ -71,7 +71,11 @@ def test_one_cluster_is_the_one_of_the_list(emulated):
         ("/api/v2/arbitration/services", {"statusList": "RUNNING,STOPPED"}, [1]),
         ("/api/v2/arbitration/services", {"statusList": "STOPPED"}, []),
         ("/api/v2/arbitration/services", {"tagIdList": "1,2"}, []),
-        ("/api/v2/ob/clusters/1/servers", {"regionName": "default_region", "idcName": "default_idc"}, [1, 2, 3, 4, 5, 6]),
+        (
+            "/api/v2/ob/clusters/1/servers",
+            {"regionName": "default_region", "idcName": "default_idc"},
+            [1, 2, 3, 4, 5, 6],
+        ),
         ("/api/v2/ob/clusters/1/servers", {"idcName": "elsewhere"}, []),
         ("/api/v2/ob/clusters/1/zones/zone2/servers", {}, [3, 4]),
         ("/api/v2/clusters/1/zones/zone2/servers", {}, [3, 4]),

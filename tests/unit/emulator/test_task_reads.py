@@ -98,7 +98,14 @@ def test_the_filters_of_the_list(four, filters, kinds):
 
 @pytest.mark.parametrize(
     ("page", "size", "places", "pages"),
-    [(1, 3, [0, 1, 2], 2), (2, 3, [3], 2), (3, 3, [], 2), (1, 2, [0, 1], 2), (1, 4, [0, 1, 2, 3], 1), (1, 2000, [0, 1, 2, 3], 1)],
+    [
+        (1, 3, [0, 1, 2], 2),
+        (2, 3, [3], 2),
+        (3, 3, [], 2),
+        (1, 2, [0, 1], 2),
+        (1, 4, [0, 1, 2, 3], 1),
+        (1, 2000, [0, 1, 2, 3], 1),
+    ],
 )
 def test_pages_of_the_list(four, page, size, places, pages):
     emulated, _ = four
@@ -147,7 +154,7 @@ def test_a_task_that_is_read_has_the_wrapped_form(four):
     assert set(ended["subtasks"][0]) == SUBTASK | {"startTime", "finishTime", "executor"}
 
 
-def test_what_a_restart_answered_is_what_is_read_later(emulated, ordered):
+def test_what_a_restart_answered_is_what_is_read_later(emulated):
     answered = emulated.restart_server(2)
     read = emulated.task(answered["id"])
     shared = answered.keys() & read.keys() - {"creator", "subtasks"}

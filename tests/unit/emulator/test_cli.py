@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Bad input on the command line: one sentence that names option and value, exit code 2, no traceback."""
+
+import socket
+
+import pytest
+import trustme
+from ocp_emulator.cli import main
+from ocp_emulator.store import Store
+
+
+@pytest.fixture
+def refused(capsys):
+    """The sentence that these arguments end with."""
+
+    def run(*arguments):
+        try:
+            code = main(["serve", *map(str, arguments)])
+        except SystemExit as end:
+            code = end.code
+        out, err = capsys.readouterr()
+        assert code == 2
+        assert out == ""
+        assert err.count("\n") == 1
+        assert err.startswith("ocp_emulator serve: error: ")
+        return err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--port", "web"], ["--port", "'web'"]),
+        (["--port", "65536"], ["--port", "'65536'"]),
+        (["--port", "-1"], ["--port"]),
+        (["--step-seconds", "fast"], ["--step-seconds", "'fast'"]),
+        (["--step-seconds", "-0.1"], ["--step-seconds"]),
+        (["--step-seconds", "nan"], ["--step-seconds", "'nan'"]),
+        (["--step-seconds", "inf"], ["--step-seconds", "'inf'"]),
+        (["--clusters", "0"], ["--clusters", "'0'"]),
+        (["--zones", "many"], ["--zones", "'many'"]),
+        (["--servers-per-zone", "1.5"], ["--servers-per-zone", "'1.5'"]),
+        (["--clusters", "1000", "--zones", "1000"], ["--clusters 1000", "--zones 1000"]),
+        (["--fleet", "/no/such.yml"], ["--fleet /no/such.yml", "No such file"]),
+        (["--fleet", "f.yml", "--clusters", "2"], ["--fleet f.yml", "--clusters 2"]),
+        (["--fleet", "f.yml", "--servers-per-zone", "2"], ["--fleet f.yml", "--servers-per-zone 2"]),
+        (["--tls-cert", "c.pem"], ["--tls-cert c.pem", "--tls-key"]),
+        (["--tls-key", "k.pem"], ["--tls-key k.pem", "--tls-cert"]),
+        (["--tls-cert", "/no/c.pem", "--tls-key", "/no/k.pem"], ["--tls-cert /no/c.pem", "No such file"]),
+        (["--host", "203.0.113.1", "--port", "0"], ["--host 203.0.113.1", "cannot listen"]),
+        (["--port", "0", "--database", "/no/such/folder/state.db"], ["--database /no/such/folder/state.db"]),
+    ],
+)
+def test_bad_options(refused, arguments, named):
+    sentence = refused(*arguments)
+    assert all(part in sentence for part in named)
+
+
+def test_a_fleet_file_that_is_wrong(refused, tmp_path):
+    path = tmp_path / "fleet.yml"
+    path.write_text("clusters: [{name: a, zones: []}]")
+    sentence = refused("--fleet", path)
+    assert f"--fleet {path}" in sentence
+    assert "clusters.0.zones" in sentence
+
+
+def test_a_port_that_is_in_use(refused):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"--port {port}" in refused("--port", port)
+
+
+def test_a_certificate_that_does_not_belong_to_its_key(refused, tmp_path):
+    authority = trustme.CA()
+    one, other = authority.issue_cert("127.0.0.1"), authority.issue_cert("127.0.0.1")
+    one.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    other.private_key_pem.write_to_path(tmp_path / "key.pem")
+    assert "--tls-key" in refused("--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem")
+
+
+def test_a_database_of_another_fleet(refused, tmp_path):
+    Store(tmp_path / "state.db", None, 0).close()
+    sentence = refused("--port", 0, "--database", tmp_path / "state.db", "--zones", 2)
+    assert f"--database {tmp_path / 'state.db'}" in sentence
+    assert "another fleet" in sentence
+
+
+@pytest.mark.parametrize("arguments", [[], ["server"], ["serve", "--colour", "red"]])
+def test_what_argparse_refuses_is_one_line_too(capsys, arguments):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The OpenAPI document says what the routes do, and the page of it can be read without a network."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from ocp_emulator.docs import page
+
+RESTARTS = {
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/restart": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/ob/clusters/{id}/restart": {"400", "401", "403", "404", "409"},
+    "/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/arbitration/services/{id}/restart": {"400", "401", "403", "404", "409"},
+}
+
+
+@pytest.fixture
+def document(emulated):
+    return emulated.request("GET", "/openapi.json", auth=None).json()
+
+
+def test_the_four_operations_and_their_statuses(document):
+    posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
+    assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == RESTARTS
+
+
+def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            assert "422" not in operation["responses"]
+            for status, response in operation["responses"].items():
+                if status != "200":
+                    schema = response["content"]["application/json"]["schema"]
+                    assert schema == {"$ref": "#/components/schemas/ErrorEnvelope"}
+    assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
+
+
+def test_what_needs_no_credentials_says_so(document):
+    free = {path for path, methods in document["paths"].items() for each in methods.values() if not each["security"]}
+    assert free == {"/api/v2/time", "/api/v2/status"}
+
+
+def test_every_reference_leads_somewhere(document):
+    references = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
+    assert references <= set(document["components"]["schemas"])
+
+
+def test_the_bounds_of_parameters_are_shown(document):
+    (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}"]["get"]["parameters"]
+    assert (identifier["schema"]["minimum"], identifier["schema"]["maximum"]) == (-(2**63), 2**63 - 1)
+    listing = {each["name"]: each for each in document["paths"]["/api/v2/tasks/instances"]["get"]["parameters"]}
+    assert (listing["size"]["schema"]["minimum"], listing["size"]["schema"]["maximum"]) == (1, 2000)
+    assert listing["clusterId"]["schema"]["type"] == "integer"
+
+
+def matches(schema, value, document):
+    """Whether a value is what the schema says; the few keywords that the document uses."""
+    if "$ref" in schema:
+        return matches(document["components"]["schemas"][schema["$ref"].rpartition("/")[2]], value, document)
+    if "anyOf" in schema:
+        return any(matches(choice, value, document) for choice in schema["anyOf"])
+    if "const" in schema:
+        return value == schema["const"]
+    if "enum" in schema:
+        return value in schema["enum"]
+    kind = schema["type"]
+    if kind == "object":
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties")
+        return (
+            isinstance(value, dict)
+            and set(schema.get("required", ())) <= set(value)
+            and (others is not False or set(value) <= set(properties))
+            and all(
+                matches(properties.get(name) or others, element, document)
+                for name, element in value.items()
+                if name in properties or isinstance(others, dict)
+            )
+        )
+    if kind == "array":
+        return isinstance(value, list) and all(matches(schema["items"], element, document) for element in value)
+    return type(value) is {"string": str, "integer": int, "boolean": bool, "null": type(None)}[kind]
+
+
+def check(emulated, document, method, path, ids, status, **options):
+    """Ask, and hold the answer against what the document says of this path and status."""
+    answer = emulated.request(method.upper(), path.format(**ids), **options)
+    assert answer.status_code == status, (path, answer.text)
+    schema = document["paths"][path][method]["responses"][str(status)]["content"]["application/json"]["schema"]
+    assert matches(schema, answer.json(), document), (path, answer.text)
+
+
+def test_every_read_is_as_documented(emulated, document):
+    for begin in (emulated.restart_cluster, emulated.restart_arbitration, emulated.restart_agents):
+        begin()
+    emulated.pass_time(5.5)
+    task_id = emulated.restart_server(1)["id"]
+    emulated.pass_time(4.5)
+    ids = {
+        "id": 1,
+        "hostId": 1,
+        "zoneName": "zone1",
+        "taskInstanceId": task_id,
+        "subtaskInstanceId": emulated.steps(task_id)[0]["id"],
+    }
+    unknown = dict.fromkeys(ids, 98765)
+    reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
+    assert len(reads) == 18
+    for path, operation in reads.items():
+        check(emulated, document, "get", path, ids, 200)
+        if operation["security"]:
+            check(emulated, document, "get", path, ids, 401, auth=None)
+        if "x-permission" in operation and "{" in path:
+            check(emulated, document, "get", path, unknown, 404)
+    for task in emulated.get("/api/v2/tasks/instances")["contents"]:
+        check(
+            emulated, document, "get", "/api/v2/tasks/instances/{taskInstanceId}", {"taskInstanceId": task["id"]}, 200
+        )
+
+
+def test_every_restart_is_as_documented(emulated, document):
+    unknown = {"id": 98765, "serverId": 98765}
+    for path in RESTARTS:
+        ids = {"id": 1, "serverId": 2}
+        options, unknown_options = {}, {}
+        if "serverId" in path:
+            options = unknown_options = {"params": {"freezeServer": "true"}}
+        if "batch" in path:
+            options, unknown_options = {"json": {"hostIds": [1, 2]}}, {"json": {"hostIds": [98765]}}
+        check(emulated, document, "post", path, ids, 200, **options)
+        check(emulated, document, "post", path, ids, 409, **options)
+        check(emulated, document, "post", path, unknown, 404, **unknown_options)
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"), **options)
+        check(emulated, document, "post", path, ids, 401, auth=None, **options)
+        emulated.pass_time(20)
+
+
+class Page(HTMLParser):
+    """Collects tags, ids, local links and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.links, self.text = set(), set(), set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.add(value)
+            if name in ("href", "src"):
+                self.links.add(value)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_shows_every_call_and_loads_nothing(emulated, document):
+    answer = emulated.request("GET", "/docs", auth=None)
+    assert answer.headers["Content-Type"].startswith("text/html")
+    page = Page(answer.text)
+    assert not {"script", "link", "img", "iframe"} & page.tags
+    assert "@import" not in answer.text
+    assert "url(" not in answer.text
+    assert all(link.startswith("#") or link == "/openapi.json" for link in page.links)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
+    text = " ".join(page.text)
+    for path in document["paths"]:
+        assert path in text
+    for name in document["components"]["schemas"]:
+        assert name in text
+
+
+def test_what_the_document_says_cannot_become_markup():
+    evil = "<script>alert(1)</script>"
+    text = page(
+        {
+            "info": {"title": evil, "version": evil, "description": evil},
+            "paths": {
+                f"/{evil}": {
+                    "get": {
+                        "tags": [evil],
+                        "summary": evil,
+                        "description": f"`{evil}`",
+                        "security": [],
+                        "parameters": [
+                            {"name": evil, "in": evil, "required": True, "schema": {"type": evil}, "description": evil}
+                        ],
+                        "responses": {evil: {"description": evil}},
+                    }
+                }
+            },
+            "components": {"schemas": {evil: {"description": evil, "properties": {evil: {"enum": [evil]}}}}},
+        }
+    )
+    assert evil not in text
+    assert "&lt;script&gt;" in text
