@@ -421,3 +421,21 @@ def test_duration(start, finish, seconds):
 
 def test_duration_of_times_that_are_absent():
     assert Task.from_api(raw_task(1)).duration is None
+
+
+@pytest.mark.parametrize(
+    ("told", "host_id"),
+    [
+        ({"hostId": 9}, 9),
+        ({"tags": [{"hostId": 9}]}, 9),
+        ({"tags": [{"hostId": 9, "serverId": 1}, {"hostId": 9}]}, 9),
+        ({"tags": [{"hostId": 9}, {"hostId": 8}]}, None),
+        ({"hostId": 7, "tags": [{"hostId": 9}]}, 7),
+        ({"tags": []}, None),
+        ({"tags": None}, None),
+        ({"tags": [{"clusterId": 9}]}, None),
+    ],
+    ids=repr,
+)
+def test_host_of_a_task(told, host_id):
+    assert Task.from_api(raw_task(1, **told)).host_id == host_id
