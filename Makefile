@@ -72,7 +72,8 @@ matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Pyth
 
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
-	@$(BIN)/ansible-galaxy collection build --force --output-path .build/dist
+	@tools/copy-collection .build/copy
+	@$(BIN)/ansible-galaxy collection build .build/copy/ansible_collections/oceanbase/ocp --force --output-path .build/dist
 
 .PHONY: clean
 clean: ## Remove everything that make has made

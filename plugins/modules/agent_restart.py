@@ -106,7 +106,7 @@ task:
       type: bool
       returned: always
     progress:
-      description: RV(task.progress.done) of RV(task.progress.total) subtasks, and the descriptions of those running.
+      description: How many of the subtasks are done, how many there are, and the descriptions of those running.
       type: dict
       returned: always
       sample: {"done": 3, "total": 9, "running": ["Stop observer process"]}

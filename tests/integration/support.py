@@ -104,6 +104,7 @@ class Ansible:
     def _run(self, **what: Any) -> Outcome:
         self._runs += 1
         data = self._folder / f"run-{self._runs}"
+        data.mkdir()
         runner = ansible_runner.run(
             private_data_dir=str(data),
             envvars={

@@ -24,7 +24,7 @@ SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
         ({**SERVER, "server": "10.9.9.9:2882"}, ["server", "10.9.9.9:2882", "10.0.0.1:2882", "cluster orders"]),
         ({**SERVER, "wait_interval": 0}, ["wait_interval", "0"]),
         ({**SERVER, "wait_timeout": -1}, ["wait_timeout", "-1"]),
-        ({**SERVER, "timeout": "soon"}, ["timeout", "soon"]),
+        ({**SERVER, "timeout": "soon"}, ["timeout", "float"]),
         ({**SERVER, "ca_path": "/nowhere/ca.crt"}, ["ca_path", "/nowhere/ca.crt"]),
     ],
 )

@@ -14,8 +14,10 @@ from support import BASIC, REPOSITORY, RESTARTS, assert_restarted
 @pytest.fixture(scope="module")
 def tarball(executables, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([REPOSITORY / "tools" / "copy-collection", folder], cwd=REPOSITORY, check=True)
     subprocess.run(
-        [executables / "ansible-galaxy", "collection", "build", REPOSITORY, "--output-path", folder],
+        [executables / "ansible-galaxy", "collection", "build", "--output-path", folder],
+        cwd=folder / "ansible_collections" / "oceanbase" / "ocp",
         check=True,
         capture_output=True,
     )
@@ -56,7 +58,7 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
 @pytest.fixture
 def installed(ansible, executables, tarball, tmp_path):
     subprocess.run(
-        [executables / "ansible-galaxy", "collection", "install", tarball, "-p", tmp_path / "collections"],
+        [executables / "ansible-galaxy", "collection", "install", "--force", tarball, "-p", tmp_path / "collections"],
         env={"PATH": str(executables), "HOME": str(tmp_path)},
         check=True,
         capture_output=True,
