@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The modules as Ansible starts them, with nothing below that could send a request."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import yaml
+from ansible.module_utils import basic
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _http, _module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import PermissionDenied
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, Script, answer
+
+try:
+    from ansible.module_utils.testing import patch_module_args
+except ImportError:  # ansible-core 2.18
+
+    def patch_module_args(args: dict[str, Any]) -> AbstractContextManager[Any]:
+        return mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": args}).encode())
+
+
+COLLECTION = "ansible_collections.oceanbase.ocp"
+ROOT = Path(__file__).parents[4]
+MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
+BASIC = {"username": "admin", "password": "pass-word-9"}
+KEY = {"access_key_id": "key-id", "access_key_secret": "key-secret-9"}
+CONNECTION = {"url": URL, **BASIC}
+OWN = {
+    "server_restart": {"cluster": "orders", "server": "10.1.0.1:2882", "freeze_server": True},
+    "cluster_restart": {"cluster": "orders"},
+    "agent_restart": {"hosts": ["10.1.0.1"]},
+    "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
+    "task_info": {},
+    "task_wait": {"task_ids": [81]},
+}
+RESTARTS = [name for name in OWN if name.endswith("_restart")]
+WAITING = [*RESTARTS, "task_wait"]
+every_module = pytest.mark.parametrize("name", MODULES)
+
+
+@pytest.fixture
+def _offline(monkeypatch):
+    def send(*_args, **_kwargs):
+        raise AssertionError("A request was sent.")
+
+    monkeypatch.setattr(_http.HTTPAdapter, "send", send)
+
+
+@pytest.fixture
+def run(capsys) -> Callable[..., dict[str, Any]]:
+    """Run a module's main() in this process, and return what it prints for Ansible."""
+
+    def main(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+        with patch_module_args(params), pytest.raises(SystemExit) as ended:
+            module.main()
+        result = json.loads(capsys.readouterr().out)
+        assert bool(result.get("failed")) is (ended.value.code == 1)
+        return result
+
+    return main
+
+
+@pytest.fixture
+def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
+    """Put the scripted client where a module makes its own; holds what it was made with."""
+    made: list[tuple[Any, ...]] = []
+
+    def make(url, auth, *, verify, timeout):
+        made.append((url, auth, verify, timeout))
+        _http.HttpClient(url, auth, verify=verify, timeout=timeout)  # takes the same arguments
+        return client.double
+
+    monkeypatch.setattr(_module, "HttpClient", make)
+    return made
+
+
+def expect_no_tasks(client: Script) -> None:
+    query = {"sort": "id,desc", "page": 1, "size": 10}
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": []}))
+
+
+# Options that cannot be used
+
+CREDENTIALS = "either username and password, or access_key_id and access_key_secret"
+BAD_CONNECTION = {
+    "both kinds": ({**BASIC, **KEY}, ["Both kinds of credentials", CREDENTIALS]),
+    "neither kind": ({}, ["No credentials are given", CREDENTIALS, "OCP_USERNAME"]),
+    "no password": ({"username": "admin"}, ["password: is missing or empty", "username is given"]),
+    "no user name": ({"password": "pass-word-9"}, ["username: is missing or empty", "password is given"]),
+    "empty password": ({"username": "admin", "password": ""}, ["password: is missing or empty"]),
+    "no secret": ({"access_key_id": "key-id"}, ["access_key_secret: is missing or empty", "access_key_id is given"]),
+    "no key id": ({"access_key_secret": "key-secret-9"}, ["access_key_id: is missing or empty"]),
+    "half of one beside the other": ({**BASIC, "access_key_id": "key-id"}, ["access_key_secret: is missing"]),
+    **{
+        f"url {url!r}": ({**BASIC, "url": url}, [f"url: {url} is not the address of an OCP", "https://ocp"])
+        for url in (
+            "",
+            "ocp.example.com",
+            "ocp.example.com:8080",
+            "//ocp.example.com",
+            "ftp://ocp.example.com",
+            "http://",
+            "http://:8080",
+            "http://ocp:port",
+            "http://ocp:0",
+            "http://ocp:65536",
+            "http://[::1",
+        )
+    },
+    "url with a query": ({**BASIC, "url": f"{URL}/?a=1"}, [f"url: {URL}/?a=1 has a query or fragment"]),
+    "url with a fragment": ({**BASIC, "url": f"{URL}/#login"}, [f"url: {URL}/#login has a query or fragment"]),
+    "ca_path": ({**BASIC, "ca_path": "/no/such/ca.pem"}, ["ca_path: /no/such/ca.pem does not exist"]),
+    **{
+        f"timeout {value}": (
+            {**BASIC, "timeout": value},
+            [f"timeout: {value} is out of range; give 0.1 to 604800 seconds"],
+        )
+        for value in ("0", "-1", "0.05", "604801", "nan", "inf")
+    },
+}
+
+
+@every_module
+@pytest.mark.parametrize(("params", "words"), BAD_CONNECTION.values(), ids=BAD_CONNECTION)
+@pytest.mark.usefixtures("_offline")
+def test_connection_that_cannot_be_used(params, words, name, run):
+    result = run(name, {"url": URL, **OWN[name], **params})
+    assert result["failed"] is True
+    for word in words:
+        assert word in result["msg"]
+    assert "pass-word-9" not in result["msg"]
+    assert "key-secret-9" not in result["msg"]
+    assert result["msg"].endswith(".")
+    assert "\n" not in result["msg"]
+    assert not result.get("changed")
+
+
+def test_password_in_the_url_is_not_repeated(run):
+    result = run("task_info", {**CONNECTION, "url": "http://admin:hidden-9@ocp.test:8080"})
+    assert result["msg"] == "url: holds a user name or password; give them with username and password instead."
+
+
+@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize(
+    ("option", "value", "least"),
+    [
+        ("wait_timeout", 0, "1"),
+        ("wait_timeout", -5, "1"),
+        ("wait_timeout", 604801, "1"),
+        ("wait_interval", 0, "0.5"),
+        ("wait_interval", 0.4, "0.5"),
+        ("wait_interval", "nan", "0.5"),
+        ("wait_interval", "inf", "0.5"),
+        ("wait_interval", 604801, "0.5"),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_waiting_out_of_range(option, value, least, name, run):
+    result = run(name, {**CONNECTION, **OWN[name], option: value})
+    assert result["msg"] == f"{option}: {value} is out of range; give {least} to 604800 seconds."
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "words"),
+    [
+        ("agent_restart", "hosts", [], "hosts: the list is empty"),
+        ("agent_restart", "hosts", ["10.1.0.1", ""], "hosts: the list is empty or has an empty entry"),
+        ("task_wait", "task_ids", [], "task_ids: the list is empty"),
+        ("task_info", "limit", 0, "limit: 0 is too small"),
+        ("task_info", "limit", -3, "limit: -3 is too small"),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_own_option_that_cannot_be_used(name, option, value, words, run):
+    assert run(name, {**CONNECTION, **OWN[name], option: value})["msg"].startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "words"),
+    [
+        ("server_restart", "freeze_server", "perhaps", ["freeze_server", "perhaps"]),
+        ("server_restart", "force", "perhaps", ["force", "perhaps"]),
+        ("cluster_restart", "wait", "perhaps", ["wait", "perhaps"]),
+        ("cluster_restart", "wait_timeout", "an hour", ["wait_timeout", "an hour"]),
+        ("task_wait", "task_ids", ["first"], ["task_ids", "first"]),
+        ("task_info", "task_id", "first", ["task_id", "first"]),
+        ("task_info", "status", ["DONE"], ["status", "RUNNING, SUCCESSFUL, FAILED"]),
+        ("task_info", "timeout", "soon", ["timeout", "float"]),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_wrong_type(name, option, value, words, run):
+    result = run(name, {**CONNECTION, **OWN[name], option: value})
+    assert result["failed"] is True
+    assert all(word in result["msg"] for word in words)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [(name, option) for name, own in OWN.items() for option in own] + [(name, "url") for name in OWN],
+)
+@pytest.mark.usefixtures("_offline")
+def test_required(name, option, run):
+    params = {**CONNECTION, **OWN[name]}
+    del params[option]
+    assert run(name, params)["msg"] == f"missing required arguments: {option}"
+
+
+@pytest.mark.parametrize("other", [{"cluster": "1"}, {"host": "1"}, {"status": ["RUNNING"]}, {"name": "x"}], ids=str)
+@pytest.mark.usefixtures("_offline")
+def test_task_id_excludes_filters(other, run):
+    [option] = other
+    message = run("task_info", {**CONNECTION, "task_id": 1, **other})["msg"]
+    assert message == f"parameters are mutually exclusive: task_id|{option}"
+
+
+# Options that arrive
+
+
+@pytest.mark.usefixtures("_offline")
+def test_connection_from_options(run, connected, client, tmp_path):
+    ca_path = str(tmp_path)
+    expect_no_tasks(client)
+    assert run("task_info", {**CONNECTION, "ca_path": ca_path, "timeout": "2.5"})["tasks"] == []
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, ca_path, 2.5)
+    assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
+
+
+def test_defaults(run, connected, client):
+    expect_no_tasks(client)
+    run("task_info", CONNECTION)
+    assert connected[0][2:] == (True, 30)
+
+
+def test_connection_from_the_environment(run, connected, client, monkeypatch, tmp_path):
+    for option, value in {
+        "url": URL,
+        "access_key_id": "key-id",
+        "access_key_secret": "key-secret-9",
+        "validate_certs": "true",
+        "ca_path": str(tmp_path),
+        "timeout": "7",
+    }.items():
+        monkeypatch.setenv(f"OCP_{option.upper()}", value)
+    expect_no_tasks(client)
+    assert run("task_info", {})["tasks"] == []
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, str(tmp_path), 7)
+    assert isinstance(auth, AccessKeyAuth)
+
+
+def test_options_go_before_the_environment(run, connected, client, monkeypatch):
+    for option in ("url", "username", "password", "timeout", "validate_certs"):
+        monkeypatch.setenv(f"OCP_{option.upper()}", "no")
+    expect_no_tasks(client)
+    run("task_info", {**CONNECTION, "timeout": 3, "validate_certs": True})
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, True, 3)
+    assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
+
+
+def test_user_from_the_environment(run, connected, client, monkeypatch):
+    monkeypatch.setenv("OCP_USERNAME", "admin")
+    monkeypatch.setenv("OCP_PASSWORD", "pass-word-9")
+    monkeypatch.setenv("OCP_VALIDATE_CERTS", "false")
+    expect_no_tasks(client)
+    run("task_info", {"url": URL, "ca_path": "/no/such/ca.pem"})
+    [(_url, auth, verify, _timeout)] = connected
+    assert auth.username == b"admin"
+    assert verify is False  # and so ca_path does not matter
+
+
+# Results and failures
+
+
+@pytest.mark.usefixtures("connected")
+def test_failure_of_the_service_carries_its_facts(run, client):
+    error = PermissionDenied("Refused.", status=403, reason="", url=URL, trace_id="trace-403")
+    client.expect("get", "/api/v2/tasks/instances/81", gives=error)
+    result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
+    assert result["failed"] is True
+    assert {key: result[key] for key in ("msg", "url", "trace_id", "task_id")} == {
+        "msg": "Refused.",
+        "url": URL,
+        "trace_id": "trace-403",
+        "task_id": 81,
+    }
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.usefixtures("connected")
+def test_check_mode_reads_and_does_not_post(name, run, client):
+    records = {
+        "/api/v2/ob/clusters": {"contents": [{"id": 31, "name": "orders"}]},
+        "/api/v2/ob/clusters/31": {"id": 31, "name": "orders", "status": "RUNNING"},
+        "/api/v2/ob/clusters/31/servers": {"contents": [{"id": 41, "ip": "10.1.0.1", "port": 2882}]},
+        "/api/v2/compute/hosts": {"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]},
+        "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},
+        "/api/v2/arbitration/services": {"contents": [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]},
+        "/api/v2/arbitration/services/61": {"status": "RUNNING"},
+    }
+    client.double.get.side_effect = lambda path, *_params: answer(records[path])
+    result = run(name, {**CONNECTION, **OWN[name], "wait": True, "_ansible_check_mode": True})
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
+    assert client.double.get.called
+    client.double.post.assert_not_called()
+
+
+@pytest.mark.parametrize("given", [BASIC, KEY], ids=["password", "access key"])
+@pytest.mark.usefixtures("connected")
+def test_secrets_are_not_logged(given, run, client):
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81, "status": "SUCCESSFUL"}))
+    result = run("task_info", {"url": URL, **given, "task_id": 81})
+    [secret] = [option for option in given if option in ("password", "access_key_secret")]
+    assert result["invocation"]["module_args"][secret] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    assert given[secret] not in json.dumps(result)
+
+
+@pytest.mark.usefixtures("connected")
+def test_task_that_does_not_exist_is_an_empty_list(run, client):
+    error = _http.NotFound("No.", status=404, reason="", url=URL)
+    client.expect("get", "/api/v2/tasks/instances/81", gives=error)
+    assert run("task_info", {**CONNECTION, "task_id": 81})["tasks"] == []
+
+
+@pytest.mark.usefixtures("connected")
+def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
+    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    query = {
+        "clusterId": 31,
+        "hostId": 51,
+        "status": "RUNNING,FAILED",
+        "name": "Restart",
+        "sort": "id,desc",
+        "page": 1,
+        "size": 2,
+    }
+    client.expect("get", "/api/v2/ob/clusters/31", gives=answer({"id": 31, "name": "orders"}))
+    client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": [{"id": 82}, {"id": 81}]}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    filters = {"cluster": "31", "host": "10.1.0.1", "status": ["RUNNING", "FAILED"], "name": "Restart", "limit": 2}
+    result = run("task_info", {**CONNECTION, **filters})
+    assert [task["id"] for task in result["tasks"]] == [82, 81]
+    assert result["changed"] is False
+
+
+# Without requests
+
+
+@every_module
+@pytest.mark.usefixtures("_offline")
+def test_missing_library(name, run, monkeypatch):
+    monkeypatch.setattr(_module, "REQUESTS_IMPORT_ERROR", ImportError("No module named 'requests'"))
+    result = run(name, {**CONNECTION, **OWN[name]})
+    assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
+
+
+def test_modules_can_be_imported_without_the_library():
+    code = (
+        "import importlib, sys; sys.modules['requests'] = None\n"
+        f"for name in {MODULES!r}: importlib.import_module('{COLLECTION}.plugins.modules.' + name)\n"
+        f"http = importlib.import_module('{COLLECTION}.plugins.module_utils._http')\n"
+        "print(type(http.REQUESTS_IMPORT_ERROR).__name__)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("ModuleNotFoundError\n", "")
+
+
+# Documentation and specification
+
+
+def documentation_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    own = yaml.safe_load(module.DOCUMENTATION)
+    options: dict[str, Any] = {}
+    for fragment in own["extends_documentation_fragment"]:
+        shared = importlib.import_module(f"{COLLECTION}.plugins.doc_fragments.{fragment.rpartition('.')[2]}")
+        options |= yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION).get("options", {})
+    return {**own, "options": {**options, **own["options"]}}
+
+
+def specification_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    return {**_module.CONNECTION_OPTIONS, **module.OPTIONS}
+
+
+def test_all_modules_are_tested():
+    assert sorted(OWN) == MODULES
+
+
+@every_module
+def test_documented_options_are_the_argument_spec(name):
+    keys = {"type": "str", "elements": None, "required": False, "default": None, "choices": None}
+    documented, specified = (
+        {option: {key: spec.get(key, usual) for key, usual in keys.items()} for option, spec in options.items()}
+        for options in (documentation_of(name)["options"], specification_of(name))
+    )
+    assert documented == specified
+
+
+@every_module
+def test_environment_is_documented(name):
+    for option, spec in documentation_of(name)["options"].items():
+        described = re.findall(r"E\((\w+)\)", " ".join(spec["description"]))
+        fallback = specification_of(name)[option].get("fallback")
+        assert described == (fallback[1] if fallback else [])
+
+
+@every_module
+def test_secrets_have_no_log(name):
+    secret = {option for option, spec in specification_of(name).items() if spec.get("no_log")}
+    assert secret == {"password", "access_key_secret"}
+
+
+@every_module
+def test_documented_name_is_the_modules(name):
+    assert documentation_of(name)["module"] == name
+
+
+def test_action_group_has_every_module():
+    runtime = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())
+    assert sorted(runtime["action_groups"]["ocp"]) == MODULES
