@@ -6,6 +6,9 @@ PYTHON ?= python3
 # The first makes modules read their source byte by byte, the second compiles ansible anew at every start.
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE
 
+# As pip does: the certificates of the machine, which know a company's proxy too.
+export UV_SYSTEM_CERTS := true
+
 # A copy of the collection installed for the user would be taken before the one here.
 export ANSIBLE_HOME := $(CURDIR)/.build/ansible
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build/ansible/collections
@@ -83,7 +86,7 @@ $(VENV): tools/link-packages
 	@test -n "$(REAL_PYTHON)" || { echo "make: PYTHON=$(PYTHON) is no Python that can be found"; exit 1; }
 	@echo "Making .venv with Python $(PYTHON_VERSION)"
 	@$(REAL_PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.8,<1'
+	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.13,<1'
 	@tools/link-packages $(BIN)/python
 	@touch $@
 
