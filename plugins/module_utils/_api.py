@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from ._errors import AnswerUnreadable, RequestRefused
 from ._http import Answer, HttpClient
+from ._shapes import Record, integer, record, records
 
 PAGE_SIZE = 2000  # the largest the service documents
-Record = dict[str, Any]
 
 
 class OcpApi:
@@ -43,8 +43,9 @@ class OcpApi:
             try:
                 return self._start(f"/api/v2{path}", body=body)
             except RequestRefused as versioned:
-                # The path that is not there is named in its refusal; the other refusal is the one that counts.
-                raise (versioned if path in unversioned.reason else unversioned) from None
+                # Only one of the paths is there, and its refusal counts. An unknown path is named in its refusal.
+                versioned_is_there = versioned.status not in (400, 404) or path in unversioned.reason
+                raise (versioned if versioned_is_there else unversioned) from None
 
     def restart_arbitration_service(self, service_id: int) -> Answer:
         """Section 4.4."""
@@ -93,7 +94,7 @@ class OcpApi:
 
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> Answer:
         answer = self._client.post(quote(path), params, body)
-        if not isinstance(answer.data, dict) or not isinstance(answer.data.get("id"), int):
+        if integer(record(answer.data).get("id")) is None:
             raise AnswerUnreadable(
                 f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
                 "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
@@ -115,12 +116,12 @@ class OcpApi:
         while page <= pages and (limit is None or len(found) < limit):
             size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit)
             answer = self._client.get(path, {**(params or {}), "page": page, "size": size})
-            contents = answer.data.get("contents") if isinstance(answer.data, dict) else None
-            if not isinstance(contents, list) or not all(isinstance(record, dict) for record in contents):
-                raise _unexpected(answer, "a list")
+            contents = record(answer.data).get("contents")
+            if not isinstance(contents, list) or records(contents) != contents:
+                raise _unexpected(answer, "a list of objects")
             found += contents
             # The servers of a cluster come without a page.
-            pages = int((answer.data.get("page") or {}).get("totalPages") or 1)
+            pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
         return found[:limit]
 

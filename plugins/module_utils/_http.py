@@ -11,7 +11,7 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ._errors import (
     AnswerLost,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 READ_REPEATS = 2
 PASSING_STATUSES = (429, 502, 503, 504)
+WRONG_NAME = (62, 64)  # what OpenSSL says of a certificate for another host name or IP address
 NEXT_STEPS = {
     401: "Check username and password, or access_key_id and access_key_secret, and with an access key also the clock "
     "of this machine; it was asked once only, since repeated attempts lock the account",
@@ -66,8 +67,9 @@ class RateLimitRetry(Retry):
 
     def get_retry_after(self, response: Any) -> float | None:
         """Seconds to wait, at most ``backoff_max``; None when the service names no time."""
-        seconds = response.headers.get("RateLimit-Reset", "")
-        announced = float(seconds) if seconds.isdigit() else super().get_retry_after(response)
+        # The header comes with every answer when limits are on; it counts when the limit is reached.
+        seconds = response.headers.get("RateLimit-Reset", "") if response.status == 429 else ""
+        announced = float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
         return None if announced is None else min(announced, self.backoff_max)
 
 
@@ -103,7 +105,8 @@ class HttpClient:
             backoff_max=timeout,
             raise_on_status=False,
         )
-        self._session.mount(self.url, HTTPAdapter(max_retries=repeats))
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(max_retries=repeats))
         if verify is False:
             urllib3.disable_warnings(InsecureRequestWarning)
 
@@ -130,20 +133,24 @@ class HttpClient:
                 # Following would send the credentials to another address, and a POST as a GET.
                 allow_redirects=False,
             )
-        except requests.RequestException as error:
+        # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
+        except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self._timeouts[1]) from None
         return _envelope(response, method, url, writes)
 
 
-def _no_answer(error: requests.RequestException, method: str, url: str, timeout: float) -> ServiceError:
+def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
     causes = _causes(error)
     writes = method == "POST"
     certificate = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
     if certificate is not None:
+        advice = (
+            "Put the name it was made for in url."
+            if certificate.verify_code in WRONG_NAME
+            else "Give the authority's certificate with ca_path, or validate_certs=false for a test system."
+        )
         return ConnectionFailed(
-            f"The certificate of {url} is not trusted: {certificate.verify_message}. "
-            "Give the authority's certificate with ca_path, or validate_certs=false for a test system.",
-            url=url,
+            f"The certificate of {url} is not trusted: {certificate.verify_message.rstrip('.')}. {advice}", url=url
         )
     if isinstance(error, requests.exceptions.SSLError):
         return ConnectionFailed(
@@ -157,11 +164,11 @@ def _no_answer(error: requests.RequestException, method: str, url: str, timeout:
         return ConnectionFailed(
             f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
         )
-    if isinstance(error, requests.exceptions.InvalidURL):
-        return ConnectionFailed(f"url: {url} is no usable address: {error}.", url=url)
+    if isinstance(error, ValueError) or not isinstance(error, requests.RequestException):
+        return ConnectionFailed(f"{method} {url} cannot be sent: {error}. Check url and the credentials.", url=url)
     what = f"within {timeout:g} seconds" if isinstance(error, requests.exceptions.Timeout) else "whole"
     return AnswerLost(
-        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}",
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}".rstrip(),
         url=url,
         maybe_done=writes,
     )
@@ -170,10 +177,9 @@ def _no_answer(error: requests.RequestException, method: str, url: str, timeout:
 def _envelope(response: requests.Response, method: str, url: str, writes: bool) -> Answer:
     status = response.status_code
     if 300 <= status < 400:
-        address = urlsplit(response.headers.get("Location", ""))
         raise AnswerUnreadable(
-            f"{method} {url} is redirected to {address.scheme}://{address.netloc}; redirects are not followed. "
-            "Put the address of the service itself in url.",
+            f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
+            "followed. Put the address of the service itself in url.",
             url=url,
         )
     try:
@@ -195,6 +201,14 @@ def _envelope(response: requests.Response, method: str, url: str, writes: bool) 
     if status >= 400 or not envelope["successful"]:
         raise _refusal(envelope, status, method, url, trace_id)
     return Answer(envelope.get("data"), url, trace_id)
+
+
+def _host(url: str, location: str) -> str:
+    try:
+        parts = urlsplit(urljoin(url, location))
+    except ValueError:
+        return "an address that is none"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import os
+import ssl
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -66,13 +67,8 @@ def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
 def connect(params: Params) -> OcpApi:
     """The service that the connection options name; nothing is sent yet. Raises OptionError."""
     verify: bool | str = params["validate_certs"]
-    ca_path = params["ca_path"]
-    if verify and ca_path:
-        if not os.path.exists(ca_path):  # noqa: PTH110 - a path option of Ansible is a string
-            raise OptionError(
-                f"ca_path: {ca_path} does not exist; give the path of a file or folder of CA certificates."
-            )
-        verify = ca_path
+    if verify and params["ca_path"]:
+        verify = _trusted(params["ca_path"])
     timeout = _seconds(params, "timeout", 0.1)
     return OcpApi(HttpClient(_address(params["url"]), _credentials(params), verify=verify, timeout=timeout))
 
@@ -88,7 +84,23 @@ def restart_options(params: Params, check_mode: bool) -> Options:
     return Options(check_mode, waiting if params["wait"] else None)
 
 
+def _trusted(ca_path: str) -> str:
+    folder = Path(ca_path).is_dir()
+    try:
+        ssl.create_default_context(capath=ca_path if folder else None, cafile=None if folder else ca_path)
+    except OSError as error:
+        raise OptionError(
+            f"ca_path: {ca_path} cannot be used: {error.strerror or error}. "
+            "Give the path of a file or folder of CA certificates in PEM form."
+        ) from None
+    return ca_path
+
+
 def _address(url: str) -> str:
+    if "@" in url:
+        raise OptionError("url: holds a user name or password; give them with username and password instead.")
+    if "?" in url or "#" in url:
+        raise OptionError(f"url: {url} has a query or fragment; give the address of the service alone.")
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -96,10 +108,6 @@ def _address(url: str) -> str:
         usable = False
     if not usable:
         raise OptionError(f"url: {url} is not the address of an OCP; it looks like https://ocp.example.com:8080.")
-    if parts.username is not None or parts.password is not None:
-        raise OptionError("url: holds a user name or password; give them with username and password instead.")
-    if parts.query or parts.fragment:
-        raise OptionError(f"url: {url} has a query or fragment; give the address of the service alone.")
     return url
 
 
@@ -113,6 +121,8 @@ def _credentials(params: Params) -> Any:
     if basic:
         return basic_auth(*basic)
     if access_key:
+        if not (access_key[0].isascii() and access_key[0].isprintable()):
+            raise OptionError("access_key_id: has characters that no access key has; copy it again from OCP.")
         return AccessKeyAuth(*access_key)
     raise OptionError(f"No credentials are given; give {either} {variables}.")
 
@@ -128,5 +138,5 @@ def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
 def _seconds(params: Params, option: str, least: float) -> float:
     value = float(params[option])
     if not least <= value <= LONGEST_SECONDS:
-        raise OptionError(f"{option}: {value:g} is out of range; give {least:g} to {LONGEST_SECONDS} seconds.")
+        raise OptionError(f"{option}: {value:.12g} is out of range; give {least:g} to {LONGEST_SECONDS} seconds.")
     return value

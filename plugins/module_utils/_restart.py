@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._api import OcpApi
-from ._errors import NotVerified, OcpError, ServiceError, TaskError
+from ._errors import NotVerified, OcpError, ServiceError, TaskFailed, WaitTimeout
+from ._shapes import instant
 from ._targets import Member, Observation, Target
 from ._tasks import Task
 from ._waiting import SYSTEM_CLOCK, Clock, Patience, wait_for_success
@@ -60,8 +61,8 @@ def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM
                 _await(api, target, options.patience, clock, result)
                 _verify(api, target, before, result)
         except OcpError as error:
-            known = {name: value for name, value in error.facts.items() if value is not None}
-            error.facts = {**result, **known, "elapsed": _since(started, clock)}
+            result["trace_id"] = result["trace_id"] or error.facts.get("trace_id")
+            error.facts = {**error.facts, **result, "elapsed": _since(started, clock)}
             raise
     return {**result, "elapsed": _since(started, clock)}
 
@@ -83,12 +84,15 @@ def _submit(api: OcpApi, target: Target, result: Result) -> None:
 def _await(api: OcpApi, target: Target, patience: Patience, clock: Clock, result: Result) -> None:
     try:
         [task] = wait_for_success(api, [result["task_id"]], patience, clock)
-    except TaskError as error:
+    except OcpError as error:
         result["task"] = next(iter(error.facts.pop("tasks")), result["task"])
-        error.precede(f"The restart of {target.label} did not succeed.")
-        raise
-    except ServiceError as error:
-        error.precede(f"The restart of {target.label} was started as task {result['task_id']}; waiting for it ended.")
+        if isinstance(error, TaskFailed):
+            outcome = "did not succeed."
+        elif isinstance(error, WaitTimeout):
+            outcome = "goes on."
+        else:
+            outcome = f"was started as task {result['task_id']}; waiting for it was not possible."
+        error.precede(f"The restart of {target.label} {outcome}")
         raise
     result["task"] = task.result()
 
@@ -100,7 +104,8 @@ def _verify(api: OcpApi, target: Target, before: Observation, result: Result) ->
         result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
         return
     result["after"] = after.result()
-    proofs = {old.name: _restarted(old, new) for old, new in zip(before.members, after.members, strict=False)}
+    now = {member.name: member for member in after.members}
+    proofs = {member.name: _restarted(member, now.get(member.name)) for member in before.members}
     unmoved = [name for name, proof in proofs.items() if proof is False]
     if unmoved:
         result["verified"] = False
@@ -108,19 +113,21 @@ def _verify(api: OcpApi, target: Target, before: Observation, result: Result) ->
             f"The restart of {target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
             f"Look at task {result['task_id']} in OCP and at the process itself before restarting again."
         )
-    if all(proofs.values()):
+    if proofs and all(proofs.values()):
         result["verified"] = True
     else:
         result["reason"] += "; not verified, since the service shows no start time or process of it"
 
 
-def _restarted(before: Member, after: Member) -> bool | None:
+def _restarted(before: Member, after: Member | None) -> bool | None:
     """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
+    if after is None:
+        return None
     if before.start_time and after.start_time:
-        return before.start_time != after.start_time
-    if before.pids and after.pids:
-        kept = before.pids.keys() & after.pids.keys()
-        return bool(kept) and all(before.pids[name] != after.pids[name] for name in kept)
+        return instant(before.start_time) != instant(after.start_time)
+    same_processes = (before.pids or {}).keys() & (after.pids or {}).keys()
+    if before.pids and after.pids and same_processes:
+        return all(before.pids[name] != after.pids[name] for name in same_processes)
     return None
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from ._api import OcpApi, Record
+from ._api import OcpApi
 from ._errors import NotFound, OptionError, TargetError
 from ._http import Answer
+from ._shapes import Record, instant, integer, records
 
 NAMED_AT_MOST = 10
 
@@ -69,9 +70,10 @@ class Cluster:
                 record = api.cluster(int(cluster))
             except NotFound as error:
                 raise _nothing("cluster", cluster, error.facts["trace_id"]) from None
+            matches = [record]
         else:
             matches = [record for record in api.clusters(cluster) if record.get("name") == cluster]
-            record = _only("cluster", cluster, matches, [])
+        record = _only("cluster", cluster, matches, [])
         return cls(record["id"], str(record.get("name")))
 
     @property
@@ -226,13 +228,16 @@ def find_host(records: list[Record], host: str) -> tuple[int, str]:
 
 
 def _server_member(record: Record) -> Member:
-    return Member(_address(record, "ip", "port"), record.get("status"), record.get("startTime"), None)
+    start_time = record.get("startTime")
+    return Member(
+        _address(record, "ip", "port"), record.get("status"), start_time if instant(start_time) else None, None
+    )
 
 
 def _agent_member(name: str, record: Record) -> Member:
-    processes = record.get("processes") or []
-    pids = {str(process.get("alias")): process["pid"] for process in processes if process.get("pid") is not None}
-    return Member(name, record.get("status"), None, pids or None)
+    pids = {str(process.get("alias")): integer(process.get("pid")) for process in records(record.get("processes"))}
+    known = {alias: pid for alias, pid in pids.items() if pid is not None}
+    return Member(name, record.get("status"), None, known or None)
 
 
 def _address(record: Record, ip: str, port: str) -> str:
@@ -245,6 +250,8 @@ def _only(option: str, value: str, matches: list[Record], known: Iterable[str], 
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
     if not matches:
         raise _nothing(option, value, None, where, known)
+    if integer(matches[0].get("id")) is None:
+        raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
     return matches[0]
 
 

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
+
+from ._shapes import instant, integer, integers, record, records
 
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
@@ -70,14 +71,14 @@ class Task:
     def from_api(cls, data: dict[str, Any]) -> Task:
         """Read the answer to a start, a task detail or an entry of the task list."""
         creator = data.get("creator")
-        cluster = data.get("cluster") or {}
-        raw_subtasks = data.get("subtasks") or data.get("tasks") or []
+        cluster = record(data.get("cluster"))
+        raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
         return cls(
             **_same_named(cls, data),
             creator=creator.get("name") if isinstance(creator, dict) else creator,
-            cluster_id=data.get("clusterId", cluster.get("id")),
+            cluster_id=_first(data.get("clusterId"), cluster.get("id")),
             cluster_name=cluster.get("name"),
-            host_id=data.get("hostId", _common_tag(data, "hostId")),
+            host_id=_first(data.get("hostId"), _common_tag(data, "hostId")),
             duration=_seconds(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
         )
@@ -126,8 +127,8 @@ class Task:
 def _subtask(data: dict[str, Any]) -> Subtask:
     return Subtask(
         **_same_named(Subtask, data),
-        upstreams=data.get("upstreams") or [],
-        downstreams=data.get("downstreams") or [],
+        upstreams=integers(data.get("upstreams")),
+        downstreams=integers(data.get("downstreams")),
         duration=_seconds(data),
     )
 
@@ -142,8 +143,12 @@ def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
 
 def _common_tag(data: dict[str, Any], key: str) -> Any:
     """What all tags of a task say under ``key``, if they agree. A detail tells the host of a task nowhere else."""
-    values = {tag.get(key) for tag in data.get("tags") or []}
+    values = {integer(tag.get(key)) for tag in records(data.get("tags"))}
     return values.pop() if len(values) == 1 else None
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
 
 
 def _camel(name: str) -> str:
@@ -159,10 +164,13 @@ def _is_rollback(item: Task | Subtask) -> bool:
 def _execution_order(steps: list[Subtask]) -> list[Subtask]:
     """Follow the links; neither the array nor ``seriesId`` is in order (section 2.3).
 
-    Steps that may run side by side stand in the order of their ``parallelIdx``. A form without links keeps its order.
+    Steps that may run side by side stand in the order of their ``parallelIdx``. A form without either keeps its order.
     """
     by_id = {step.id: step for step in steps}
-    place = {step.id: (step.parallel_idx or 0, index) for index, step in enumerate(steps)}
+    ordered = any(step.upstreams or step.downstreams or step.parallel_idx is not None for step in steps)
+    if not ordered or len(by_id) < len(steps):
+        return steps
+    place = {step.id: (step.parallel_idx or 0, step.id) for step in steps}
     graph: TopologicalSorter[int] = TopologicalSorter({step.id: () for step in steps})
     for step in steps:
         for upstream in by_id.keys() & set(step.upstreams):
@@ -173,19 +181,14 @@ def _execution_order(steps: list[Subtask]) -> list[Subtask]:
         graph.prepare()
     except CycleError:
         return steps
-    ordered: list[Subtask] = []
+    in_order: list[Subtask] = []
     while graph.is_active():
         level = sorted(graph.get_ready(), key=place.__getitem__)
-        ordered += (by_id[number] for number in level)
+        in_order += (by_id[number] for number in level)
         graph.done(*level)
-    return ordered
+    return in_order
 
 
 def _seconds(data: dict[str, Any]) -> float | None:
-    start, finish = data.get("startTime"), data.get("finishTime")
-    if not start or not finish:
-        return None
-    try:
-        return round((datetime.fromisoformat(finish) - datetime.fromisoformat(start)).total_seconds(), 3)
-    except (TypeError, ValueError):
-        return None
+    start, finish = instant(data.get("startTime")), instant(data.get("finishTime"))
+    return round((finish - start).total_seconds(), 3) if start and finish else None

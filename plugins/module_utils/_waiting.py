@@ -77,20 +77,20 @@ def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clo
     problem: ServiceError | None = None
     started = clock.now()
     while True:
-        waited = clock.now() - started
         for task_id in wanted:
             if task_id in seen and seen[task_id].finished:
                 continue
             try:
                 seen[task_id] = Task.from_api(api.task(task_id))
             except (AuthenticationFailed, PermissionDenied, NotFound) as error:
-                error.facts["task_id"] = task_id
+                error.facts.update(task_id=task_id, tasks=[task.result() for task in seen.values()])
                 raise
             except ServiceError as error:
                 problem = error
         running = [task_id for task_id in wanted if task_id not in seen or not seen[task_id].finished]
         if not running:
             return [seen[task_id] for task_id in wanted]
+        waited = clock.now() - started
         if waited >= patience.timeout:
             raise _timed_out(running, seen, waited, problem)
         clock.sleep(patience.pause(waited))

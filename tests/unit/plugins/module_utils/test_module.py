@@ -123,7 +123,10 @@ BAD_CONNECTION = {
     },
     "url with a query": ({**BASIC, "url": f"{URL}/?a=1"}, [f"url: {URL}/?a=1 has a query or fragment"]),
     "url with a fragment": ({**BASIC, "url": f"{URL}/#login"}, [f"url: {URL}/#login has a query or fragment"]),
-    "ca_path": ({**BASIC, "ca_path": "/no/such/ca.pem"}, ["ca_path: /no/such/ca.pem does not exist"]),
+    "ca_path": (
+        {**BASIC, "ca_path": "/no/such/ca.pem"},
+        ["ca_path: /no/such/ca.pem cannot be used: No such file or directory"],
+    ),
     **{
         f"timeout {value}": (
             {**BASIC, "timeout": value},

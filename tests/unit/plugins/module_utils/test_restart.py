@@ -383,7 +383,9 @@ def test_looking_is_not_allowed(kind, status, api, time_passes):
     api.expect("task", 81, gives=refused(kind, status))
     error = failure(api, SERVER, WAIT, time_passes)
     assert type(error) is kind
-    assert str(error).startswith(f"The restart of {SERVER.target.label} was started as task 81")
+    assert str(error).startswith(f"The restart of {SERVER.target.label}")
+    assert "task 81" in str(error)
+    assert f"Refused with {status}." in str(error)
     assert (error.facts["changed"], error.facts["task_id"]) == (True, 81)
     assert error.facts["task"]["status"] == "RUNNING"
     assert error.facts["target"] == SERVER.target.result()

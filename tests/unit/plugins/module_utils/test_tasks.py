@@ -254,7 +254,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[int]]:
 
     Ids and series tell nothing, and a link may be told by one of its ends alone.
     """
-    widths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=8))
+    widths = draw(st.lists(st.integers(1, 4), min_size=2, max_size=8))
     ids = draw(st.lists(st.integers(1, 10**9), min_size=sum(widths), max_size=sum(widths), unique=True))
     order = list(ids)
     levels = [[ids.pop(0) for _ in range(width)] for width in widths]
