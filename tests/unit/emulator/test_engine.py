@@ -77,6 +77,24 @@ def test_parallel_subtasks_run_together_and_the_wait_node_waits_for_all(emulated
     assert emulated.task(task_id)["status"] == "SUCCESSFUL"
 
 
+def test_a_wait_node_waits_for_the_slowest_of_its_upstreams(emulated):
+    task_id = emulated.restart_agents(1, 2, 3)["id"]
+    slow = emulated.steps(task_id)[1]["id"]
+    with emulated.app.state.service.store.transaction() as db:
+        db.execute("UPDATE subtasks SET run_ms = 1900 WHERE id = ?", (slow,))
+    emulated.pass_time(1.999)
+    assert [step["status"] for step in emulated.steps(task_id)][:4] == [
+        "SUCCESSFUL",
+        "RUNNING",
+        "SUCCESSFUL",
+        "PENDING",
+    ]
+    emulated.pass_time(0.001)
+    assert [step["status"] for step in emulated.steps(task_id)][:5] == ["SUCCESSFUL"] * 3 + ["READY", "PENDING"]
+    emulated.pass_time(8)
+    assert emulated.task(task_id)["status"] == "SUCCESSFUL"
+
+
 def test_the_first_step_of_a_cluster_restart_runs_for_the_whole_of_its_time(emulated):
     task_id = emulated.restart_cluster(1)["id"]
     first = emulated.steps(task_id)[0]
@@ -94,6 +112,7 @@ def test_steps_take_as_long_as_they_are_told_to(start):
     assert emulated.task(task_id)["status"] == "SUCCESSFUL"
 
 
+@settings(deadline=None)
 @given(some.integers(min_value=0, max_value=10**9))
 def test_the_two_parts_of_a_step_make_the_whole(step_ms):
     ready, running = durations(step_ms)

@@ -3,7 +3,7 @@
 """Fleet files good and bad, and the fleets that need no file."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.fleet_file import FleetError, default_fleet, generated_fleet, read_fleet
 
@@ -141,6 +141,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read_fleet(tmp_path / "binary")
 
 
+@settings(deadline=None)
 @given(some.integers(1, 5), some.integers(1, 4), some.integers(1, 6))
 def test_a_generated_fleet_has_the_size_asked_for_and_addresses_of_its_own(clusters, zones, servers_per_zone):
     fleet = generated_fleet(clusters, zones, servers_per_zone)

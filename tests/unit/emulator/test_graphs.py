@@ -3,7 +3,7 @@
 """The graph of each operation against the tables of restart-operations.md, 2.4, and ocp-api.md, section 4."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator import graphs
 
@@ -107,6 +107,7 @@ def test_one_element_makes_a_plain_chain_of_observed_timeouts(blueprint):
     assert {node.step.timeout for node in nodes} <= OBSERVED_TIMEOUTS
 
 
+@settings(deadline=None)
 @given(some.integers(min_value=1, max_value=40))
 def test_agents_on_n_hosts_make_5n_plus_4_subtasks_that_fork_and_join(hosts):
     batch = [str(number) for number in range(hosts)]
