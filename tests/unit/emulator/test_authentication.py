@@ -29,6 +29,8 @@ def basic(text):
         {"Authorization": ""},
         {"Authorization": "Basic"},
         {"Authorization": "Basic !!!"},
+        {"Authorization": b"Basic \xe9"},
+        {"Authorization": b"OCP-ACCESS-KEY-HMACSHA1 \xe9:\xe9", "Date": b"\xe9"},
         {"Authorization": "Basic " + base64.b64encode(b"\xff\xfe:x").decode()},
         {"Authorization": "Bearer abc"},
         {"Authorization": "OCP-ACCESS-KEY-HMACSHA256 emulator:abc"},

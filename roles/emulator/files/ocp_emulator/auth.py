@@ -3,7 +3,6 @@
 """Who is calling: HTTP Basic or an access key (ocp-api.md, section 1). What they may do is permissions.py."""
 
 import base64
-import binascii
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,48 +48,46 @@ class Authenticator:
         """The caller. Raises ApiError 401 that says what is wrong, without telling anything of what would be right."""
         authorization = message.header("authorization")
         if not authorization:
-            raise errors.unauthenticated(errors.NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+            raise errors.no_credentials()
         scheme, _, credentials = authorization.partition(" ")
         if scheme.lower() == "basic":
             return Caller(self._basic(credentials.strip()))
         if scheme == ACCESS_KEY_SCHEME:
             return Caller(self._access_key(credentials.strip(), message, now))
-        raise errors.unauthenticated(
-            errors.NOT_LOGGED_ON, f"The scheme of the Authorization header is neither Basic nor {ACCESS_KEY_SCHEME}."
+        raise errors.bad_credentials(
+            f"The scheme of the Authorization header is neither Basic nor {ACCESS_KEY_SCHEME}."
         )
 
     def _basic(self, credentials: str) -> User:
         try:
             name, colon, password = base64.b64decode(credentials, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:
             colon = ""
         if not colon:
-            raise _bad_credentials("The credentials of HTTP Basic are not the base64 of user:password.")
+            raise errors.bad_credentials("The credentials of HTTP Basic are not the base64 of user:password.")
         user = self._users.get(name)
         if not _same(password, user.password if user else "") or user is None:
-            raise _bad_credentials("The user name or the password is wrong.")
+            raise errors.bad_credentials("The user name or the password is wrong.")
         return user
 
     def _access_key(self, credentials: str, message: Message, now: int) -> User:
         key_id, colon, signature = credentials.partition(":")
         if not colon:
-            raise _bad_credentials(f"The credentials of {ACCESS_KEY_SCHEME} are not accessKey:signature.")
+            raise errors.bad_credentials(f"The credentials of {ACCESS_KEY_SCHEME} are not accessKey:signature.")
         dates = [date for date in (message.header("date"), message.header("x-ocp-date")) if date is not None]
         if not dates:
-            raise _bad_credentials("A signed call needs the header Date or x-ocp-date.")
+            raise errors.bad_credentials("A signed call needs the header Date or x-ocp-date.")
         # Which of the two is signed when both are there is not documented.
         timely = [date for date in dates if _is_timely(date, now)]
         if not timely:
-            raise _bad_credentials("The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here.")
+            raise errors.bad_credentials(
+                "The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here."
+            )
         secret, user = self._keys.get(key_id, ("", None))
         texts = (text for date in timely for text in strings_to_sign(message, date))
         if not any(_same(signature, sign(secret, text)) for text in texts) or user is None:
-            raise _bad_credentials("The access key is unknown or the signature is wrong.")
+            raise errors.bad_credentials("The access key is unknown or the signature is wrong.")
         return user
-
-
-def _bad_credentials(message: str) -> errors.ApiError:
-    return errors.unauthenticated(errors.BAD_CREDENTIALS, message)
 
 
 def _same(given: str, right: str) -> bool:

@@ -36,7 +36,7 @@ class Call:
     def logged_on(self) -> Caller:
         """The caller. ApiError 401 when nobody has logged on."""
         if self.caller is None:
-            raise errors.unauthenticated(errors.NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+            raise errors.no_credentials()
         return self.caller
 
     def milliseconds(self) -> float:

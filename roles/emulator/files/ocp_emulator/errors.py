@@ -51,9 +51,14 @@ def unknown_url(method: str, path: str) -> ApiError:
     return bad_request(f"There is no {method} {path}.")
 
 
-def unauthenticated(code: int, message: str) -> ApiError:
-    """401."""
-    return ApiError(401, code, message)
+def no_credentials() -> ApiError:
+    """401: nobody has logged on."""
+    return ApiError(401, NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+
+
+def bad_credentials(message: str) -> ApiError:
+    """401: somebody tried to log on in vain."""
+    return ApiError(401, BAD_CREDENTIALS, message)
 
 
 def forbidden(user: str, permission: Permission) -> ApiError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What every request passes first: the engine catches up, the caller is told apart, the request is logged.
+"""What every request passes first: the engine catches up, the caller logs on, the request gets its line in the log.
 
 All of it stands before routing, so that a caller without credentials learns nothing about URLs or parameters, and an
 error of any kind leaves in the envelope.
@@ -17,7 +17,7 @@ from ocp_emulator.service import service_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")
 
-# The first is documented; for the second see ocp-api.md, section 1.4. What describes the API needs no logging on here.
+# Of the service's own, see ocp-api.md, section 1.4; what describes the API is public here.
 PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json", "/docs"})
 
 # A batch of 100,000 hosts fits in.
