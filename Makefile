@@ -23,6 +23,8 @@ VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
+# ansible-test looks at *.sh only.
+SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -51,6 +53,7 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragmen
 	$(BIN)/yamllint --strict .
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
+	$(BIN)/shellcheck $(SHELL_SCRIPTS)
 
 .PHONY: format
 format: $(DEV) ## Bring the Python code into its form
@@ -80,10 +83,10 @@ build: $(DEMO) ## Build the tarball of the collection in .build/dist
 
 .PHONY: clean
 clean: ## Remove everything that make has made
-	rm -rf .venv .build .cache
+	rm -rf .venv .build .cache .hypothesis
 
 $(VENV): tools/link-packages
-	@test -n "$(REAL_PYTHON)" || { echo "make: PYTHON=$(PYTHON) is no Python that can be found"; exit 1; }
+	@test -n "$(REAL_PYTHON)" || { echo "make: PYTHON=$(PYTHON) is no Python 3.11 or newer that can be found"; exit 1; }
 	@echo "Making .venv with Python $(PYTHON_VERSION)"
 	@$(REAL_PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.13,<1'
