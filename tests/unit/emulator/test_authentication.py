@@ -176,7 +176,7 @@ NEEDED = [
     ("GET", "/api/v2/arbitration/services", "ARBITRATION:VIEW"),
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
 ]
-RIGHTS = {permission for _, _, permission in NEEDED}
+RIGHTS = {permission for _method, _path, permission in NEEDED}
 
 
 def only(start, permissions):
@@ -209,12 +209,12 @@ def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
         for method, operation in methods.items()
         if "x-permission" in operation
     }
-    assert documented == {(method, path) for method, path, _ in NEEDED}
+    assert documented == {(method, path) for method, path, _permission in NEEDED}
 
 
 def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
     emulated.restart_server(1)
-    for method, path, _ in NEEDED:
+    for method, path, _permission in NEEDED:
         answer = emulated.request(
             method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "emulator")
         )

@@ -61,7 +61,7 @@ def test_who_looks_late_sees_the_times_at_which_it_happened(emulated):
 def test_a_subtask_has_no_times_and_no_executor_before_it_runs(emulated):
     task_id = emulated.restart_server(1)["id"]
     emulated.pass_time(0.5)
-    first, second, *_ = emulated.steps(task_id)
+    first, second, *_others = emulated.steps(task_id)
     assert {"startTime", "executor"} <= set(first)
     assert "finishTime" not in first
     assert not {"startTime", "finishTime", "executor"} & set(second)

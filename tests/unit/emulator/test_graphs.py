@@ -117,7 +117,7 @@ def test_agents_on_n_hosts_make_5n_plus_4_subtasks_that_fork_and_join(hosts):
         assert all(index in nodes[upstream].downstreams for upstream in node.upstreams)
         assert all(index in nodes[downstream].upstreams for downstream in node.downstreams)
         assert all(upstream < index for upstream in node.upstreams)
-    for description, _, parallel_idx in AGENTS:
+    for description, _timeout, parallel_idx in AGENTS:
         if parallel_idx == 0:
             level = [node for node in nodes if node.step.description == description]
             assert [node.parallel_idx for node in level] == list(range(hosts))

@@ -81,7 +81,7 @@ def matches(schema, value, document):
         )
     if kind == "array":
         return isinstance(value, list) and all(matches(schema["items"], element, document) for element in value)
-    return type(value) is {"string": str, "integer": int, "boolean": bool, "null": type(None)}[kind]
+    return value.__class__ is {"string": str, "integer": int, "boolean": bool, "null": type(None)}[kind]
 
 
 def check(emulated, document, method, path, ids, status, **options):
@@ -145,9 +145,9 @@ class Page(HTMLParser):
         self.tags, self.ids, self.links, self.text = set(), set(), set(), []
         self.feed(text)
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        for name, value in attributes:
+        for name, value in attrs:
             if name == "id":
                 self.ids.add(value)
             if name in ("href", "src"):

@@ -24,8 +24,8 @@ def serving(*options):
     command = [sys.executable, "-m", "ocp_emulator", "serve", "--port", "0", *map(str, options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
-            scheme, _, rest = process.stdout.readline().split()[-1].partition("://")
-            host, _, port = rest.partition(":")
+            scheme, _separator, rest = process.stdout.readline().split()[-1].partition("://")
+            host, _separator, port = rest.partition(":")
             assert host == "127.0.0.1"
             yield process, scheme, int(port)
         finally:
@@ -65,7 +65,7 @@ def test_over_https(tmp_path):
         pem.write_to_path(tmp_path / "cert.pem", append=True)
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    with serving("--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem") as (_, scheme, port):
+    with serving("--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem") as (_process, scheme, port):
         assert scheme == "https"
         connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=20)
         assert ask(connection, "GET", "/api/v2/ob/clusters/1")["data"]["name"] == "orders"
@@ -74,13 +74,13 @@ def test_over_https(tmp_path):
 
 def test_an_accepted_task_survives_the_end_of_the_process_at_once(tmp_path):
     database = tmp_path / "state.db"
-    with serving("--database", database) as (process, _, port):
+    with serving("--database", database) as (process, _scheme, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         started = ask(connection, "POST", "/api/v2/ob/clusters/2/restart")["data"]
         process.kill()
         process.wait()
         connection.close()
-    with serving("--database", database) as (_, _, port):
+    with serving("--database", database) as (_process, _scheme, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         task = ask(connection, "GET", f"/api/v2/tasks/instances/{started['id']}")["data"]
         assert {step["id"] for step in task["subtasks"]} == {step["id"] for step in started["tasks"]}

@@ -108,7 +108,7 @@ def test_the_filters_of_the_list(four, filters, kinds):
     ],
 )
 def test_pages_of_the_list(four, page, size, places, pages):
-    emulated, _ = four
+    emulated, _ids = four
     everything = listed(emulated)
     found = emulated.get(LIST, params={"page": page, "size": size})
     assert [task["id"] for task in found["contents"]] == [everything[place] for place in places]
@@ -116,7 +116,7 @@ def test_pages_of_the_list(four, page, size, places, pages):
 
 
 def test_a_page_has_ten_tasks_unless_told_otherwise(emulated):
-    for _ in range(11):
+    for _restart in range(11):
         emulated.restart_arbitration()
         emulated.pass_time(5)
     found = emulated.get(LIST)

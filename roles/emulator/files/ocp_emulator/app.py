@@ -39,7 +39,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     service = Service(settings, clock or SystemClock())
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
         service.close()
 
@@ -80,7 +80,7 @@ async def _unfit_parameter(request: Request, error: Exception) -> Response:
     return call_of(request).refuse(errors.bad_request(sentence(error)))
 
 
-async def _no_route(request: Request, _: Exception) -> Response:
+async def _no_route(request: Request, _error: Exception) -> Response:
     # Only routing raises these here, for a path or a method that nothing answers to.
     call = call_of(request)
     return call.refuse(errors.unknown_url(request.method, call.path))

@@ -49,7 +49,7 @@ class Authenticator:
         authorization = message.header("authorization")
         if not authorization:
             raise errors.no_credentials()
-        scheme, _, credentials = authorization.partition(" ")
+        scheme, _blank, credentials = authorization.partition(" ")
         if scheme.lower() == "basic":
             return Caller(self._basic(credentials.strip()))
         if scheme == ACCESS_KEY_SCHEME:

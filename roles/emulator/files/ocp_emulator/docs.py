@@ -48,7 +48,7 @@ def page(document: Mapping[str, Any]) -> str:
     ]
     for tag, calls in by_tag.items():
         parts.append(f"<h3>{escape(tag)}</h3><ul>")
-        parts += [f"<li>{_head(method, path, link=True)}</li>" for method, path, _ in calls]
+        parts += [f"<li>{_head(method, path, link=True)}</li>" for method, path, _call in calls]
         parts.append("</ul>")
     parts.append("</nav>")
     for tag, calls in by_tag.items():

@@ -188,7 +188,9 @@ def _cluster(name: str, zones: int, servers_per_zone: int, addresses: Iterator[s
     return ClusterEntry(
         name=name,
         zones=[
-            ZoneEntry(name=f"zone{number}", servers=[ServerEntry(ip=next(addresses)) for _ in range(servers_per_zone)])
+            ZoneEntry(
+                name=f"zone{number}", servers=[ServerEntry(ip=next(addresses)) for _server in range(servers_per_zone)]
+            )
             for number in range(1, zones + 1)
         ],
     )
@@ -206,24 +208,24 @@ def resolve(file: FleetFile) -> Fleet:
         _unique(f"clusters: zone name of cluster {cluster.name}", [zone.name for zone in cluster.zones])
     _unique(
         "address",
-        [f"{server.ip}:{server.port}" for _, _, server in servers_of]
+        [f"{server.ip}:{server.port}" for _cluster, _zone, server in servers_of]
         + [f"{service.ip}:{service.port}" for service in file.arbitration_services],
     )
 
-    hosts = _hosts(file, [server.ip for _, _, server in servers_of])
+    hosts = _hosts(file, [server.ip for _cluster, _zone, server in servers_of])
     host_id = {host.ip: host.id for host in hosts}
     cluster_ids = _number("clusters: id", [cluster.id for cluster in file.clusters])
     ob_cluster_ids = _number(
         "clusters: ob_cluster_id", [cluster.ob_cluster_id for cluster in file.clusters], _FIRST_OB_CLUSTER_ID
     )
-    zone_ids = _number("zones: id", [zone.id for _, zone in zones_of])
-    server_ids = _number("servers: id", [server.id for _, _, server in servers_of])
+    zone_ids = _number("zones: id", [zone.id for _cluster, zone in zones_of])
+    server_ids = _number("servers: id", [server.id for _cluster, _zone, server in servers_of])
     arbitration_ids = _number("arbitration_services: id", [service.id for service in file.arbitration_services])
     users = _users(file)
 
     # Entries are told apart by identity: two zones of different clusters may be equal.
     cluster_id = {id(cluster): number for cluster, number in zip(file.clusters, cluster_ids, strict=True)}
-    zone_id = {id(zone): number for (_, zone), number in zip(zones_of, zone_ids, strict=True)}
+    zone_id = {id(zone): number for (_cluster, zone), number in zip(zones_of, zone_ids, strict=True)}
     return Fleet(
         hosts=hosts,
         clusters=tuple(

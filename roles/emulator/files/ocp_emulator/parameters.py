@@ -115,7 +115,11 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
         raise errors.bad_request(f"The parameter '{name}' is not an array: {_shown(value)}.")
     for element in value:
         # bool is a kind of int in Python, and none in JSON.
-        if type(element) is not int or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG:
+        if (
+            isinstance(element, bool)
+            or not isinstance(element, int)
+            or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG
+        ):
             raise errors.bad_request(f"The parameter '{name}' has an element that is not a Long: {_shown(element)}.")
     return value
 

@@ -37,7 +37,7 @@ class Certificate:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket bound to the first address of `host`; port 0 takes a free one. Raises OSError."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
