@@ -107,6 +107,7 @@ LISTS = {
     "hosts": (lambda api: api.hosts(), "/api/v2/compute/hosts", {}),
     "arbitration services": (lambda api: api.arbitration_services(), "/api/v2/arbitration/services", {}),
 }
+NO_PAGES = [None, {}, 1, "1", [], ["x"], *({"totalPages": pages} for pages in (0, None, "many", [1]))]
 
 
 @pytest.mark.parametrize(("call", "path", "query"), LISTS.values(), ids=LISTS)
@@ -121,7 +122,7 @@ class TestList:
             client.expect("get", path, {**query, "page": number, "size": 2000}, gives=found)
         assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}, {"id": 3}]
 
-    @pytest.mark.parametrize("page", [{}, {"page": None}, {"page": {}}, {"page": {"totalPages": 0}}], ids=repr)
+    @pytest.mark.parametrize("page", [{}, *({"page": page} for page in NO_PAGES)], ids=repr)
     def test_without_a_page(self, page, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer({"contents": [{"id": 1}], **page}))
         assert call(OcpApi(client.double)) == [{"id": 1}]
@@ -161,7 +162,7 @@ def test_tasks_up_to_the_limit(limit, size, pages, client):
     numbers = itertools.count(100_000, -1)
     for page in range(1, pages + 1):
         query = {"sort": "id,desc", "page": page, "size": size}
-        found = page_of(*({"id": next(numbers)} for _ in range(size)), number=page, pages=50)
+        found = page_of(*({"id": next(numbers)} for _record in range(size)), number=page, pages=50)
         client.expect("get", "/api/v2/tasks/instances", query, gives=found)
     found = OcpApi(client.double).tasks(limit)
     assert [record["id"] for record in found] == list(range(100_000, 100_000 - limit, -1))
@@ -256,3 +257,15 @@ def test_agents_refused_under_both_paths(first, second, reported, client):
     with pytest.raises((RequestRefused, AnswerLost)) as raised:
         OcpApi(client.double).restart_agents([4])
     assert raised.value is {"first": first, "second": second}[reported]
+
+
+@pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 502, 503])
+@pytest.mark.parametrize("reason", ["", "Not Found"], ids=["HTML", "without the path"])
+def test_agents_refused_by_the_path_that_is_there(reason, status, client):
+    """A 401, 403, 409, 429 or 5xx can only come from the path that is there; a 5xx may have restarted the agents."""
+    second = refused(status)
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(404, reason))
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
+    with pytest.raises(RequestRefused) as raised:
+        OcpApi(client.double).restart_agents([4])
+    assert raised.value is second

@@ -7,9 +7,11 @@ from __future__ import annotations
 import base64
 import json
 import socket
+import ssl
 import subprocess
 import threading
 import warnings
+from datetime import UTC, datetime
 
 import pytest
 import trustme
@@ -38,6 +40,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server i
 SECRET = "s3cret-password"
 SHORT = 0.03
 LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
+RUN_AGAIN = "Check that the service is well, and that url has the scheme it speaks; run this again."
+CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
 
 
 def connect(url, *, verify=True, timeout=5.0, auth=None):
@@ -123,7 +127,7 @@ def test_envelope(reply, data, trace_id, server):
 @pytest.mark.parametrize(
     ("status", "kind", "advice"),
     [
-        (400, RequestRefused, ""),
+        (400, RequestRefused, CHECK_OPTIONS),
         (401, AuthenticationFailed, "Check username and password"),
         (403, PermissionDenied, "Ask for the permission"),
         (404, NotFound, "Check that url is the address of an OCP"),
@@ -137,11 +141,12 @@ def test_envelope(reply, data, trace_id, server):
 def test_error_envelope(status, kind, advice, method, carried, server):
     server.expect(method, "/api/v2/x", refusal(status, "The reason.", http_status=200 if "alone" in carried else None))
     error = error_of(connect(server.url), method)
-    assert type(error) is kind
+    assert error.__class__ is kind
     assert (error.status, error.reason) == (status, "The reason.")
     assert error.facts == {"url": f"{server.url}/api/v2/x", "trace_id": f"trace-{status}"}
     assert error.maybe_done is (method == "POST" and status >= 500)
     assert (LOOK_FIRST in str(error)) is error.maybe_done
+    assert (RUN_AGAIN in str(error)) is (method == "GET" and status >= 500)
     start = f"{method} {server.url}/api/v2/x was refused with status {status}: The reason. Trace id trace-{status}."
     assert str(error).startswith(start)
     assert advice in str(error)
@@ -155,21 +160,21 @@ def test_error_envelope(status, kind, advice, method, carried, server):
 def test_error_envelope_without_a_reason(content, server):
     server.expect("GET", "/api/v2/x", Reply(400, json.dumps({"successful": False, **content}).encode()))
     error = error_of(connect(server.url))
-    assert str(error) == f"GET {server.url}/api/v2/x was refused with status 400."
+    assert str(error) == f"GET {server.url}/api/v2/x was refused with status 400. {CHECK_OPTIONS}"
     assert error.reason == ""
 
 
 def test_error_status_without_an_envelope(server):
     server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
     error = error_of(connect(server.url))
-    assert type(error) is NotFound
+    assert error.__class__ is NotFound
     assert str(error).startswith(f"GET {server.url}/api/v2/x was refused with status 404. Check that url ")
 
 
 def test_refused_with_200_and_no_status(server):
     server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
     error = error_of(connect(server.url), "POST")
-    assert type(error) is RequestRefused
+    assert error.__class__ is RequestRefused
     assert not error.maybe_done
 
 
@@ -191,11 +196,12 @@ UNREADABLE = {
 def test_no_envelope(reply, method, server):
     server.expect(method, "/api/v2/x", reply)
     error = error_of(connect(server.url), method)
-    assert type(error) is AnswerUnreadable
+    assert error.__class__ is AnswerUnreadable
     assert error.maybe_done is (method == "POST")
     assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
     assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
     assert (LOOK_FIRST in str(error)) is (method == "POST")
+    assert RUN_AGAIN not in str(error)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -205,19 +211,39 @@ def test_redirect_is_not_followed(status, method, server, start_server):
     location = f"{elsewhere.url}/login?next=%2F"
     server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
     error = error_of(connect(server.url), method)
-    assert type(error) is AnswerUnreadable
+    assert error.__class__ is AnswerUnreadable
     assert not error.maybe_done
     assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
 
 
+@pytest.mark.parametrize("location", ["/login", "login", ""], ids=repr)
+def test_redirect_without_a_host(location, server):
+    server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": location} if location else {}))
+    assert f"GET {server.url}/api/v2/x is redirected to {server.url};" in str(error_of(connect(server.url)))
+
+
+def test_password_in_a_redirect_is_not_shown(server):
+    server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": "http://admin:hidden-9@other.test/login"}))
+    assert "is redirected to http://other.test;" in str(error_of(connect(server.url)))
+
+
 # What does not come back
 
+LOST = {
+    "truncated": TRUNCATED,
+    "reset": RESET,
+    "silence": SILENCE,
+    # Of these requests makes a ValueError and an error of urllib3, as of what it cannot send.
+    "header of no form": Reply(200, b"{}", {"Content-Length": "2, 3"}),
+    "not compressed as told": Reply(200, b"{}", {"Content-Encoding": "gzip"}),
+}
 
-@pytest.mark.parametrize("reply", [TRUNCATED, RESET, SILENCE], ids=lambda reply: reply.act)
+
+@pytest.mark.parametrize("reply", LOST.values(), ids=LOST)
 def test_post_with_a_lost_answer_is_sent_once(reply, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
-    assert type(error) is AnswerLost
+    assert error.__class__ is AnswerLost
     assert error.maybe_done
     assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
     assert LOOK_FIRST in str(error)
@@ -234,9 +260,10 @@ def test_time_out_names_the_seconds(server, pauses):
 def test_get_with_a_lost_answer_is_repeated_twice(reply, server, pauses):
     server.expect("GET", "/api/v2/x", reply, reply, reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
-    assert type(error) is AnswerLost
+    assert error.__class__ is AnswerLost
     assert not error.maybe_done
-    assert LOOK_FIRST not in str(error)
+    assert str(error).startswith(f"The answer to GET {server.url}/api/v2/x did not arrive ")
+    assert str(error).endswith(f". {RUN_AGAIN}")
     assert len(pauses) <= 2
 
 
@@ -250,7 +277,7 @@ def test_get_succeeds_after_two_resets(server, pauses):
 def test_refused_port(method):
     url = f"http://127.0.0.1:{closed_port()}"
     error = error_of(connect(url), method)
-    assert type(error) is ConnectionFailed
+    assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert str(error) == (
         f"{url}/api/v2/x cannot be reached: Connection refused. Check url and that the service is running."
@@ -260,7 +287,7 @@ def test_refused_port(method):
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_unknown_host(method):
     error = error_of(connect("http://ocp.invalid:8080"), method)
-    assert type(error) is ConnectionFailed
+    assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert str(error).startswith("http://ocp.invalid:8080/api/v2/x cannot be reached: ")
     assert "urllib3" not in str(error)
@@ -272,7 +299,7 @@ def test_no_connection_within_the_time(monkeypatch):
 
     monkeypatch.setattr("urllib3.util.connection.create_connection", never)
     error = error_of(connect("http://ocp.test:8080"), "POST")
-    assert type(error) is ConnectionFailed
+    assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
 
 
@@ -290,6 +317,44 @@ def test_post_that_found_no_connection_is_sent_again(server, monkeypatch, pauses
     assert ask(connect("http://ocp.test:8080"), "POST").data == {"id": 1}
     assert len(attempts) == 2
     assert sum(pauses) < 1
+
+
+# What cannot be sent
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://a..b:8080", f"http://{'a' * 64}.invalid", "http://.ocp.test:8080", "http://ocp:99999", "ftp://ocp.test"],
+)
+def test_address_that_cannot_be_used(url, method):
+    error = error_of(connect(url), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith(f"{method} {url}/api/v2/x cannot be sent: ")
+    assert str(error).endswith(". Check url and the credentials.")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    ("key_id", "why"),
+    [("key\n", "ValueError"), ("key\r\nX-Other: 1", "ValueError"), ("ключ", "UnicodeEncodeError")],
+    ids=ascii,
+)
+def test_header_that_cannot_be_sent_is_not_shown(key_id, why, method, server):
+    error = error_of(connect(server.url, auth=AccessKeyAuth(key_id, SECRET)), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    # Python's own words would quote the header, signature and all.
+    assert str(error) == f"{method} {server.url}/api/v2/x cannot be sent: {why}. Check url and the credentials."
+
+
+def test_bundle_of_the_environment_that_does_not_exist(tls_server, monkeypatch):
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such/bundle.pem")
+    error = error_of(connect(tls_server.url), "POST")
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert "/no/such/bundle.pem" in str(error)
 
 
 # What is asked again
@@ -310,6 +375,12 @@ def test_get_gives_up_after_two_repetitions(status, server, pauses):
     assert (error.status, error.reason) == (status, "Later.")
     assert not error.maybe_done
     assert len(pauses) <= 2
+
+
+def test_repetitions_do_not_depend_on_how_the_address_is_written(server, pauses):
+    server.expect("GET", "/a%20b/api/v2/x", refusal(503), envelope("good"))
+    assert ask(connect(f"{server.url}/a b"), "GET").data == "good"
+    assert len(pauses) <= 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
@@ -336,13 +407,45 @@ def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
         pytest.param({"RateLimit_Reset": "3", "Retry_After": "9"}, 3, id="RateLimit-Reset first"),
         pytest.param({"Retry_After": "2"}, 2, id="Retry-After"),
         pytest.param({"RateLimit_Reset": "soon", "Retry_After": "2"}, 2, id="RateLimit-Reset unreadable"),
-        pytest.param({"RateLimit_Reset": "86400"}, 5, id="no longer than timeout"),
+        pytest.param({"RateLimit_Reset": "30", "Retry_After": "31"}, 30, id="the longest by RateLimit-Reset"),
+        pytest.param({"Retry_After": "30"}, 30, id="the longest by Retry-After"),
     ],
 )
 def test_pause_after_429(headers, pause, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(429, **headers), envelope("good"))
     assert ask(connect(server.url, timeout=5), "GET").data == "good"
     assert pauses == [pause]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        pytest.param(429, {"RateLimit_Reset": "31"}, id="RateLimit-Reset"),
+        pytest.param(429, {"RateLimit_Reset": "86400", "Retry_After": "1"}, id="RateLimit-Reset first"),
+        pytest.param(429, {"Retry_After": "31"}, id="Retry-After"),
+        pytest.param(503, {"Retry_After": "31"}, id="Retry-After of a 503"),
+    ],
+)
+def test_no_repetition_when_the_pause_would_be_too_long(status, headers, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status, "Later.", **headers))
+    error = error_of(connect(server.url, timeout=60))
+    assert (error.status, error.reason) == (status, "Later.")
+    assert pauses == []
+
+
+def test_pause_too_long_is_told_after_a_repetition_too(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(429, RateLimit_Reset="1"), refusal(429, RateLimit_Reset="31"))
+    message = str(error_of(connect(server.url)))
+    assert message.endswith("The request limit of this user is used up; run this again later.")
+    assert pauses == [1]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_rate_limit_header_counts_after_a_429_alone(status, server, pauses):
+    """The service sends the header with every answer when limits are on."""
+    server.expect("GET", "/api/v2/x", refusal(status, RateLimit_Reset="31"), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert sum(pauses) < 5
 
 
 def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
@@ -358,11 +461,51 @@ def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
 
 def test_untrusted_certificate(tls_server):
     error = error_of(connect(tls_server.url), "POST")
-    assert type(error) is ConnectionFailed
+    assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert str(error).startswith(f"The certificate of {tls_server.url}/api/v2/x is not trusted: ")
     assert "ca_path" in str(error)
     assert "validate_certs=false" in str(error)
+
+
+LONG_AGO = {"not_before": datetime(2001, 1, 1, tzinfo=UTC), "not_after": datetime(2001, 1, 2, tzinfo=UTC)}
+FAR_AHEAD = {"not_before": datetime(2501, 1, 1, tzinfo=UTC), "not_after": datetime(2501, 1, 2, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize(
+    ("made_for", "dates", "asked", "why", "advice"),
+    [
+        pytest.param("127.0.0.1", LONG_AGO, "127.0.0.1", "has expired", "Have it renewed.", id="expired"),
+        pytest.param(
+            "127.0.0.1", FAR_AHEAD, "127.0.0.1", "is not yet valid", "Check the clock of this machine.", id="not yet"
+        ),
+        pytest.param(
+            "127.0.0.1",
+            {},
+            "localhost",
+            "is not valid for 'localhost'",
+            "Put the name it was made for in url.",
+            id="other name",
+        ),
+        pytest.param(
+            "10.1.0.1",
+            {},
+            "127.0.0.1",
+            "is not valid for '127.0.0.1'",
+            "Put the name it was made for in url.",
+            id="other address",
+        ),
+    ],
+)
+def test_certificate_that_does_not_fit(made_for, dates, asked, why, advice, authority, ca_path, start_server):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(made_for, **dates).configure_cert(context)
+    url = f"https://{asked}:{start_server(context).port}"
+    error = error_of(connect(url, verify=ca_path), "POST")
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith(f"The certificate of {url}/api/v2/x is not trusted: ")
+    assert str(error).endswith(f"certificate {why}. {advice}")
 
 
 def test_trusted_by_ca_path(tls_server, ca_path):
@@ -429,7 +572,7 @@ def test_https_against_http():
         thread.start()
         error = error_of(connect(f"https://127.0.0.1:{listener.getsockname()[1]}"))
         thread.join(timeout=5)
-    assert type(error) is ConnectionFailed
+    assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert "has the scheme the service speaks, http or https" in str(error)
 

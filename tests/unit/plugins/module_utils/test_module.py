@@ -88,8 +88,8 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
     return made
 
 
-def expect_no_tasks(client: Script) -> None:
-    query = {"sort": "id,desc", "page": 1, "size": 10}
+def expect_no_tasks(client: Script, limit: int = 10) -> None:
+    query = {"sort": "id,desc", "page": 1, "size": limit}
     client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": []}))
 
 
@@ -122,7 +122,18 @@ BAD_CONNECTION = {
         )
     },
     "url with a query": ({**BASIC, "url": f"{URL}/?a=1"}, [f"url: {URL}/?a=1 has a query or fragment"]),
+    **{
+        f"url that ends in {mark}": ({**BASIC, "url": URL + mark}, [f"url: {URL}{mark} has a query or fragment"])
+        for mark in ("?", "#", "/?", "/#")
+    },
     "url with a fragment": ({**BASIC, "url": f"{URL}/#login"}, [f"url: {URL}/#login has a query or fragment"]),
+    **{
+        f"access key id {key_id!a}": (
+            {**KEY, "access_key_id": key_id},
+            ["access_key_id: has characters that no access"],
+        )
+        for key_id in ("key\n", "key\r\nX-Other: 1", "ключ")
+    },
     "ca_path": (
         {**BASIC, "ca_path": "/no/such/ca.pem"},
         ["ca_path: /no/such/ca.pem cannot be used: No such file or directory"],
@@ -152,8 +163,26 @@ def test_connection_that_cannot_be_used(params, words, name, run):
     assert not result.get("changed")
 
 
-def test_password_in_the_url_is_not_repeated(run):
-    result = run("task_info", {**CONNECTION, "url": "http://admin:hidden-9@ocp.test:8080"})
+@pytest.mark.usefixtures("_offline")
+def test_ca_path_that_holds_no_certificate(run, tmp_path):
+    empty = tmp_path / "empty.pem"
+    empty.write_text("no certificate\n")
+    message = run("task_info", {**CONNECTION, "ca_path": str(empty)})["msg"]
+    assert message.startswith(f"ca_path: {empty} cannot be used: ")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://admin:hidden-9@ocp.test:8080",
+        "ftp://admin:hidden-9@ocp.test",
+        "https://admin:hidden-9@ocp.test:99999",
+        "https://admin:hidden-9@ocp.test/?a=1",
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_password_in_the_url_is_not_repeated(url, run):
+    result = run("task_info", {**CONNECTION, "url": url})
     assert result["msg"] == "url: holds a user name or password; give them with username and password instead."
 
 
@@ -164,6 +193,7 @@ def test_password_in_the_url_is_not_repeated(run):
         ("wait_timeout", 0, "1"),
         ("wait_timeout", -5, "1"),
         ("wait_timeout", 604801, "1"),
+        ("wait_timeout", 9999999, "1"),
         ("wait_interval", 0, "0.5"),
         ("wait_interval", 0.4, "0.5"),
         ("wait_interval", "nan", "0.5"),
@@ -183,8 +213,12 @@ def test_waiting_out_of_range(option, value, least, name, run):
         ("agent_restart", "hosts", [], "hosts: the list is empty"),
         ("agent_restart", "hosts", ["10.1.0.1", ""], "hosts: the list is empty or has an empty entry"),
         ("task_wait", "task_ids", [], "task_ids: the list is empty"),
-        ("task_info", "limit", 0, "limit: 0 is too small"),
-        ("task_info", "limit", -3, "limit: -3 is too small"),
+        ("task_info", "limit", 0, "limit: 0 is out of range; give 1 to 2000."),
+        ("task_info", "limit", -3, "limit: -3 is out of range; give 1 to 2000."),
+        ("task_info", "limit", 2001, "limit: 2001 is out of range; give 1 to 2000."),
+        ("task_info", "cluster", "", "cluster: is empty; leave it out"),
+        ("task_info", "host", "", "host: is empty; leave it out"),
+        ("task_info", "name", "", "name: is empty; leave it out"),
     ],
 )
 @pytest.mark.usefixtures("_offline")
@@ -364,6 +398,36 @@ def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
     result = run("task_info", {**CONNECTION, **filters})
     assert [task["id"] for task in result["tasks"]] == [82, 81]
     assert result["changed"] is False
+
+
+@pytest.mark.parametrize("limit", [1, 2000])
+@pytest.mark.usefixtures("connected")
+def test_limit_at_its_bounds(limit, run, client):
+    expect_no_tasks(client, limit)
+    assert run("task_info", {**CONNECTION, "limit": limit})["tasks"] == []
+
+
+@pytest.mark.usefixtures("connected")
+def test_listed_tasks_without_an_id_are_passed_over(run, client):
+    query = {"sort": "id,desc", "page": 1, "size": 10}
+    contents = [{"id": 82}, {}, {"id": None}, {"id": "80"}, {"id": 81}]
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": contents}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    assert [task["id"] for task in run("task_info", CONNECTION)["tasks"]] == [82, 81]
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "option"),
+    [("task_info", {"host": "10.1.0.9"}, "host"), ("agent_restart", {"hosts": ["10.1.0.9"]}, "hosts")],
+    ids=["task_info", "agent_restart"],
+)
+@pytest.mark.usefixtures("connected")
+def test_unknown_host_is_blamed_on_the_modules_own_option(name, params, option, run, client):
+    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
+    message = run(name, {**CONNECTION, **params})["msg"]
+    assert message == f"{option}: 10.1.0.9 matches nothing; to choose from: 10.1.0.1. Check the name or id."
 
 
 # Without requests

@@ -61,19 +61,40 @@ class TestCluster:
         api.expect("clusters", "orders", gives=[{"id": 30, "name": "orders-old"}, ORDERS, {"id": 32, "name": "Orders"}])
         assert Cluster.find(api.double, "orders") == CLUSTER
 
-    def test_unknown_id(self, api):
-        api.expect("cluster", 31, gives=not_found())
-        with pytest.raises(TargetError) as raised:
-            Cluster.find(api.double, "31")
-        assert str(raised.value) == "cluster: 31 matches nothing. Trace id trace-404. Check the name or id."
-        assert raised.value.facts == {"trace_id": "trace-404"}
+    def test_by_name_of_digits_alone(self, api):
+        api.expect("cluster", 2026, gives=not_found())
+        api.expect("clusters", "2026", gives=[{"id": 30, "name": "orders-2026"}, {"id": 32, "name": "2026"}])
+        assert Cluster.find(api.double, "2026") == Cluster(32, "2026")
 
-    @pytest.mark.parametrize("found", [[], [{"id": 30, "name": "orders-old"}], [{"id": 30}]], ids=repr)
-    def test_unknown_name(self, found, api):
-        api.expect("clusters", "orders", gives=found)
-        message = message_of(Cluster.find, api.double, "orders")
-        assert message.startswith("cluster: orders matches nothing")
-        assert message.endswith("Check the name or id.")
+    @pytest.mark.parametrize(
+        ("found", "hint"),
+        [
+            pytest.param([], "", id="nothing"),
+            pytest.param(["orders-31"], "; to choose from: orders-31", id="one alike"),
+            pytest.param(["Orders", "orders-31"], "; to choose from: Orders, orders-31", id="several alike"),
+            pytest.param(
+                [f"c{n}" for n in range(12)],
+                f"; to choose from: {', '.join(f'c{n}' for n in range(10))} and 2 more",
+                id="many alike",
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("cluster", ["31", "orders"])
+    def test_nothing(self, cluster, found, hint, api):
+        if cluster == "31":
+            api.expect("cluster", 31, gives=not_found())
+        api.expect("clusters", cluster, gives=[{"id": 70 + n, "name": name} for n, name in enumerate(found)])
+        with pytest.raises(TargetError) as raised:
+            Cluster.find(api.double, cluster)
+        assert str(raised.value) == f"cluster: {cluster} matches nothing{hint}. Check the name or id."
+        assert raised.value.facts == {}
+
+    @pytest.mark.parametrize("record", [{"name": "orders"}, {"name": "orders", "id": None}], ids=repr)
+    def test_without_an_id(self, record, api):
+        api.expect("clusters", "orders", gives=[record])
+        assert message_of(Cluster.find, api.double, "orders") == (
+            "cluster: the service tells no id of orders. Check the version of the OCP."
+        )
 
     def test_name_of_several(self, api):
         api.expect("clusters", "orders", gives=[ORDERS, {"id": 39, "name": "orders"}])
@@ -178,13 +199,13 @@ class TestAgents:
     def test_nothing(self, host, api):
         api.expect("hosts", gives=HOSTS[:2])
         message = message_of(Agents.find, api.double, ["51", host])
-        assert message.startswith(f"host: {host} matches nothing")
+        assert message.startswith(f"hosts: {host} matches nothing")
         assert "10.1.0.1, 10.1.0.2." in message
 
     def test_several(self, api):
         api.expect("hosts", gives=[*HOSTS, {"id": 59, "innerIpAddress": "10.1.0.1"}])
         assert message_of(Agents.find, api.double, ["10.1.0.1"]) == (
-            "host: 10.1.0.1 is the name of 2; give one of the ids 51, 59 instead."
+            "hosts: 10.1.0.1 is the name of 2; give one of the ids 51, 59 instead."
         )
 
     def test_observed(self, api):
@@ -207,6 +228,16 @@ class TestAgents:
                 {"name": "10.1.0.2", "status": "AVAILABLE", "start_time": None, "pids": None},
             ],
         }
+
+    @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "7"}]], ids=repr)
+    def test_observed_with_processes_of_another_form(self, processes, api):
+        api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
+        expected = Observation("AVAILABLE", (Member("10.1.0.1", "AVAILABLE", None, None),))
+        assert Agents(((51, "10.1.0.1"),)).observe(api.double) == expected
+
+    def test_by_an_ipv6_address(self, api):
+        api.expect("hosts", gives=[*HOSTS, {"id": 54, "innerIpAddress": "fd00::1"}])
+        assert Agents.find(api.double, ["fd00::1"]) == Agents(((54, "fd00::1"),))
 
     def test_status_only_when_it_is_shared(self, api):
         api.expect("host_agent", 51, gives={"status": "AVAILABLE"}).expect(
@@ -239,6 +270,38 @@ class TestArbitrationService:
         api.expect("arbitration_service", 61, gives=SERVICES[0])
         expected = Observation("RUNNING", (Member("10.1.0.8:2888", "RUNNING", None, None),))
         assert ARBITRATION.observe(api.double) == expected
+
+
+class TestIPv6:
+    """An address with a port has the brackets that a URL has."""
+
+    SERVERS = ({**SERVERS[0], "ip": "::1"}, {**SERVERS[1], "ip": "fd00::2"})
+    SERVICES = ({**SERVICES[0], "svrIp": "::1"}, {**SERVICES[1], "svrIp": "fd00::2"})
+
+    def test_server(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        found = find_server(api, "31", "[::1]:2882")
+        assert found.label == "server [::1]:2882 (id 41) of cluster orders (id 31)"
+        api.expect("servers", 31, gives=list(self.SERVERS))
+        assert [member.name for member in found.observe(api.double).members] == ["[::1]:2882"]
+
+    @pytest.mark.parametrize("server", ["::1:2882", "::1", "[::1]", "[::1]:2881"])
+    def test_no_server(self, server, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        message = message_of(find_server, api, "31", server)
+        assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
+        assert "[::1]:2882, [fd00::2]:2882." in message
+
+    def test_cluster(self, api):
+        api.expect("servers", 31, gives=list(self.SERVERS)).expect("cluster", 31, gives=ORDERS)
+        names = [member.name for member in CLUSTER.observe(api.double).members]
+        assert names == ["[::1]:2882", "[fd00::2]:2882"]
+
+    def test_arbitration_service(self, api):
+        api.expect("arbitration_services", gives=list(self.SERVICES))
+        found = ArbitrationService.find(api.double, "[::1]:2888")
+        assert found == ArbitrationService(61, "[::1]:2888")
+        assert found.label == "arbitration service [::1]:2888 (id 61)"
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[int]]:
     widths = draw(st.lists(st.integers(1, 4), min_size=2, max_size=8))
     ids = draw(st.lists(st.integers(1, 10**9), min_size=sum(widths), max_size=sum(widths), unique=True))
     order = list(ids)
-    levels = [[ids.pop(0) for _ in range(width)] for width in widths]
+    levels = [[ids.pop(0) for _place in range(width)] for width in widths]
     steps = {
         number: step(number, "s", parallelIdx=index if len(level) > 1 else -1, seriesId=draw(st.integers(0, 99)))
         for level in levels
@@ -319,6 +319,17 @@ def test_dangling_links_are_passed_over():
     task = Task.from_api(raw_task(1, subtasks=steps))
     assert [step.id for step in task.subtasks] == [1, 2]
     assert task.subtasks[1].upstreams == [1, 98]  # shown as the service tells it
+
+
+def test_steps_without_ids_are_all_shown():
+    steps = [{"description": "a"}, {"description": "b"}]
+    assert [step.description for step in Task.from_api(raw_task(1, subtasks=steps)).subtasks] == ["a", "b"]
+
+
+def test_steps_side_by_side_without_an_index_do_not_follow_the_array():
+    steps = [step(1, "first", downstreams=[2, 3]), step(2, "b", upstreams=[1]), step(3, "c", upstreams=[1])]
+    for array in (steps, steps[::-1]):
+        assert [step.id for step in Task.from_api(raw_task(1, subtasks=array)).subtasks] == [1, 2, 3]
 
 
 def test_long_chain():
@@ -434,8 +445,26 @@ def test_duration_of_times_that_are_absent():
         ({"tags": []}, None),
         ({"tags": None}, None),
         ({"tags": [{"clusterId": 9}]}, None),
+        ({"hostId": None, "tags": [{"hostId": 9}]}, 9),
+        ({"tags": ["x"]}, None),
     ],
     ids=repr,
 )
 def test_host_of_a_task(told, host_id):
     assert Task.from_api(raw_task(1, **told)).host_id == host_id
+
+
+@pytest.mark.parametrize(
+    ("told", "cluster"),
+    [
+        ({"clusterId": 9}, (9, None)),
+        ({"clusterId": 9, "cluster": {"id": 31, "name": "orders"}}, (9, "orders")),
+        ({"clusterId": None, "cluster": {"id": 31, "name": "orders"}}, (31, "orders")),
+        ({"cluster": None}, (None, None)),
+        ({"cluster": "orders"}, (None, None)),
+    ],
+    ids=repr,
+)
+def test_cluster_of_a_task(told, cluster):
+    task = Task.from_api(raw_task(1, **told))
+    assert (task.cluster_id, task.cluster_name) == cluster

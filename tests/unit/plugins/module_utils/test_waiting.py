@@ -117,8 +117,9 @@ def test_number_of_looks(seconds, most):
 
 def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
     api.expect("task", 7, gives=successful(7))
-    [task] = wait_for_tasks(api.double, [7], PATIENT, time_passes.clock)
-    assert task.succeeded
+    waited = wait_for_tasks(api.double, [7], PATIENT, time_passes.clock)
+    assert [task.succeeded for task in waited.tasks] == [True]
+    assert waited.warnings == []
     assert time_passes.pauses == []
 
 
@@ -128,8 +129,8 @@ def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
 def test_order_asked_for_and_duplicates_once(api, time_passes):
     for number in (9, 4, 6):
         api.expect("task", number, gives=successful(number))
-    tasks = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, time_passes.clock)
-    assert [task.id for task in tasks] == [9, 4, 6]
+    waited = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, time_passes.clock)
+    assert [task.id for task in waited.tasks] == [9, 4, 6]
 
 
 def test_finished_ones_are_not_looked_at_again(api, time_passes):
@@ -137,21 +138,21 @@ def test_finished_ones_are_not_looked_at_again(api, time_passes):
     api.expect("task", 3, gives=running(3))
     api.expect("task", 1, gives=running(1)).expect("task", 3, gives=successful(3))
     api.expect("task", 1, gives=successful(1))
-    tasks = wait_for_tasks(api.double, [1, 2, 3], PATIENT, time_passes.clock)
-    assert [task.status for task in tasks] == ["SUCCESSFUL", "FAILED", "SUCCESSFUL"]
+    waited = wait_for_tasks(api.double, [1, 2, 3], PATIENT, time_passes.clock)
+    assert [task.status for task in waited.tasks] == ["SUCCESSFUL", "FAILED", "SUCCESSFUL"]
     assert time_passes.pauses == [0.5, 0.5]
 
 
 def test_unknown_status_is_waited_out(api, time_passes):
     api.expect("task", 1, gives=raw_task(1, "SUSPENDED")).expect("task", 1, gives=successful(1))
-    assert wait_for_tasks(api.double, [1], PATIENT, time_passes.clock)[0].succeeded
+    assert wait_for_tasks(api.double, [1], PATIENT, time_passes.clock).tasks[0].succeeded
 
 
 def test_result(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
     result = await_tasks(api.double, [1], PATIENT, time_passes.clock)
-    assert result.keys() == {"changed", "tasks", "elapsed"}
-    assert (result["changed"], result["elapsed"]) == (False, 0.5)
+    assert result.keys() == {"changed", "tasks", "elapsed", "warnings"}
+    assert (result["changed"], result["elapsed"], result["warnings"]) == (False, 0.5, [])
     assert [(task["id"], task["succeeded"]) for task in result["tasks"]] == [(1, True)]
 
 
@@ -162,6 +163,11 @@ def test_empty_list_is_refused(api, time_passes):
 
 # Looks that fail
 
+
+def survived(looks: str, last: Exception) -> str:
+    return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
+
+
 PASSING = [refused(429), refused(500), refused(503), refused(400), AnswerLost("The answer was lost.", url=URL)]
 
 
@@ -170,7 +176,21 @@ def test_failed_look_is_survived(error, api, time_passes):
     api.expect("task", 1, gives=error).expect("task", 2, gives=running(2))
     api.expect("task", 1, gives=running(1)).expect("task", 2, gives=error)
     api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
-    assert all(task.succeeded for task in wait_for_tasks(api.double, [1, 2], PATIENT, time_passes.clock))
+    waited = wait_for_tasks(api.double, [1, 2], PATIENT, time_passes.clock)
+    assert [task.succeeded for task in waited.tasks] == [True, True]
+    assert waited.warnings == [survived("2 looks", error)]
+
+
+def test_result_warns_of_the_last_look_that_failed(api, time_passes):
+    api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
+    api.expect("task", 1, gives=successful(1))
+    result = await_tasks(api.double, [1], PATIENT, time_passes.clock)
+    assert result["warnings"] == [survived("2 looks", refused(503))]
+
+
+def test_result_warns_of_one_look_that_failed(api, time_passes):
+    api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
+    assert await_tasks(api.double, [1], PATIENT, time_passes.clock)["warnings"] == [survived("1 look", refused(503))]
 
 
 @pytest.mark.parametrize("error", PASSING, ids=str)
@@ -179,23 +199,25 @@ def test_failed_looks_until_the_deadline_are_reported(error, api, time_passes):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
         wait_for_tasks(api.double, [1], Patience(1, 10), time_passes.clock)
-    assert str(error).rstrip(".") in str(raised.value)
-    assert "Task 1 is not finished after 1 seconds" in str(raised.value)
-    assert raised.value.facts == {"tasks": [], "unfinished_task_ids": [1]}
+    start = f"Task 1 is not finished after 1 seconds. {survived('3 looks', error)} It runs on in OCP;"
+    assert str(raised.value).startswith(start)
+    assert raised.value.facts == {"task_id": 1, "tasks": [], "unfinished_task_ids": [1]}
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 @pytest.mark.parametrize("before", [0, 2], ids=["at once", "later"])
 def test_refusal_that_lasts_ends_the_wait(status, before, api, time_passes):
+    api.expect("task", 7, gives=successful(7))
     for _look in range(before):
         api.expect("task", 8, gives=running(8))
     error = refused(status)
     api.expect("task", 8, gives=error)
     with pytest.raises(type(error)) as raised:
-        wait_for_tasks(api.double, [8, 9][: 1 + (before == 0)], PATIENT, time_passes.clock)
+        wait_for_tasks(api.double, [7, 8, 9][: 2 + (before == 0)], PATIENT, time_passes.clock)
     assert raised.value is error
     assert raised.value.facts["task_id"] == 8
     assert raised.value.facts["trace_id"] == f"trace-{status}"
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [7, 8][: 1 + (before > 0)]
     assert len(time_passes.pauses) == before
 
 
@@ -212,9 +234,10 @@ def test_time_out_tells_what_runs(api, time_passes):
     assert message.startswith("Task 5 is not finished after 1 seconds (status RUNNING).")
     assert "Subtask 2 of 3 is running: Second." in message
     assert "oceanbase.ocp.task_wait task_ids=5 " in message
-    assert "The last look that failed" not in message
+    assert "did not end the wait" not in message
     [task] = raised.value.facts["tasks"]
     assert (task["id"], task["progress"]) == (5, {"done": 1, "total": 3, "running": ["Second"]})
+    assert raised.value.facts["task_id"] == 5
     assert raised.value.facts["unfinished_task_ids"] == [5]
 
 
@@ -226,14 +249,29 @@ def test_time_out_of_several_tasks(api, time_passes):
         wait_for_success(api.double, [1, 2, 3], Patience(0.5, 10), time_passes.clock)
     assert str(raised.value).startswith("Task 2 and 1 more are not finished")
     assert "task_ids=2,3 " in str(raised.value)
+    assert raised.value.facts["task_id"] == 2
     assert raised.value.facts["unfinished_task_ids"] == [2, 3]
     assert [task["id"] for task in raised.value.facts["tasks"]] == [1, 2, 3]
 
 
 def test_end_at_the_deadline_is_no_time_out(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
-    assert wait_for_success(api.double, [1], Patience(0.5, 10), time_passes.clock)[0].succeeded
+    assert wait_for_success(api.double, [1], Patience(0.5, 10), time_passes.clock).tasks[0].succeeded
     assert time_passes.pauses == [0.5]
+
+
+def test_slow_looks_do_not_stretch_the_wait(api, time_passes):
+    """Each look takes 4 s: what is left of the budget counts from the end of a look, not from its beginning."""
+
+    def task(number):
+        time_passes.time += 4
+        return running(number)
+
+    api.double.task.side_effect = task
+    started = time_passes.time
+    with pytest.raises(WaitTimeout, match=r"not finished after 1[0-4] seconds"):
+        wait_for_tasks(api.double, [1], Patience(10, 10), time_passes.clock)
+    assert 10 <= time_passes.time - started <= 14
 
 
 # Tasks that do not succeed
@@ -307,6 +345,12 @@ def test_failure_is_told_without_a_log(log, api, time_passes):
 def test_failure_without_a_failed_step_asks_for_no_log(api, time_passes):
     api.expect("task", 5, gives=raw_task(5, "FAILED"))
     assert str(failure_of(api, time_passes, 5)).startswith("Task 5 (Restart 5) FAILED. Retry")
+
+
+@pytest.mark.parametrize("name", [None, ""], ids=repr)
+def test_failed_task_without_a_name(name, api, time_passes):
+    api.expect("task", 5, gives=raw_task(5, "FAILED", name=name))
+    assert str(failure_of(api, time_passes, 5)).startswith("Task 5 FAILED. Retry")
 
 
 def test_only_the_first_failure_is_explained(api, time_passes):
