@@ -27,6 +27,7 @@ options:
   password:
     description:
       - Password of the OCP user.
+      - A failing ad-hoc command may show the arguments it was given, so there set the environment variable.
       - Taken from the environment variable E(OCP_PASSWORD) where it is not set.
     type: str
   access_key_id:
@@ -54,12 +55,14 @@ options:
     type: path
   timeout:
     description:
-      - How many seconds one request may stay without an answer. How long to wait for a task is another matter.
+      - How many seconds one request may stay without an answer. A read that gets none is sent up to three times.
+      - How long to wait for a task is another matter.
       - Taken from the environment variable E(OCP_TIMEOUT) where it is not set.
     type: float
     default: 30
 requirements:
-  - requests >= 2.31 (Python library, where the module runs)
+  - python >= 3.11, where the module runs
+  - requests >= 2.31 (Python library), where the module runs
 attributes:
   check_mode:
     description: Can run in check mode and tell what it would do without doing it.

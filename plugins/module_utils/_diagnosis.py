@@ -28,7 +28,7 @@ def failure(api: OcpApi, failed: list[Task], tasks: list[Task]) -> TaskFailed:
 
 
 def _explain(api: OcpApi, task: Task) -> str:
-    name = f"Task {task.id} ({task.name})"
+    name = f"Task {task.id} ({task.name})" if task.name else f"Task {task.id}"
     if task.rolled_back:
         return f"{name} was rolled back: it ended SUCCESSFUL, but undid its work. Restart anew if still wanted."
     what = f"{name} {task.status}"

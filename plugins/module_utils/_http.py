@@ -28,7 +28,7 @@ try:
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
-    from urllib3.exceptions import InsecureRequestWarning, NewConnectionError
+    from urllib3.exceptions import InsecureRequestWarning, MaxRetryError, NewConnectionError
     from urllib3.util import Retry
 except ImportError as error:  # reported by _module, with the name of the library
     REQUESTS_IMPORT_ERROR: ImportError | None = error
@@ -41,9 +41,17 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 READ_REPEATS = 2
+LONGEST_PAUSE = 30.0
 PASSING_STATUSES = (429, 502, 503, 504)
-WRONG_NAME = (62, 64)  # what OpenSSL says of a certificate for another host name or IP address
+CERTIFICATE_ADVICE = {
+    # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
+    9: "Check the clock of this machine.",
+    10: "Have it renewed.",
+    62: "Put the name it was made for in url.",
+    64: "Put the name it was made for in url.",
+}
 NEXT_STEPS = {
+    400: "Check the options, and whether this version of OCP has the call",
     401: "Check username and password, or access_key_id and access_key_secret, and with an access key also the clock "
     "of this machine; it was asked once only, since repeated attempts lock the account",
     403: "Ask for the permission, or use credentials that have it",
@@ -63,14 +71,22 @@ class Answer:
 
 
 class RateLimitRetry(Retry):
-    """Repeats as urllib3 does, and after a 429 waits as long as the service's ``RateLimit-Reset`` header says."""
+    """Repeats as urllib3 does, and after a 429 waits as long as the service's ``RateLimit-Reset`` header says.
+
+    Where that is longer than LONGEST_PAUSE, repeating earlier would be in vain, so the 429 is the answer.
+    """
+
+    def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
+        """Count one more failure; raises MaxRetryError when there is to be no repetition."""
+        if response is not None and (self.get_retry_after(response) or 0) > LONGEST_PAUSE:
+            raise MaxRetryError(more.get("_pool"), url, None)  # type: ignore[arg-type]
+        return super().increment(method, url, response, *rest, **more)
 
     def get_retry_after(self, response: Any) -> float | None:
-        """Seconds to wait, at most ``backoff_max``; None when the service names no time."""
+        """Seconds that the service asks to wait; None when it names no time."""
         # The header comes with every answer when limits are on; it counts when the limit is reached.
         seconds = response.headers.get("RateLimit-Reset", "") if response.status == 429 else ""
-        announced = float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
-        return None if announced is None else min(announced, self.backoff_max)
+        return float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
 
 
 class HttpClient:
@@ -102,7 +118,6 @@ class HttpClient:
             status_forcelist=PASSING_STATUSES,
             allowed_methods={"GET"},
             backoff_factor=0.3,
-            backoff_max=timeout,
             raise_on_status=False,
         )
         for scheme in ("http://", "https://"):
@@ -144,10 +159,9 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
     writes = method == "POST"
     certificate = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
     if certificate is not None:
-        advice = (
-            "Put the name it was made for in url."
-            if certificate.verify_code in WRONG_NAME
-            else "Give the authority's certificate with ca_path, or validate_certs=false for a test system."
+        advice = CERTIFICATE_ADVICE.get(
+            certificate.verify_code,
+            "Give the authority's certificate with ca_path, or validate_certs=false for a test system.",
         )
         return ConnectionFailed(
             f"The certificate of {url} is not trusted: {certificate.verify_message.rstrip('.')}. {advice}", url=url
@@ -164,11 +178,14 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
         return ConnectionFailed(
             f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
         )
-    if isinstance(error, ValueError) or not isinstance(error, requests.RequestException):
-        return ConnectionFailed(f"{method} {url} cannot be sent: {error}. Check url and the credentials.", url=url)
+    unsendable = requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema
+    if isinstance(error, unsendable) or not isinstance(error, requests.RequestException):
+        # A header that cannot be sent is quoted by a ValueError, credentials and all.
+        why = type(error).__name__ if isinstance(error, ValueError) else error
+        return ConnectionFailed(f"{method} {url} cannot be sent: {why}. Check url and the credentials.", url=url)
     what = f"within {timeout:g} seconds" if isinstance(error, requests.exceptions.Timeout) else "whole"
     return AnswerLost(
-        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}".rstrip(),
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}",
         url=url,
         maybe_done=writes,
     )
@@ -193,7 +210,8 @@ def _envelope(response: requests.Response, method: str, url: str, writes: bool) 
         kind = response.headers.get("Content-Type", "no content type")
         raise AnswerUnreadable(
             f"The answer to {method} {url} is no OCP response envelope ({len(response.content)} bytes, {kind}). "
-            f"Check that url is the address of an OCP, not of a proxy or another service. {_unknown(writes)}".rstrip(),
+            f"Check that url is the address of an OCP, not of a proxy or another service."
+            + (f" {_unknown(writes)}" if writes else ""),
             url=url,
             trace_id=trace_id,
             maybe_done=writes,
@@ -223,7 +241,7 @@ def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace
         sentences.append(f"Trace id {trace_id}")
     if status in NEXT_STEPS:
         sentences.append(NEXT_STEPS[status])
-    elif maybe_done:
+    elif status >= 500:
         sentences.append(_unknown(maybe_done).rstrip("."))
     return kind(
         ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, maybe_done=maybe_done
@@ -232,7 +250,7 @@ def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace
 
 def _unknown(writes: bool) -> str:
     if not writes:
-        return ""
+        return "Check that the service is well, and that url has the scheme it speaks; run this again."
     return (
         "It is not known whether the service carried it out: "
         "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._api import OcpApi
+from ._api import PAGE_SIZE, OcpApi
 from ._errors import NotFound, OptionError
+from ._shapes import integers
 from ._targets import Cluster, find_host
 from ._tasks import Task
 
@@ -17,19 +18,22 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
 
     The list of the service tells no links, so each task is read by itself to have its subtasks in execution order.
     """
-    if params["limit"] < 1:
-        raise OptionError(f"limit: {params['limit']} is too small; give 1 or more.")
+    if not 1 <= params["limit"] <= PAGE_SIZE:
+        raise OptionError(f"limit: {params['limit']} is out of range; give 1 to {PAGE_SIZE}.")
+    for option in ("cluster", "host", "name"):
+        if params[option] == "":
+            raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")
     if params["task_id"] is not None:
         ids = [params["task_id"]]
     else:
         found = api.tasks(
             params["limit"],
             clusterId=Cluster.find(api, params["cluster"]).id if params["cluster"] else None,
-            hostId=find_host(api.hosts(), params["host"])[0] if params["host"] else None,
+            hostId=find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
             status=",".join(params["status"] or []) or None,
             name=params["name"],
         )
-        ids = [record["id"] for record in found]
+        ids = integers([record.get("id") for record in found])
     return [task.result() for task_id in ids if (task := _read(api, task_id)) is not None]
 
 

@@ -12,9 +12,12 @@ from ._errors import NotVerified, OcpError, ServiceError, TaskFailed, WaitTimeou
 from ._shapes import instant
 from ._targets import Member, Observation, Target
 from ._tasks import Task
-from ._waiting import SYSTEM_CLOCK, Clock, Patience, wait_for_success
+from ._waiting import SHORTEST_PAUSE, SYSTEM_CLOCK, Clock, Patience, wait_for_success
 
 Result = dict[str, Any]
+
+PROOF_SECONDS = 30
+OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
 
 
 @dataclass(frozen=True)
@@ -44,27 +47,29 @@ def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM
     Raises an OcpError whose facts hold the result as far as it had got, so that no task that was started is lost.
     """
     started = clock.now()
-    before = target.observe(api)
-    decision = plan()
-    result: Result = {
-        "changed": True,
-        "action": decision.action,
-        "reason": decision.reason,
-        "target": target.result(),
-        "before": before.result(),
-        **dict.fromkeys(("after", "verified", "task_id", "task", "trace_id")),
-    }
-    if not options.check_mode:
-        try:
+    result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
+    try:
+        before = _observe(api, target)
+        decision = plan()
+        result.update(changed=True, action=decision.action, reason=decision.reason, before=before.result())
+        if not options.check_mode:
             _submit(api, target, result)
             if options.patience is not None:
                 _await(api, target, options.patience, clock, result)
-                _verify(api, target, before, result)
-        except OcpError as error:
-            result["trace_id"] = result["trace_id"] or error.facts.get("trace_id")
-            error.facts = {**error.facts, **result, "elapsed": _since(started, clock)}
-            raise
+                _verify(api, target, before, clock, result)
+    except OcpError as error:
+        result["trace_id"] = result["trace_id"] or error.facts.get("trace_id")
+        error.facts = {**error.facts, **result, "elapsed": _since(started, clock)}
+        raise
     return {**result, "elapsed": _since(started, clock)}
+
+
+def _observe(api: OcpApi, target: Target) -> Observation:
+    try:
+        return target.observe(api)
+    except ServiceError as error:
+        error.precede(f"{target.label} was not restarted, since it cannot be read.")
+        raise
 
 
 def _submit(api: OcpApi, target: Target, result: Result) -> None:
@@ -83,7 +88,7 @@ def _submit(api: OcpApi, target: Target, result: Result) -> None:
 
 def _await(api: OcpApi, target: Target, patience: Patience, clock: Clock, result: Result) -> None:
     try:
-        [task] = wait_for_success(api, [result["task_id"]], patience, clock)
+        waited = wait_for_success(api, [result["task_id"]], patience, clock)
     except OcpError as error:
         result["task"] = next(iter(error.facts.pop("tasks")), result["task"])
         if isinstance(error, TaskFailed):
@@ -94,19 +99,25 @@ def _await(api: OcpApi, target: Target, patience: Patience, clock: Clock, result
             outcome = f"was started as task {result['task_id']}; waiting for it was not possible."
         error.precede(f"The restart of {target.label} {outcome}")
         raise
-    result["task"] = task.result()
+    result.update(task=waited.tasks[0].result(), warnings=waited.warnings)
 
 
-def _verify(api: OcpApi, target: Target, before: Observation, result: Result) -> None:
-    try:
-        after = target.observe(api)
-    except ServiceError as error:
-        result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
-        return
+def _verify(api: OcpApi, target: Target, before: Observation, clock: Clock, result: Result) -> None:
+    """Prove that every member has started anew. The service may show a new start some seconds late."""
+    until = clock.now() + PROOF_SECONDS
+    while True:
+        try:
+            after = target.observe(api)
+        except ServiceError as error:
+            result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
+            return
+        now = {member.name: member for member in after.members}
+        proofs = {member.name: _restarted(member, now.get(member.name)) for member in before.members}
+        unmoved = [name for name, proof in proofs.items() if proof is False]
+        if not unmoved or clock.now() >= until:
+            break
+        clock.sleep(SHORTEST_PAUSE)
     result["after"] = after.result()
-    now = {member.name: member for member in after.members}
-    proofs = {member.name: _restarted(member, now.get(member.name)) for member in before.members}
-    unmoved = [name for name, proof in proofs.items() if proof is False]
     if unmoved:
         result["verified"] = False
         raise NotVerified(

@@ -64,16 +64,11 @@ class Cluster:
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:
-        """By id (digits) or name; raises TargetError."""
-        if cluster.isdecimal():
-            try:
-                record = api.cluster(int(cluster))
-            except NotFound as error:
-                raise _nothing("cluster", cluster, error.facts["trace_id"]) from None
-            matches = [record]
-        else:
-            matches = [record for record in api.clusters(cluster) if record.get("name") == cluster]
-        record = _only("cluster", cluster, matches, [])
+        """By id or name; what is all digits is an id first. Raises TargetError."""
+        matches = _with_id(api, cluster) if cluster.isdecimal() else []
+        named_alike = [] if matches else api.clusters(cluster)
+        matches += [record for record in named_alike if record.get("name") == cluster]
+        record = _only("cluster", cluster, matches, [str(record.get("name")) for record in named_alike])
         return cls(record["id"], str(record.get("name")))
 
     @property
@@ -157,7 +152,7 @@ class Agents:
                 "hosts: the list is empty or has an empty entry; name at least one host by id or address."
             )
         records = api.hosts()
-        return cls(tuple(dict(find_host(records, host) for host in hosts).items()))
+        return cls(tuple(dict(find_host("hosts", records, host) for host in hosts).items()))
 
     @property
     def label(self) -> str:
@@ -219,12 +214,19 @@ class ArbitrationService:
         return api.restart_arbitration_service(self.id)
 
 
-def find_host(records: list[Record], host: str) -> tuple[int, str]:
+def find_host(option: str, records: list[Record], host: str) -> tuple[int, str]:
     """Id and inner IP address of the host among ``records`` with this id (digits) or address; raises TargetError."""
     known = [str(record.get("innerIpAddress")) for record in records]
     matches = [record for record in records if host in (str(record.get("id")), record.get("innerIpAddress"))]
-    record = _only("host", host, matches, known)
+    record = _only(option, host, matches, known)
     return record["id"], str(record.get("innerIpAddress"))
+
+
+def _with_id(api: OcpApi, cluster: str) -> list[Record]:
+    try:
+        return [api.cluster(int(cluster))]
+    except NotFound:
+        return []
 
 
 def _server_member(record: Record) -> Member:
@@ -241,7 +243,8 @@ def _agent_member(name: str, record: Record) -> Member:
 
 
 def _address(record: Record, ip: str, port: str) -> str:
-    return f"{record.get(ip)}:{record.get(port)}"
+    host = str(record.get(ip))
+    return f"[{host}]:{record.get(port)}" if ":" in host else f"{host}:{record.get(port)}"
 
 
 def _only(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
@@ -249,19 +252,12 @@ def _only(option: str, value: str, matches: list[Record], known: Iterable[str], 
         ids = _listed(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
     if not matches:
-        raise _nothing(option, value, None, where, known)
+        there = _listed(known)
+        hint = f"; to choose from: {there}" if there else ""
+        raise TargetError(f"{option}: {value} matches nothing{where}{hint}. Check the name or id.")
     if integer(matches[0].get("id")) is None:
         raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
     return matches[0]
-
-
-def _nothing(option: str, value: str, trace_id: str | None, where: str = "", known: Iterable[str] = ()) -> TargetError:
-    there = _listed(known)
-    hint = f"; to choose from: {there}" if there else ""
-    trace = f" Trace id {trace_id}." if trace_id else ""
-    return TargetError(
-        f"{option}: {value} matches nothing{where}{hint}.{trace} Check the name or id.", trace_id=trace_id
-    )
 
 
 def _listed(names: Iterable[str]) -> str:

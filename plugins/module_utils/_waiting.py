@@ -47,34 +47,41 @@ def await_tasks(api: OcpApi, task_ids: list[int], patience: Patience, clock: Clo
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
-    tasks = wait_for_success(api, task_ids, patience, clock)
+    waited = wait_for_success(api, task_ids, patience, clock)
     return {
         "changed": False,
-        "tasks": [task.result() for task in tasks],
+        "tasks": [task.result() for task in waited.tasks],
         "elapsed": round(clock.now() - started, 3),
+        "warnings": waited.warnings,
     }
 
 
-def wait_for_success(
-    api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK
-) -> list[Task]:
-    """Wait until all tasks have finished, and return them; raises TaskFailed if one did not succeed, or WaitTimeout."""
-    tasks = wait_for_tasks(api, task_ids, patience, clock)
-    failed = [task for task in tasks if not task.succeeded]
+@dataclass(frozen=True)
+class Waited:
+    """The tasks in the order asked for, each once, and what is to be told of the looks that failed meanwhile."""
+
+    tasks: list[Task]
+    warnings: list[str]
+
+
+def wait_for_success(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> Waited:
+    """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
+    waited = wait_for_tasks(api, task_ids, patience, clock)
+    failed = [task for task in waited.tasks if not task.succeeded]
     if failed:
-        raise failure(api, failed, tasks)
-    return tasks
+        raise failure(api, failed, waited.tasks)
+    return waited
 
 
-def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> list[Task]:
-    """Look at the tasks until each has finished, well or not; returns them in the order asked for, each once.
+def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> Waited:
+    """Look at the tasks until each has finished, well or not.
 
     A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
     refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
     """
     wanted = list(dict.fromkeys(task_ids))
     seen: dict[int, Task] = {}
-    problem: ServiceError | None = None
+    problems: list[ServiceError] = []
     started = clock.now()
     while True:
         for task_id in wanted:
@@ -86,17 +93,17 @@ def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clo
                 error.facts.update(task_id=task_id, tasks=[task.result() for task in seen.values()])
                 raise
             except ServiceError as error:
-                problem = error
+                problems.append(error)
         running = [task_id for task_id in wanted if task_id not in seen or not seen[task_id].finished]
         if not running:
-            return [seen[task_id] for task_id in wanted]
+            return Waited([seen[task_id] for task_id in wanted], _survived(problems))
         waited = clock.now() - started
         if waited >= patience.timeout:
-            raise _timed_out(running, seen, waited, problem)
+            raise _timed_out(running, seen, waited, problems)
         clock.sleep(patience.pause(waited))
 
 
-def _timed_out(running: list[int], seen: dict[int, Task], waited: float, problem: ServiceError | None) -> WaitTimeout:
+def _timed_out(running: list[int], seen: dict[int, Task], waited: float, problems: list[ServiceError]) -> WaitTimeout:
     task_id = running[0]
     task = seen.get(task_id)
     others = f" and {len(running) - 1} more" if len(running) > 1 else ""
@@ -106,14 +113,21 @@ def _timed_out(running: list[int], seen: dict[int, Task], waited: float, problem
         sentences[0] += f" (status {task.status})"
         steps = [step for step in task.subtasks if step.status == "RUNNING"]
         sentences += [f"Subtask {task.position(step)} is running: {step.label}" for step in steps[:1]]
-    if problem is not None:
-        sentences.append(f"The last look that failed: {str(problem).rstrip('.')}")
+    sentences += _survived(problems)
     ids = ",".join(map(str, running))
     sentences.append(
         f"It runs on in OCP; wait again with oceanbase.ocp.task_wait task_ids={ids} or a larger wait_timeout"
     )
     return WaitTimeout(
-        ". ".join(sentences) + ".",
+        ". ".join(sentence.rstrip(".") for sentence in sentences) + ".",
+        task_id=task_id,
         tasks=[seen[number].result() for number in seen],
         unfinished_task_ids=running,
     )
+
+
+def _survived(problems: list[ServiceError]) -> list[str]:
+    if not problems:
+        return []
+    looks = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
+    return [f"{looks} at the tasks failed and did not end the wait. The last: {problems[-1]}"]
