@@ -23,12 +23,13 @@ from ._errors import (
     RequestRefused,
     ServiceError,
 )
+from ._shapes import record
 
 try:
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
-    from urllib3.exceptions import InsecureRequestWarning, MaxRetryError, NewConnectionError
+    from urllib3.exceptions import InsecureRequestWarning, InvalidHeader, MaxRetryError, NewConnectionError
     from urllib3.util import Retry
 except ImportError as error:  # reported by _module, with the name of the library
     REQUESTS_IMPORT_ERROR: ImportError | None = error
@@ -86,7 +87,12 @@ class RateLimitRetry(Retry):
         """Seconds that the service asks to wait; None when it names no time."""
         # The header comes with every answer when limits are on; it counts when the limit is reached.
         seconds = response.headers.get("RateLimit-Reset", "") if response.status == 429 else ""
-        return float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
+        if seconds.isdecimal():
+            return float(seconds)
+        try:
+            return super().get_retry_after(response)
+        except InvalidHeader:
+            return None
 
 
 class HttpClient:
@@ -200,17 +206,15 @@ def _envelope(response: requests.Response, method: str, url: str, writes: bool) 
             url=url,
         )
     try:
-        envelope = response.json()
+        envelope = record(response.json())
     except ValueError:
-        envelope = None
-    if not isinstance(envelope, dict):
         envelope = {}
     trace_id = envelope.get("traceId") or None
     if status < 400 and not isinstance(envelope.get("successful"), bool):
         kind = response.headers.get("Content-Type", "no content type")
         raise AnswerUnreadable(
             f"The answer to {method} {url} is no OCP response envelope ({len(response.content)} bytes, {kind}). "
-            f"Check that url is the address of an OCP, not of a proxy or another service."
+            "Check that url is the address of an OCP, not of a proxy or another service."
             + (f" {_unknown(writes)}" if writes else ""),
             url=url,
             trace_id=trace_id,
@@ -222,18 +226,14 @@ def _envelope(response: requests.Response, method: str, url: str, writes: bool) 
 
 
 def _host(url: str, location: str) -> str:
-    try:
-        parts = urlsplit(urljoin(url, location))
-    except ValueError:
-        return "an address that is none"
+    parts = urlsplit(urljoin(url, location))
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
-    error = envelope.get("error")
-    reason = str(error.get("message") or "") if isinstance(error, dict) else ""
+    reason = str(record(envelope.get("error")).get("message") or "")
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
     maybe_done = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]

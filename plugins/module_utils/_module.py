@@ -52,16 +52,20 @@ def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
     """Run ``body(api, params, check_mode)`` as an Ansible module with ``options`` beside those of the connection.
 
     ``rules`` are AnsibleModule's own (``required_one_of`` and the like). What ``body`` returns is the result; an
-    OcpError becomes a failure with its facts.
+    OcpError becomes a failure with its facts. The ``warnings`` of either are shown as such.
     """
     module = AnsibleModule({**CONNECTION_OPTIONS, **options}, supports_check_mode=True, **rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
     try:
         result = body(connect(module.params), module.params, module.check_mode)
+        finish = module.exit_json
     except OcpError as error:
-        module.fail_json(msg=str(error), **error.facts)
-    module.exit_json(**result)
+        result = {"msg": str(error), **error.facts}
+        finish = module.fail_json
+    for warning in result.pop("warnings", []):
+        module.warn(warning)
+    finish(**result)
 
 
 def connect(params: Params) -> OcpApi:

@@ -111,13 +111,13 @@ def _verify(api: OcpApi, target: Target, before: Observation, clock: Clock, resu
         except ServiceError as error:
             result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
             return
+        result["after"] = after.result()
         now = {member.name: member for member in after.members}
         proofs = {member.name: _restarted(member, now.get(member.name)) for member in before.members}
         unmoved = [name for name, proof in proofs.items() if proof is False]
         if not unmoved or clock.now() >= until:
             break
         clock.sleep(SHORTEST_PAUSE)
-    result["after"] = after.result()
     if unmoved:
         result["verified"] = False
         raise NotVerified(

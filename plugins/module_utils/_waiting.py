@@ -69,7 +69,9 @@ def wait_for_success(api: OcpApi, task_ids: Iterable[int], patience: Patience, c
     waited = wait_for_tasks(api, task_ids, patience, clock)
     failed = [task for task in waited.tasks if not task.succeeded]
     if failed:
-        raise failure(api, failed, waited.tasks)
+        error = failure(api, failed, waited.tasks)
+        error.facts["warnings"] = waited.warnings
+        raise error
     return waited
 
 

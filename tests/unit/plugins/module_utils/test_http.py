@@ -417,6 +417,12 @@ def test_pause_after_429(headers, pause, server, pauses):
     assert pauses == [pause]
 
 
+def test_pause_that_cannot_be_read_does_not_hide_the_refusal(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(503, Retry_After="soon"), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert len(pauses) <= 1
+
+
 @pytest.mark.parametrize(
     ("status", "headers"),
     [

@@ -19,10 +19,10 @@ import pytest
 import yaml
 from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.oceanbase.ocp.plugins.module_utils import _http, _module
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _http, _module, _waiting
 from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import PermissionDenied
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, Script, answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import AnswerLost, PermissionDenied
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, Script, answer, raw_task
 
 try:
     from ansible.module_utils.testing import patch_module_args
@@ -323,6 +323,18 @@ def test_user_from_the_environment(run, connected, client, monkeypatch):
 
 
 # Results and failures
+
+
+@pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
+@pytest.mark.usefixtures("connected")
+def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, monkeypatch):
+    monkeypatch.setattr(_waiting.await_tasks, "__defaults__", (time_passes.clock,))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
+    result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
+    assert result.get("failed", False) is (status == "FAILED")
+    assert "The answer was lost." in str(result["warnings"])
+    assert "deprecations" not in result
 
 
 @pytest.mark.usefixtures("connected")
