@@ -68,12 +68,24 @@ def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
     assert emulator.requests("POST") == []
 
 
-def test_task_wait_waits_for_the_others_and_then_fails_for_a_restart_that_was_not_started(ansible, emulator):
-    half = {**LOOP, "vars": {"servers": {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}}, "ignore_errors": True}
+@pytest.mark.parametrize(
+    ("clusters", "servers", "reason"),
+    [
+        (["orders", "payments"], {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}, "10.9.9.9:1 matches nothing"),
+        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "was refused with status 409"),
+    ],
+    ids=["unknown", "busy"],
+)
+def test_task_wait_waits_for_the_others_and_then_fails_for_what_was_not_started(
+    ansible, start_emulator, clusters, servers, reason
+):
+    emulator = start_emulator("--step-seconds", "0.4")
+    half = {**LOOP, "loop": clusters, "vars": {"servers": servers}, "ignore_errors": True}
     outcome = ansible.tasks(half, wait_for("{{ loop }}"), **defaults(emulator))
     assert outcome.rc == 2
-    assert "10.9.9.9:1 matches nothing" in outcome.result["msg"]
-    assert outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"][0]["status"] == "SUCCESSFUL"
+    assert reason in outcome.result["msg"]
+    kept = outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"]
+    assert [task["status"] for task in kept] == ["SUCCESSFUL"]
 
 
 def test_task_wait_keeps_the_tasks_when_it_runs_out_of_time(ansible, start_emulator):
