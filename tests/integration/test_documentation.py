@@ -45,12 +45,21 @@ def test_the_examples_of_a_module_run(ansible, emulator, module):
 
 
 def test_the_playbook_of_the_readme_runs(ansible, emulator):
-    playbook, _emulator = readme_blocks("yaml")
+    playbook, _fleet, _role = readme_blocks("yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     outcome = ansible.playbook(plays)
     assert outcome.rc == 0, outcome.output
     assert len(emulator.requests("POST")) == 4
+
+
+def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
+    _playbook, fleet, _role = readme_blocks("yaml")
+    (tmp_path / "fleet.yml").write_text(fleet)
+    emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"))
+    dba = {"username": "dba", "password": "not-a-secret"}
+    result = ansible.module("cluster_restart", url=emulator.url, cluster="shop", wait=True, **dba)
+    assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):

@@ -127,14 +127,37 @@ def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):
     assert result["changed"] is True
 
 
-def test_no_secret_is_printed_however_verbose(ansible, emulator):
-    ansible.environment = {"ANSIBLE_DEBUG": "0"}
-    for credentials in BASIC, ACCESS_KEY:
-        result = ansible.module("cluster_restart", "-vvvv", url=emulator.url, cluster="payments", **credentials)
-        secret = credentials.get("password") or credentials["access_key_secret"]
-        printed = result["output"].replace(emulator.url, "")
-        assert f"={secret}" not in printed
-        assert f'"{secret}"' not in printed or secret == credentials.get("access_key_id")
+FLEET_WITH_SECRETS = """
+clusters: [{name: orders, zones: [{name: zone1, servers: [{ip: 10.2.0.1}]}]}]
+users: [{name: dba, password: hidden-password, permissions: [ADMIN]}]
+access_keys: [{id: dba-key, secret: hidden-key-secret, user: dba}]
+"""
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [
+        {"username": "dba", "password": "hidden-password"},
+        {"username": "dba", "password": "hidden-but-wrong"},
+        {"access_key_id": "dba-key", "access_key_secret": "hidden-key-secret"},
+        {"access_key_id": "dba-key", "access_key_secret": "hidden-but-wrong"},
+    ],
+    ids=["password", "wrong-password", "access-key", "wrong-access-key"],
+)
+def test_no_secret_is_printed_however_verbose(ansible, start_emulator, tmp_path, credentials):
+    fleet = tmp_path / "fleet.yml"
+    fleet.write_text(FLEET_WITH_SECRETS)
+    emulator = start_emulator("--fleet", str(fleet))
+    outcome = ansible.tasks(
+        {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "orders"}},
+        arguments="-vvvv",
+        vars=credentials,
+        module_defaults={
+            "group/oceanbase.ocp.ocp": {"url": emulator.url, **{name: f"{{{{ {name} }}}}" for name in credentials}}
+        },
+    )
+    assert outcome.result["changed"] is ("hidden-but-wrong" not in credentials.values())
+    for printed in outcome.output, emulator.log:
+        assert "hidden" not in printed
         assert "Authorization" not in printed
-    assert "Authorization" not in emulator.log
-    assert "emulator-secret" not in emulator.log
+        assert "HMACSHA1" not in printed

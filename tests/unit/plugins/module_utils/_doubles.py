@@ -13,6 +13,20 @@ from unittest.mock import create_autospec
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Clock
 
+# What every restart module returns, always.
+RESULT_KEYS = {
+    "changed",
+    "action",
+    "reason",
+    "task_id",
+    "task",
+    "target",
+    "before",
+    "after",
+    "verified",
+    "elapsed",
+    "trace_id",
+}
 URL = "http://ocp.test:8080"
 
 

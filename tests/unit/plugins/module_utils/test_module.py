@@ -22,7 +22,13 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _http, _module, _waiting
 from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import AnswerLost, PermissionDenied
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, Script, answer, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import (
+    RESULT_KEYS,
+    URL,
+    Script,
+    answer,
+    raw_task,
+)
 
 try:
     from ansible.module_utils.testing import patch_module_args
@@ -513,6 +519,12 @@ def test_secrets_have_no_log(name):
 @every_module
 def test_documented_name_is_the_modules(name):
     assert documentation_of(name)["module"] == name
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+def test_documented_results_are_those_that_come_back(name):
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS
 
 
 def test_action_group_has_every_module():

@@ -26,6 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Opti
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Agents, ArbitrationService, Cluster, Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import (
+    RESULT_KEYS,
     URL,
     Script,
     answer,
@@ -34,19 +35,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles 
     step,
 )
 
-RESULT_KEYS = {
-    "changed",
-    "action",
-    "reason",
-    "task_id",
-    "task",
-    "target",
-    "before",
-    "after",
-    "verified",
-    "elapsed",
-    "trace_id",
-}
 WAITED_KEYS = RESULT_KEYS | {"warnings"}
 RETURN_AT_ONCE = Options(check_mode=False, patience=None)
 WAIT = Options(check_mode=False, patience=Patience(timeout=60, interval=10))
