@@ -97,6 +97,30 @@ class Emulated:
         """The subtasks of a task in the order of execution."""
         return in_order(self.task(task_id)["subtasks"])
 
+    def step(self, task_id: int, description: str) -> dict[str, Any]:
+        """The first subtask of a task with this description."""
+        return next(step for step in self.steps(task_id) if step["description"] == description)
+
+    def log(self, task_id: int, subtask_id: int) -> list[str]:
+        """The lines of the log of a subtask."""
+        text: str = self.get(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log")["log"]
+        return text.splitlines()
+
+    def steer(self, task_id: int, verb: str, subtask_id: int | None = None) -> Response:
+        """Retry, rollback, skip or cancel."""
+        subtask = "" if subtask_id is None else f"/subtasks/{subtask_id}"
+        return self.request("POST", f"/api/v2/tasks/instances/{task_id}{subtask}/{verb}")
+
+    def plan(self, action: str, subtask: str | None = None, **fault: Any) -> Any:
+        """Let something go wrong; `match` has to be given in full, or else `subtask` alone."""
+        fault.setdefault("match", {"subtask": subtask})
+        return self.data("POST", "/emulator/faults", json={"kind": "subtask", "action": action, **fault})
+
+    def restarts(self) -> dict[tuple[str, int], int]:
+        """How often each target was restarted, by type and id."""
+        counts = self.get("/emulator/restarts")["contents"]
+        return {(each["objectType"], each["id"]): each["restarts"] for each in counts}
+
     def server(self, server: int) -> dict[str, Any]:
         servers = [
             *self.get("/api/v2/ob/clusters/1/servers")["contents"],

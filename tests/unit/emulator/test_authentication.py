@@ -160,6 +160,8 @@ NEEDED = [
     ("POST", AGENTS, "HOST_MANAGER"),
     ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
     ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
+    *(("POST", f"{TASKS}/1/{verb}", "TASK_MANAGER") for verb in ("retry", "rollback")),
+    *(("POST", f"{TASKS}/1/subtasks/1/{verb}", "TASK_MANAGER") for verb in ("retry", "skip", "cancel")),
     ("GET", TASKS, "TASK_VIEWER"),
     ("GET", f"{TASKS}/1", "TASK_VIEWER"),
     ("GET", f"{TASKS}/1/subtasks/1/log", "TASK_VIEWER"),
@@ -177,6 +179,18 @@ NEEDED = [
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
 ]
 RIGHTS = {permission for _method, _path, permission in NEEDED}
+
+# The control API is for administrators only.
+CONTROL = [
+    ("POST", "/emulator/faults", {"kind": "subtask", "action": "fail"}),
+    ("GET", "/emulator/faults", None),
+    ("DELETE", "/emulator/faults", None),
+    ("DELETE", "/emulator/faults/1", None),
+    ("GET", "/emulator/clock", None),
+    ("PUT", "/emulator/clock", {"running": True}),
+    ("POST", "/emulator/clock/advance", {"seconds": 1}),
+    ("GET", "/emulator/restarts", None),
+]
 
 
 def only(start, permissions):
@@ -198,18 +212,28 @@ def test_each_call_needs_its_right_and_no_other(start, method, path, permission)
     assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
 
 
+@pytest.mark.parametrize(("method", "path", "body"), CONTROL)
+def test_the_control_api_is_for_administrators(start, method, path, body):
+    options = {} if body is None else {"json": body}
+    lacking = only(start, RIGHTS)
+    assert "ADMIN" in lacking.error(403, method, path, auth=("dba", "secret"), **options)["message"]
+    lacking.error(401, method, path, auth=None, **options)
+    having = only(start, {"ADMIN"})
+    assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
+
+
 def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
     document = emulated.request("GET", "/openapi.json").json()
     documented = {
         (
             method.upper(),
-            path.format(id=1, serverId=1, hostId=1, zoneName="zone1", taskInstanceId=1, subtaskInstanceId=1),
+            path.format(id=1, serverId=1, hostId=1, zoneName="zone1", taskInstanceId=1, subtaskInstanceId=1, faultId=1),
         )
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
         if "x-permission" in operation
     }
-    assert documented == {(method, path) for method, path, _permission in NEEDED}
+    assert documented == {(method, path) for method, path, _needed in [*NEEDED, *CONTROL]}
 
 
 def test_the_viewer_reads_everything_and_restarts_nothing(emulated):

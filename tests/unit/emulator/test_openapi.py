@@ -15,6 +15,16 @@ RESTARTS = {
     "/api/v2/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/arbitration/services/{id}/restart": {"400", "401", "403", "404", "409"},
 }
+_TASK = "/api/v2/tasks/instances/{taskInstanceId}"
+STEERING = {
+    f"{_TASK}{verb}": {"400", "401", "403", "404"}
+    for verb in (
+        "/retry",
+        "/rollback",
+        *(f"/subtasks/{{subtaskInstanceId}}/{verb}" for verb in ("retry", "skip", "cancel")),
+    )
+}
+CONTROL = {path: {"400", "401", "403", "415"} for path in ("/emulator/faults", "/emulator/clock/advance")}
 
 
 @pytest.fixture
@@ -22,9 +32,13 @@ def document(emulated):
     return emulated.request("GET", "/openapi.json", auth=None).json()
 
 
-def test_the_four_operations_and_their_statuses(document):
+def test_the_operations_and_their_statuses(document):
     posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
-    assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == RESTARTS
+    assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == {
+        **RESTARTS,
+        **STEERING,
+        **CONTROL,
+    }
 
 
 def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
@@ -81,7 +95,8 @@ def matches(schema, value, document):
         )
     if kind == "array":
         return isinstance(value, list) and all(matches(schema["items"], element, document) for element in value)
-    return value.__class__ is {"string": str, "integer": int, "boolean": bool, "null": type(None)}[kind]
+    types = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}, "null": {type(None)}}
+    return value.__class__ in types[kind]
 
 
 def check(emulated, document, method, path, ids, status, **options):
@@ -98,6 +113,7 @@ def test_every_read_is_as_documented(emulated, document):
     emulated.pass_time(5.5)
     task_id = emulated.restart_server(1)["id"]
     emulated.pass_time(4.5)
+    emulated.plan("slow", "Wait node", factor=2.5, times=None)
     ids = {
         "id": 1,
         "hostId": 1,
@@ -107,7 +123,7 @@ def test_every_read_is_as_documented(emulated, document):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 18
+    assert len(reads) == 21
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -135,6 +151,43 @@ def test_every_restart_is_as_documented(emulated, document):
         check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"), **options)
         check(emulated, document, "post", path, ids, 401, auth=None, **options)
         emulated.pass_time(20)
+
+
+def test_what_is_done_to_a_task_is_as_documented(emulated, document):
+    unknown = {"taskInstanceId": 98765, "subtaskInstanceId": 98765}
+    for path in STEERING:
+        emulated.plan("fail", "Prepare restart arbitration service")
+        task_id = emulated.restart_arbitration()["id"]
+        emulated.pass_time(0.5 if path.endswith("cancel") else 1)
+        ids = {"taskInstanceId": task_id, "subtaskInstanceId": emulated.steps(task_id)[0]["id"]}
+        check(emulated, document, "post", path, ids, 200)
+        check(emulated, document, "post", path, ids, 400)
+        check(emulated, document, "post", path, unknown, 404)
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"))
+        check(emulated, document, "post", path, ids, 401, auth=None)
+        emulated.pass_time(10)
+        if emulated.task(task_id)["status"] == "FAILED":
+            emulated.steer(task_id, "retry")
+            emulated.pass_time(10)
+
+
+def test_the_control_api_is_as_documented(emulated, document):
+    faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
+    check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
+    check(emulated, document, "post", faults, {}, 400, json={"kind": "subtask"})
+    check(emulated, document, "post", faults, {}, 415, content="x=1")
+    check(emulated, document, "get", faults, {}, 200)
+    check(emulated, document, "delete", fault, {"faultId": 1}, 200)
+    check(emulated, document, "delete", fault, {"faultId": 1}, 404)
+    check(emulated, document, "delete", fault, {"faultId": "x"}, 400)
+    check(emulated, document, "delete", faults, {}, 200)
+    check(emulated, document, "put", "/emulator/clock", {}, 200, json={"running": False})
+    check(emulated, document, "put", "/emulator/clock", {}, 400, json={})
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 0.5})
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 400, json={"seconds": -1})
+    emulated.restart_server(1)
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
+    check(emulated, document, "get", "/emulator/restarts", {}, 200)
 
 
 class Page(HTMLParser):

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from ocp_emulator import VERSION, errors, openapi
-from ocp_emulator.api import about, arbitration, clusters, compute, tasks
+from ocp_emulator.api import about, arbitration, clusters, compute, control, tasks
 from ocp_emulator.call import call_of
 from ocp_emulator.clock import Clock, SystemClock
 from ocp_emulator.docs import page
@@ -23,11 +23,13 @@ _ROUTERS = (
     clusters.restarts,
     compute.restarts,
     arbitration.restarts,
-    tasks.router,
+    tasks.reads,
+    tasks.steering,
     clusters.reads,
     compute.reads,
     arbitration.reads,
     about.router,
+    control.router,
 )
 
 

@@ -14,7 +14,7 @@ from ocp_emulator import errors
 from ocp_emulator.auth import Caller
 from ocp_emulator.clock import Clock, iso
 from ocp_emulator.schemas.base import Form
-from ocp_emulator.schemas.envelope import Envelope, ErrorDetail, ErrorEnvelope
+from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
 
 
 @dataclass
@@ -45,16 +45,21 @@ class Call:
 
     def reply(self, form: type[Envelope[Any]], data: object) -> Response:
         """The successful answer, with data of the type that the form has."""
-        envelope = form(
-            data=data,
-            duration=int(self.milliseconds()),
-            server=self.server,
-            status=200,
-            successful=True,
-            timestamp=iso(self.clock.now()),
-            trace_id=self.trace_id,
-        )
-        return json_response(envelope)
+        return json_response(form(data=data, **self._success()))
+
+    def done(self) -> Response:
+        """The successful answer of a call that has no data to give."""
+        return json_response(EmptyEnvelope(**self._success()))
+
+    def _success(self) -> dict[str, Any]:
+        return {
+            "duration": int(self.milliseconds()),
+            "server": self.server,
+            "status": 200,
+            "successful": True,
+            "timestamp": iso(self.clock.now()),
+            "trace_id": self.trace_id,
+        }
 
     def refuse(self, error: errors.ApiError) -> Response:
         """The error envelope."""

@@ -60,7 +60,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--zones", type=_count, metavar="N", help="of N zones each (default: 3)")
     command.add_argument("--servers-per-zone", type=_count, metavar="N", help="of N servers each (default: 1)")
     command.add_argument(
-        "--step-seconds", type=_seconds, default=1.0, metavar="S", help="time of a subtask (default: %(default)s)"
+        "--step-seconds",
+        type=_seconds,
+        default=1.0,
+        metavar="S",
+        help="time of a subtask, up to its time-out of 30 s or more (default: %(default)s)",
     )
     command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
     command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")

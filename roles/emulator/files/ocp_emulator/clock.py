@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The one place where time is read; everything else is given the instant as an argument.
+"""The one place where time is read (steered_clock.py moves it); all else is given the instant as an argument.
 
 An instant is an `int`: whole milliseconds since 1970-01-01T00:00:00Z. It is wall-clock time on purpose: a task that was
 running when the emulator stopped has moved on by the time that passed when it is started again.

@@ -90,7 +90,9 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]
     body = operation.get("requestBody")
     if body:
         needed = "needed" if body["required"] else "optional"
-        yield f"<p>JSON body ({needed}):</p>{_fields(body['content']['application/json']['schema'])}"
+        schema = body["content"]["application/json"]["schema"]
+        form = f" {_type(schema)}" if "$ref" in schema else ""
+        yield f"<p>JSON body ({needed}):{form}</p>{_fields(schema)}"
     yield "<table><tr><th>Status</th><th>Meaning</th><th>Answer</th></tr>"
     for status, response in operation["responses"].items():
         schema = response.get("content", {}).get("application/json", {}).get("schema", {})

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What an operation does to the fleet: when it begins, with each step that is done, and when it ends.
+"""What an operation does to the fleet: when it begins, with each step that is done or rolled back, and when it ends.
 
-The target of a step is whatever the task occupies (`operating_task`), for a step of a batch one host of it; so one
+The target of a step is whatever the task occupies (`operating_task`), for a step of a batch one element of it; so one
 function serves the restart of one server and of a whole cluster. A step takes effect at the instant it is SUCCESSFUL:
-what an unfinished task leaves behind is what its finished steps did. Which state is seen when is not documented; the
-statuses are (ocp-api.md, section 6).
+what an unfinished task leaves behind is what its finished steps did. Each step finds things as they are: what was not
+stopped, since its step was skipped, is not started, so that nothing looks restarted that was not. Which state is seen
+when is not documented; the statuses are (ocp-api.md, section 6).
+
+A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. That a task which
+FAILED goes on occupying them is our choice: its targets may be down, they still show RESTARTING and the task, and a
+second operation on them is refused until somebody retries, skips or rolls back.
 """
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ocp_emulator.graphs import Action
@@ -18,62 +23,104 @@ from ocp_emulator.graphs import Action
 # Far enough that no process of a host takes a number that another one of it had just before.
 _PID_STEP = 100
 
+# What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
+_HELD: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "OB_SERVER": (("servers", "id", "server_id"),),
+    "OB_CLUSTER": (
+        ("servers", "cluster_id", "cluster_id"),
+        ("zones", "cluster_id", "cluster_id"),
+        ("clusters", "id", "cluster_id"),
+    ),
+    "HOST": (("hosts", "id", "host_id"),),
+    "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
+}
+_HOLDERS = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+_SETTLED = "('RUNNING', 'STOPPED', 'UNAVAILABLE')"
+
+# Statuses as they follow from what is below. What somebody else's task has in hand is left to that task.
+_SERVER_STATUS = "CASE WHEN NOT up THEN 'STOPPED' WHEN inner_status = 'ACTIVE' THEN 'RUNNING' ELSE 'UNAVAILABLE' END"
+_ZONE_STATUS = f"""CASE
+    WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status NOT IN {_SETTLED}) THEN status
+    WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status = 'RUNNING') THEN 'RUNNING'
+    WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status = 'UNAVAILABLE') THEN 'UNAVAILABLE'
+    ELSE 'STOPPED' END"""
+_CLUSTER_STATUS = f"""CASE
+    WHEN EXISTS (SELECT 1 FROM zones WHERE cluster_id = clusters.id AND zones.status NOT IN {_SETTLED}) THEN status
+    WHEN EXISTS (SELECT 1 FROM zones WHERE cluster_id = clusters.id AND zones.status = 'RUNNING') THEN 'RUNNING'
+    ELSE 'STOPPED' END"""
+_AGENT_STATUS = """CASE
+    WHEN EXISTS (SELECT 1 FROM agent_processes WHERE host_id = hosts.id AND status = 'STOPPED') THEN 'OFFLINE'
+    ELSE 'AVAILABLE' END"""
+_ARBITRATION_STATUS = "CASE WHEN up THEN 'RUNNING' ELSE 'STOPPED' END"
+
 
 @dataclass(frozen=True)
 class Done:
-    """A step that is done: its task, the batch element it worked on (or None), and when."""
+    """A step that is done or rolled back: its task, the batch element it worked on (or None), and when."""
 
     task_id: int
     element: str | None
     at: int
 
 
-def begin_server_restart(db: sqlite3.Connection, task_id: int, server_id: int, now: int) -> None:
-    """Occupy the server; its zone and cluster show that something goes on in them."""
-    db.execute(
-        "UPDATE servers SET operating_task = ?, status = 'RESTARTING', update_time = ? WHERE id = ?",
-        (task_id, now, server_id),
-    )
-    db.execute(
-        "UPDATE zones SET status = 'OPERATING', update_time = ? WHERE id = (SELECT zone_id FROM servers WHERE id = ?)",
-        (now, server_id),
-    )
-    db.execute(
-        "UPDATE clusters SET status = 'OPERATING', update_time = ?"
-        " WHERE id = (SELECT cluster_id FROM servers WHERE id = ?)",
-        (now, server_id),
-    )
+def holder(db: sqlite3.Connection, task_id: int) -> int | None:
+    """The task that occupies a target of this one; None when all of its targets are free or its own."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _HELD[target["object_type"]]:
+            row = db.execute(
+                f"SELECT operating_task FROM {table} WHERE {column} = ? AND operating_task <> ? LIMIT 1",
+                (target[of_target], task_id),
+            ).fetchone()
+            if row is not None:
+                return int(row["operating_task"])
+    return None
 
 
-def begin_cluster_restart(db: sqlite3.Connection, task_id: int, cluster_id: int, now: int) -> None:
-    """Occupy the cluster with all its zones and servers."""
-    for table, column in (("clusters", "id"), ("zones", "cluster_id"), ("servers", "cluster_id")):
+def begin(db: sqlite3.Connection, task_id: int, now: int) -> None:
+    """Occupy the targets of a task."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _HELD[target["object_type"]]:
+            db.execute(f"UPDATE {table} SET operating_task = ? WHERE {column} = ?", (task_id, target[of_target]))
+    show(db, task_id, now)
+
+
+def show(db: sqlite3.Connection, task_id: int, now: int) -> None:
+    """Let what the task occupies show that it is at work, and what is around it that something goes on there."""
+    values = {"task": task_id, "now": now}
+    for table in ("servers", "zones", "clusters", "arbitration_services"):
+        db.execute(f"UPDATE {table} SET status = 'RESTARTING', update_time = :now WHERE operating_task = :task", values)
+    db.execute(
+        "UPDATE hosts SET agent_status = 'RESTARTING', update_time = :now,"
+        " agent_unavailable_since = coalesce(agent_unavailable_since, :now) WHERE operating_task = :task",
+        values,
+    )
+    for table, column in (("zones", "zone_id"), ("clusters", "cluster_id")):
         db.execute(
-            f"UPDATE {table} SET operating_task = ?, status = 'RESTARTING', update_time = ? WHERE {column} = ?",
-            (task_id, now, cluster_id),
+            f"UPDATE {table} SET status = 'OPERATING', update_time = :now WHERE operating_task IS NULL"
+            f" AND id IN (SELECT {column} FROM servers WHERE operating_task = :task)",
+            values,
         )
 
 
-def begin_agent_restart(db: sqlite3.Connection, task_id: int, host_ids: Sequence[int], now: int) -> None:
-    """Occupy the agents of the hosts."""
+def settle(db: sqlite3.Connection, task_id: int, now: int) -> None:
+    """After a rollback: what the task occupies shows what has become of it, and so does what is around it."""
+    done = Done(task_id, None, now)
+    _server_status(db, done)
     db.execute(
-        "UPDATE hosts SET operating_task = ?, agent_status = 'RESTARTING', agent_unavailable_since = ?, update_time = ?"
-        " WHERE id IN (SELECT value FROM json_each(?))",
-        (task_id, now, now, json.dumps(host_ids)),
+        "UPDATE zones SET inner_status = CASE WHEN EXISTS ("
+        " SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.inner_status = 'ACTIVE'"
+        ") THEN 'ACTIVE' ELSE 'INACTIVE' END WHERE operating_task = ?",
+        (task_id,),
     )
-
-
-def begin_arbitration_restart(db: sqlite3.Connection, task_id: int, service_id: int, now: int) -> None:
-    """Occupy the arbitration service."""
-    db.execute(
-        "UPDATE arbitration_services SET operating_task = ?, status = 'RESTARTING', update_time = ? WHERE id = ?",
-        (task_id, now, service_id),
-    )
+    _zone_status(db, done)
+    _cluster_status(db, done)
+    _agents(db, "operating_task = :task", {"task": task_id, "at": now})
+    _arbitration_status(db, done)
 
 
 def release(db: sqlite3.Connection, task_id: int) -> None:
     """Give free what the task occupied."""
-    for table in ("servers", "zones", "clusters", "hosts", "arbitration_services"):
+    for table in _HOLDERS:
         db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))
 
 
@@ -82,13 +129,23 @@ def apply(db: sqlite3.Connection, action: Action, done: Done) -> list[str]:
     return _EFFECTS[action](db, done)
 
 
-def _servers(db: sqlite3.Connection, done: Done, change: str, told: str) -> list[str]:
-    """Change the servers that the task occupies; `change` sees the instant as :at."""
+def revert(db: sqlite3.Connection, action: Action, done: Done) -> list[str]:
+    """Carry out the rollback of a step, and tell it. It changes only what is as the step leaves it.
+
+    What a step stopped is started again: that is a new start, though not one by a start step. What a step started is
+    stopped. Statuses are left to `show` and `settle`.
+    """
+    return _REVERTS[action](db, done) if action in _REVERTS else []
+
+
+def _servers(db: sqlite3.Connection, done: Done, change: str, told: str, which: str = "TRUE") -> list[str]:
+    """Change the servers that the task occupies, or the one the step is about; `change` sees the instant as :at."""
     rows = db.execute(
-        f"UPDATE servers SET {change}, update_time = :at WHERE operating_task = :task RETURNING id, ip, port",
-        {"at": done.at, "task": done.task_id},
+        f"UPDATE servers SET {change}, update_time = :at WHERE operating_task = :task"
+        f" AND (:element IS NULL OR id = :element) AND {which} RETURNING id, ip, port, status",
+        {"at": done.at, "task": done.task_id, "element": None if done.element is None else int(done.element)},
     )
-    return [f"server {row['id']} ({row['ip']}:{row['port']}): {told}" for row in rows.fetchall()]
+    return [f"server {row['id']} ({row['ip']}:{row['port']}): {told.format(row['status'])}" for row in rows.fetchall()]
 
 
 def _freeze(db: sqlite3.Connection, done: Done) -> list[str]:
@@ -98,60 +155,76 @@ def _freeze(db: sqlite3.Connection, done: Done) -> list[str]:
 
 
 def _stop_observer(db: sqlite3.Connection, done: Done) -> list[str]:
-    # Only the restart of more than one server occupies zones.
+    told = _servers(db, done, "up = 0, inner_status = 'INACTIVE', stop_time = :at", "process stopped", "up")
+    # Only what restarts more than one server occupies zones.
     db.execute(
-        "UPDATE zones SET inner_status = 'INACTIVE', update_time = ? WHERE operating_task = ?", (done.at, done.task_id)
+        "UPDATE zones SET inner_status = 'INACTIVE', update_time = :at WHERE operating_task = :task"
+        " AND NOT EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND up)",
+        {"at": done.at, "task": done.task_id},
     )
-    return _servers(db, done, "inner_status = 'INACTIVE', stop_time = :at", "process stopped")
+    return told
 
 
 def _start_observer(db: sqlite3.Connection, done: Done) -> list[str]:
-    # Only the restart of the whole cluster occupies the cluster, and only that is a new start of it.
-    db.execute(
-        "UPDATE clusters SET start_time = ?, update_time = ? WHERE operating_task = ?", (done.at, done.at, done.task_id)
-    )
-    return _servers(db, done, "start_time = :at", "process started")
+    return _start(db, done, "up = 1, restarts = restarts + 1, start_time = :at", "process started", 1)
+
+
+def _start(db: sqlite3.Connection, done: Done, change: str, told: str, counted: int) -> list[str]:
+    started = _servers(db, done, change, told, "NOT up")
+    if started:
+        # Only the restart of a whole cluster occupies the cluster, and only that is a new start of it.
+        for table, column, changed in (("zones", "zone_id", ""), ("clusters", "cluster_id", "start_time = :at, ")):
+            db.execute(
+                f"UPDATE {table} SET {changed}restarts = restarts + :counted, update_time = :at"
+                " WHERE operating_task = :task"
+                f" AND NOT EXISTS (SELECT 1 FROM servers WHERE {column} = {table}.id AND NOT up)",
+                {"at": done.at, "task": done.task_id, "counted": counted},
+            )
+    return started
+
+
+def _start_again(db: sqlite3.Connection, done: Done) -> list[str]:
+    change = "up = 1, inner_status = 'ACTIVE', start_time = :at, stop_time = 0"
+    return _start(db, done, change, "process started again", 0)
 
 
 def _observer_active(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _servers(db, done, "inner_status = 'ACTIVE'", "active")
+    return _servers(db, done, "inner_status = 'ACTIVE'", "active", "up")
 
 
 def _start_service(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _servers(db, done, "stop_time = 0", "in service")
+    return _servers(db, done, "stop_time = 0", "in service", "up")
 
 
 def _server_status(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _servers(db, done, "status = 'RUNNING'", "status RUNNING")
+    return _servers(db, done, f"status = {_SERVER_STATUS}", "status {}")
 
 
 def _start_zone(db: sqlite3.Connection, done: Done) -> list[str]:
     rows = db.execute(
-        "UPDATE zones SET inner_status = 'ACTIVE', update_time = ? WHERE operating_task = ? RETURNING name",
-        (done.at, done.task_id),
+        "UPDATE zones SET inner_status = 'ACTIVE', update_time = :at WHERE operating_task = :task AND EXISTS ("
+        "SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.inner_status = 'ACTIVE') RETURNING name",
+        {"at": done.at, "task": done.task_id},
     )
     return [f"zone {row['name']}: started" for row in rows.fetchall()]
 
 
 def _zone_status(db: sqlite3.Connection, done: Done) -> list[str]:
-    # A zone in which another server is still being restarted is left to that server's task.
-    rows = db.execute(
-        "UPDATE zones SET status = 'RUNNING', update_time = :at"
-        " WHERE id IN (SELECT zone_id FROM servers WHERE operating_task = :task)"
-        " AND NOT EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND status <> 'RUNNING') RETURNING name",
-        {"at": done.at, "task": done.task_id},
-    )
-    return [f"zone {row['name']}: status RUNNING" for row in rows.fetchall()]
+    return _around(db, done, "zone", "zone_id", _ZONE_STATUS)
 
 
 def _cluster_status(db: sqlite3.Connection, done: Done) -> list[str]:
+    return _around(db, done, "cluster", "cluster_id", _CLUSTER_STATUS)
+
+
+def _around(db: sqlite3.Connection, done: Done, what: str, column: str, status: str) -> list[str]:
     rows = db.execute(
-        "UPDATE clusters SET status = 'RUNNING', update_time = :at"
-        " WHERE id IN (SELECT cluster_id FROM servers WHERE operating_task = :task)"
-        " AND NOT EXISTS (SELECT 1 FROM zones WHERE cluster_id = clusters.id AND status <> 'RUNNING') RETURNING name",
+        f"UPDATE {what}s SET status = {status}, update_time = :at"
+        f" WHERE id IN (SELECT {column} FROM servers WHERE operating_task = :task) AND status <> {status}"
+        " RETURNING name, status",
         {"at": done.at, "task": done.task_id},
     )
-    return [f"cluster {row['name']}: status RUNNING" for row in rows.fetchall()]
+    return [f"{what} {row['name']}: status {row['status']}" for row in rows.fetchall()]
 
 
 def _processes(db: sqlite3.Connection, done: Done, change: str, which: str, told: str) -> list[str]:
@@ -169,41 +242,62 @@ def _restart_pos_proxy(db: sqlite3.Connection, done: Done) -> list[str]:
 
 
 def _stop_agent(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _processes(db, done, "status = 'STOPPED', stop_time = :at", "alias <> 'pos_proxy'", "stopped")
+    which = "alias <> 'pos_proxy' AND status = 'STARTED'"
+    return _processes(db, done, "status = 'STOPPED', stop_time = :at", which, "stopped")
 
 
 def _start_agent(db: sqlite3.Connection, done: Done) -> list[str]:
+    started = _start_agent_again(db, done)
+    if started:
+        db.execute("UPDATE hosts SET restarts = restarts + 1 WHERE id = ?", (int(done.element or 0),))
+    return started
+
+
+def _start_agent_again(db: sqlite3.Connection, done: Done) -> list[str]:
     change = "pid = pid + :step, status = 'STARTED', start_time = :at, stop_time = NULL"
-    return _processes(db, done, change, "alias <> 'pos_proxy'", "started")
+    return _processes(db, done, change, "alias <> 'pos_proxy' AND status = 'STOPPED'", "started")
 
 
 def _agent_status(db: sqlite3.Connection, done: Done) -> list[str]:
-    db.execute(
-        "UPDATE hosts SET agent_status = 'AVAILABLE', agent_unavailable_since = NULL, update_time = ? WHERE id = ?",
-        (done.at, int(done.element or 0)),
-    )
-    return [f"host {done.element}: agent AVAILABLE"]
+    return _agents(db, "id = :host", {"host": int(done.element or 0), "at": done.at})
 
 
-def _arbitration(db: sqlite3.Connection, done: Done, change: str, told: str) -> list[str]:
+def _agents(db: sqlite3.Connection, which: str, values: Mapping[str, int]) -> list[str]:
     rows = db.execute(
-        f"UPDATE arbitration_services SET {change}update_time = :at WHERE operating_task = :task"
-        " RETURNING id, ip, port",
+        f"UPDATE hosts SET agent_status = {_AGENT_STATUS}, update_time = :at, agent_unavailable_since ="
+        f" CASE WHEN {_AGENT_STATUS} = 'AVAILABLE' THEN NULL ELSE coalesce(agent_unavailable_since, :at) END"
+        f" WHERE {which} RETURNING id, agent_status",
+        values,
+    )
+    return [f"host {row['id']}: agent {row['agent_status']}" for row in rows.fetchall()]
+
+
+def _arbitration(db: sqlite3.Connection, done: Done, change: str, told: str, which: str = "TRUE") -> list[str]:
+    rows = db.execute(
+        f"UPDATE arbitration_services SET {change}, update_time = :at WHERE operating_task = :task AND {which}"
+        " RETURNING id, ip, port, status",
         {"at": done.at, "task": done.task_id},
     )
-    return [f"arbitration service {row['id']} ({row['ip']}:{row['port']}): {told}" for row in rows.fetchall()]
+    return [
+        f"arbitration service {row['id']} ({row['ip']}:{row['port']}): {told.format(row['status'])}"
+        for row in rows.fetchall()
+    ]
 
 
 def _stop_arbitration(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _arbitration(db, done, "", "stopped")
+    return _arbitration(db, done, "up = 0", "stopped", "up")
 
 
 def _start_arbitration(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _arbitration(db, done, "", "started")
+    return _arbitration(db, done, "up = 1, restarts = restarts + 1", "started", "NOT up")
+
+
+def _start_arbitration_again(db: sqlite3.Connection, done: Done) -> list[str]:
+    return _arbitration(db, done, "up = 1", "started again", "NOT up")
 
 
 def _arbitration_status(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _arbitration(db, done, "status = 'RUNNING', ", "status RUNNING")
+    return _arbitration(db, done, f"status = {_ARBITRATION_STATUS}", "status {}")
 
 
 _EFFECTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
@@ -223,4 +317,13 @@ _EFFECTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
     Action.STOP_ARBITRATION: _stop_arbitration,
     Action.START_ARBITRATION: _start_arbitration,
     Action.ARBITRATION_STATUS: _arbitration_status,
+}
+
+_REVERTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
+    Action.STOP_OBSERVER: _start_again,
+    Action.START_OBSERVER: _stop_observer,
+    Action.STOP_AGENT: _start_agent_again,
+    Action.START_AGENT: _stop_agent,
+    Action.STOP_ARBITRATION: _start_arbitration_again,
+    Action.START_ARBITRATION: _stop_arbitration,
 }

@@ -5,17 +5,21 @@
 There is no thread behind it. Each request first lets the engine catch up; it handles what has fallen due in the order
 of time, each event at its own instant, so what is read is a function of the store and the clock alone, however often
 or seldom somebody looks. An event costs a few look-ups by key, no matter how many tasks there are.
+
+A task FAILs when a subtask is FAILED and none is READY, RUNNING or CANCELING. That READY counts is our reading: what
+has been handed to a worker still runs, and when one of two FAILED subtasks is retried, the other does not end the task.
 """
 
 import heapq
 import logging
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-from ocp_emulator import effects, subtask_log
+from ocp_emulator import attempts, effects
 from ocp_emulator.clock import SECOND
-from ocp_emulator.graphs import Action
+from ocp_emulator.steering import ROLLED_BACK_BELOW
 from ocp_emulator.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -23,12 +27,25 @@ _LOG = logging.getLogger(__name__)
 # A subtask spends this share of its time READY, waiting for a worker, and the rest RUNNING.
 _READY_SHARE = 0.1
 
-_FINISHED_UPSTREAMS = """
-    NOT EXISTS (
+
+@dataclass(frozen=True)
+class _Way:
+    """A direction to go along the links: where to from a subtask, and which of those may go on."""
+
+    next: str
+    condition: str
+
+
+_DOWNSTREAM = _Way(
+    "SELECT downstream FROM links WHERE upstream = ?",
+    """
+    status = 'PENDING' AND NOT EXISTS (
         SELECT 1 FROM links JOIN subtasks AS upstream ON upstream.id = links.upstream
         WHERE links.downstream = subtasks.id AND upstream.status <> 'SUCCESSFUL'
     )
-"""
+    """,
+)
+_UPSTREAM = _Way("SELECT upstream FROM links WHERE downstream = ?", f"status = 'SUCCESSFUL' AND {ROLLED_BACK_BELOW}")
 
 
 def durations(step_ms: int) -> tuple[int, int]:
@@ -38,7 +55,7 @@ def durations(step_ms: int) -> tuple[int, int]:
 
 
 class Engine:
-    """Moves tasks on; the only writer of their states once they are accepted."""
+    """Moves tasks on. Besides it only what a caller asks for changes their states: steering.py."""
 
     def __init__(self, store: Store) -> None:
         """Work on this store."""
@@ -68,46 +85,29 @@ class Engine:
     ) -> list[tuple[int, int]]:
         """Handle the events of one instant; return those that follow from them, as (instant, subtask id)."""
         rows = [db.execute("SELECT * FROM subtasks WHERE id = ?", (number,)).fetchone() for number in subtask_ids]
-        follow = [self._run(db, instant, row) for row in rows if row["status"] == "READY"]
-        finished = [row for row in rows if row["status"] == "RUNNING"]
-        for row in finished:
-            self._succeed(db, instant, row)
-        follow += self._make_ready(db, instant, [row["id"] for row in finished])
-        for task_id in dict.fromkeys(row["task_id"] for row in finished):
+        over = [row for row in rows if row["status"] != "READY" or row["operation"] in attempts.SKIPS]
+        begun = [row for row in rows if row["status"] == "READY" and row["operation"] not in attempts.SKIPS]
+        follow = [(attempts.begin(db, row, instant, row["run_ms"]), row["id"]) for row in begun]
+        ends = [(row["id"], attempts.finish(db, row, instant)) for row in over]
+        follow += self._make_ready(db, instant, _DOWNSTREAM, [number for number, end in ends if end == "SUCCESSFUL"])
+        follow += self._make_ready(db, instant, _UPSTREAM, [number for number, end in ends if end == "PENDING"])
+        for task_id in dict.fromkeys(row["task_id"] for row in over):
             if self._end(db, instant, task_id):
                 ended.append(task_id)
         return follow
 
-    def _run(self, db: sqlite3.Connection, instant: int, row: sqlite3.Row) -> tuple[int, int]:
-        due = instant + row["run_ms"]
-        db.execute(
-            "UPDATE subtasks SET status = 'RUNNING', start_time = ?, due_at = ? WHERE id = ?", (instant, due, row["id"])
-        )
-        subtask_log.begin_attempt(db, row["id"], row["operation"], instant)
-        return due, row["id"]
-
-    def _succeed(self, db: sqlite3.Connection, instant: int, row: sqlite3.Row) -> None:
-        done = effects.Done(row["task_id"], row["element"], instant)
-        told = effects.apply(db, Action(row["action"]), done) if row["action"] else []
-        db.execute(
-            "UPDATE subtasks SET status = 'SUCCESSFUL', finish_time = ?, due_at = NULL WHERE id = ?",
-            (instant, row["id"]),
-        )
-        subtask_log.tell(db, row["id"], instant, [*told, "status RUNNING -> SUCCESSFUL"])
-
-    def _make_ready(self, db: sqlite3.Connection, instant: int, finished: Sequence[int]) -> list[tuple[int, int]]:
-        """Every PENDING subtask whose last upstream has just finished becomes READY."""
+    def _make_ready(
+        self, db: sqlite3.Connection, instant: int, way: _Way, finished: Sequence[int]
+    ) -> list[tuple[int, int]]:
+        """Every subtask that has waited for the last of these only becomes READY."""
         candidates = dict.fromkeys(
-            chain.from_iterable(
-                (row["downstream"] for row in db.execute("SELECT downstream FROM links WHERE upstream = ?", (number,)))
-                for number in finished
-            )
+            chain.from_iterable((number for (number,) in db.execute(way.next, (number,))) for number in finished)
         )
         follow = []
         for number in candidates:
             row = db.execute(
-                "UPDATE subtasks SET status = 'READY', due_at = ? + ready_ms"
-                f" WHERE id = ? AND status = 'PENDING' AND {_FINISHED_UPSTREAMS} RETURNING due_at",
+                "UPDATE subtasks SET status = 'READY', due_at = ? + ready_ms, start_time = NULL, finish_time = NULL"
+                f" WHERE id = ? AND {way.condition} RETURNING due_at",
                 (instant, number),
             ).fetchone()
             if row is not None:
@@ -116,16 +116,25 @@ class Engine:
 
     def _end(self, db: sqlite3.Connection, instant: int, task_id: int) -> bool:
         """End the task if nothing is left to do; its state follows from its subtasks'."""
-        unfinished = db.execute(
-            "SELECT 1 FROM subtasks WHERE task_id = ? AND status <> 'SUCCESSFUL' LIMIT 1", (task_id,)
+        alive, failed = db.execute(
+            "SELECT max(status IN ('READY', 'RUNNING', 'CANCELING')), max(status = 'FAILED') FROM subtasks"
+            " WHERE task_id = ?",
+            (task_id,),
         ).fetchone()
-        if unfinished is not None:
+        if alive:
             return False
-        db.execute("UPDATE tasks SET status = 'SUCCESSFUL', finish_time = ? WHERE id = ?", (instant, task_id))
-        effects.release(db, task_id)
+        task = db.execute(
+            "UPDATE tasks SET status = ?, finish_time = ? WHERE id = ? RETURNING operation",
+            ("FAILED" if failed else "SUCCESSFUL", instant, task_id),
+        ).fetchone()
+        if not failed:
+            if task["operation"] == "ROLLBACK":
+                effects.settle(db, task_id, instant)
+            effects.release(db, task_id)
         return True
 
     def _report(self, task_id: int) -> None:
         task = self._store.db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
         seconds = (task["finish_time"] - task["start_time"]) / SECOND
-        _LOG.info("task %d (%s) %s after %.1f s", task_id, task["name"], task["status"], seconds)
+        rolled_back = " by ROLLBACK" if task["operation"] == "ROLLBACK" else ""
+        _LOG.info("task %d (%s) %s%s after %.1f s", task_id, task["name"], task["status"], rolled_back, seconds)

@@ -15,6 +15,8 @@ NOT_FOUND = 10002
 UNEXPECTED = 10010
 BUSY = 10003
 NO_TASK = 20000
+UNSUPPORTED = 20003
+NO_ROLLBACK = 20004
 NOT_LOGGED_ON = 30000
 BAD_CREDENTIALS = 30004
 NOT_AUTHORIZED = 30014
@@ -76,14 +78,30 @@ def no_subtask(task_id: int, subtask_id: int) -> ApiError:
     return ApiError(404, NO_TASK, f"Task {task_id} has no subtask {subtask_id}.")
 
 
+def unsupported(state: str, operation: str) -> ApiError:
+    """400: a task or subtask is in a state that does not allow this; `state` begins the sentence."""
+    return ApiError(400, UNSUPPORTED, f"{state}, which does not allow to {operation} it.")
+
+
+def no_rollback(task_id: int) -> ApiError:
+    """400: the task, or something that it has done, forbids its rollback."""
+    return ApiError(400, NO_ROLLBACK, f"Task {task_id} has gone beyond the point up to which it can be rolled back.")
+
+
 def not_found(what: str) -> ApiError:
     """404 for anything else; `what` begins the sentence: "Cluster 7"."""
     return ApiError(404, NOT_FOUND, f"{what} does not exist.")
 
 
-def busy(what: str, task_id: int, task_name: str) -> ApiError:
+def busy(what: str, task_id: int, task_name: str, task_status: str) -> ApiError:
     """409: something else is being done to the target; `what` begins the sentence: "Server 3"."""
-    return ApiError(409, BUSY, f"{what} is occupied by task {task_id} ({task_name}), which has not finished.")
+    return ApiError(409, BUSY, occupied(what, task_id, task_name, task_status))
+
+
+def occupied(what: str, task_id: int, task_name: str, task_status: str) -> str:
+    """The sentence that tells who has the target in hand."""
+    so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
+    return f"{what} is occupied by task {task_id} ({task_name}), which {so_far}."
 
 
 def unexpected() -> ApiError:

@@ -57,7 +57,7 @@ class Front:
             call.body = body
             service.engine.advance(call.now)
             if scope["path"] not in PUBLIC_PATHS:
-                call.caller = service.authenticator.authenticate(_as_received(scope, call), call.now)
+                call.caller = service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now())
             await self._app(scope, receive, watched_send)
         except errors.ApiError as error:
             await call.refuse(error)(scope, receive, watched_send)

@@ -8,7 +8,7 @@ call is answered, so that an answered task exists.
 What is busy (our choice of a rule that no document gives): an operation on a server occupies that server; one on a
 cluster occupies the cluster, its zones and its servers; a batch restart occupies the agents of its hosts, which does
 not conflict with the servers on them. What is occupied takes no second operation. Two servers of one cluster may be
-restarted at the same time.
+restarted at the same time. How long a task occupies its targets is told in effects.py.
 """
 
 import json
@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ocp_emulator import effects, errors, subtask_log
+from ocp_emulator import attempts, effects, errors
 from ocp_emulator.engine import durations
 from ocp_emulator.fleet import User
 from ocp_emulator.graphs import (
@@ -100,7 +100,7 @@ class Operations:
             )
             _refuse_if_occupied(db, order.what, server["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin_server_restart(db, task_id, server_id, now)
+            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -127,7 +127,7 @@ class Operations:
             if occupied is not None:
                 _refuse_if_occupied(db, order.what, occupied["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin_cluster_restart(db, task_id, cluster_id, now)
+            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -159,7 +159,7 @@ class Operations:
                 batch,
             )
             task_id = self._insert(db, user, now, order)
-            effects.begin_agent_restart(db, task_id, host_ids, now)
+            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -176,7 +176,7 @@ class Operations:
             )
             _refuse_if_occupied(db, order.what, service["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin_arbitration_restart(db, task_id, service_id, now)
+            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -224,10 +224,9 @@ class Operations:
         ids = [first_id + place for place in _disorder(len(nodes), chance)]
         series = _disorder(len(nodes), chance)
         positions = _disorder(len(nodes), chance)
-        runs = first_status == "RUNNING"
-        first_due = now + self._ready_ms + (self._run_ms if runs else 0)
         db.executemany(
-            "INSERT INTO subtasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'EXECUTE', 1, ?, ?, ?, NULL, ?)",
+            "INSERT INTO subtasks VALUES"
+            " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'EXECUTE', 1, ?, ?, NULL, NULL, ?, NULL, NULL, 0)",
             [
                 (
                     ids[index],
@@ -239,11 +238,10 @@ class Operations:
                     node.element,
                     node.parallel_idx,
                     node.step.timeout,
-                    "PENDING" if node.upstreams else first_status,
+                    "PENDING" if node.upstreams else "READY",
                     self._ready_ms,
                     self._run_ms,
-                    now if runs and not node.upstreams else None,
-                    None if node.upstreams else first_due,
+                    None if node.upstreams else now + self._ready_ms,
                 )
                 for index, node in enumerate(nodes)
             ],
@@ -252,8 +250,9 @@ class Operations:
             "INSERT INTO links VALUES (?, ?)",
             [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
         )
-        if runs:
-            subtask_log.begin_attempt(db, ids[0], "EXECUTE", now)
+        if first_status == "RUNNING":
+            first = db.execute("SELECT * FROM subtasks WHERE id = ?", (ids[0],)).fetchone()
+            attempts.begin(db, first, now, self._ready_ms + self._run_ms)
 
 
 def _cluster(db: sqlite3.Connection, cluster_id: int) -> sqlite3.Row:
@@ -281,8 +280,8 @@ def _members(db: sqlite3.Connection, cluster_id: int) -> dict[str, list[str]]:
 
 def _refuse_if_occupied(db: sqlite3.Connection, what: str, task_id: int | None) -> None:
     if task_id is not None:
-        task = db.execute("SELECT name FROM tasks WHERE id = ?", (task_id,)).fetchone()
-        raise errors.busy(what, task_id, task["name"])
+        task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (task_id,)).fetchone()
+        raise errors.busy(what, task_id, task["name"], task["status"])
 
 
 def _next_id(db: sqlite3.Connection, largest: str, first: int) -> int:

@@ -5,18 +5,21 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from ocp_emulator import errors
 from ocp_emulator.call import Call
+from ocp_emulator.schemas.base import Form
 
 LARGEST_PAGE = 2_000
 # The documented sample of arbitration services shows pages of this size.
 LARGEST_LARGE_PAGE = 5_000
+F = TypeVar("F", bound=Form)
+
 _LARGEST_LONG = 2**63 - 1
 _LARGEST_INTEGER = 2**31 - 1
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
@@ -95,6 +98,18 @@ def json_object(call: Call, content_type: str | None, *, required: bool) -> dict
     if not isinstance(value, dict):
         raise errors.bad_request("The body is JSON, but not an object.")
     return value
+
+
+def form_of(form: type[F], body: dict[str, Any]) -> F:
+    """The body as this form. ApiError 400 that names the first field that does not fit."""
+    try:
+        return form.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        where = ".".join(map(str, first["loc"]))
+        what = f"field '{where}' of the body" if where else "body"
+        raise errors.bad_request(f"The {what} does not fit: {reason[:1].lower()}{reason[1:]}.") from None
 
 
 def body_flag(body: dict[str, Any], name: str) -> bool | None:

@@ -13,6 +13,8 @@ from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.operations import Operations
+from ocp_emulator.steered_clock import SteeredClock
+from ocp_emulator.steering import Steering
 from ocp_emulator.store import Store
 
 
@@ -35,13 +37,15 @@ class Settings:
 class Service:
     """Store, engine and the rest of one emulated service."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, machine_clock: Clock) -> None:
         """Opens the database; StoreError when that fails."""
-        self.clock = clock
+        self.machine_clock = machine_clock
         self.address = settings.address
-        self.store = Store(settings.database, settings.fleet, clock.now())
+        self.store = Store(settings.database, settings.fleet, machine_clock.now())
+        self.clock = SteeredClock(self.store, machine_clock)
         self.engine = Engine(self.store)
         self.operations = Operations(self.store, settings.step_ms, settings.host)
+        self.steering = Steering(self.store)
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
 
     def close(self) -> None:

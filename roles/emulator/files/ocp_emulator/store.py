@@ -18,7 +18,7 @@ from ocp_emulator.fleet import AccessKey, Fleet, User
 from ocp_emulator.fleet_file import default_fleet
 from ocp_emulator.permissions import Permission
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 AGENT_VERSION = "4.3.5"
 
 # All that is there has been running for a month when the emulator starts for the first time.
@@ -28,7 +28,9 @@ _UPTIME = 30 * DAY
 _AGENT_PROCESSES = ("ocp_mgragent", "ocp_monagent", "ocp_agentd", "pos_proxy")
 
 # Times are milliseconds since the epoch. `operating_task` is the task that occupies an object (a host: its agent);
-# it is what makes a target busy, and NULL when nothing goes on. `due_at` is when a subtask's state changes next.
+# it is what makes a target busy, and NULL when nothing goes on. `up` tells whether a process runs, whatever the status
+# says; `restarts` how often a start step has started it. `due_at` is when a subtask's state changes next, `outcome` and
+# `reason` are how the attempt that is running will end.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE users (
@@ -41,7 +43,7 @@ CREATE TABLE access_keys (
 CREATE TABLE hosts (
     id INTEGER PRIMARY KEY, ip TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
     agent_status TEXT NOT NULL, agent_unavailable_since INTEGER, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
 CREATE TABLE agent_processes (
     id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES hosts, alias TEXT NOT NULL,
@@ -52,18 +54,20 @@ CREATE INDEX agent_processes_of_host ON agent_processes (host_id);
 CREATE TABLE clusters (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, ob_cluster_id INTEGER NOT NULL, type TEXT NOT NULL,
     version TEXT NOT NULL, status TEXT NOT NULL, start_time INTEGER NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
 CREATE TABLE zones (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, name TEXT NOT NULL,
     region TEXT NOT NULL, idc TEXT NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, UNIQUE (cluster_id, name)
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    UNIQUE (cluster_id, name)
 );
 CREATE TABLE servers (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, zone_id INTEGER NOT NULL REFERENCES zones,
     host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, sql_port INTEGER NOT NULL,
     root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, start_time INTEGER NOT NULL,
-    stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL
+    stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
 CREATE INDEX servers_of_cluster ON servers (cluster_id);
 CREATE INDEX servers_of_zone ON servers (zone_id);
@@ -71,7 +75,8 @@ CREATE INDEX servers_of_host ON servers (host_id);
 CREATE TABLE arbitration_services (
     id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL,
     version TEXT NOT NULL, status TEXT NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
 CREATE INDEX occupied_hosts ON hosts (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_clusters ON clusters (operating_task) WHERE operating_task IS NOT NULL;
@@ -94,7 +99,8 @@ CREATE TABLE subtasks (
     id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL REFERENCES tasks, series_id INTEGER NOT NULL,
     position INTEGER NOT NULL, description TEXT NOT NULL, action TEXT, element TEXT, parallel_idx INTEGER NOT NULL,
     timeout INTEGER NOT NULL, status TEXT NOT NULL, operation TEXT NOT NULL, run_time INTEGER NOT NULL,
-    ready_ms INTEGER NOT NULL, run_ms INTEGER NOT NULL, start_time INTEGER, finish_time INTEGER, due_at INTEGER
+    ready_ms INTEGER NOT NULL, run_ms INTEGER NOT NULL, start_time INTEGER, finish_time INTEGER, due_at INTEGER,
+    outcome TEXT, reason TEXT, prohibit_rollback INTEGER NOT NULL
 );
 CREATE INDEX subtasks_of_task ON subtasks (task_id, position);
 CREATE INDEX subtasks_due ON subtasks (due_at) WHERE due_at IS NOT NULL;
@@ -104,6 +110,11 @@ CREATE TABLE links (
 CREATE INDEX links_upwards ON links (downstream, upstream);
 CREATE TABLE log_lines (subtask_id INTEGER NOT NULL REFERENCES subtasks, line TEXT NOT NULL);
 CREATE INDEX lines_of_subtask ON log_lines (subtask_id);
+
+CREATE TABLE faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, fault TEXT NOT NULL, times INTEGER, hits INTEGER NOT NULL,
+    create_time INTEGER NOT NULL
+);
 """
 
 
@@ -198,7 +209,7 @@ class Store:
             [(key.id, key.secret, key.user_id) for key in fleet.access_keys],
         )
         many(
-            "INSERT INTO hosts VALUES (?, ?, ?, 'AVAILABLE', NULL, NULL, ?, ?)",
+            "INSERT INTO hosts VALUES (?, ?, ?, 'AVAILABLE', NULL, NULL, ?, ?, 0)",
             [(host.id, host.ip, host.name, since, since) for host in fleet.hosts],
         )
         many(
@@ -211,18 +222,18 @@ class Store:
             ],
         )
         many(
-            "INSERT INTO clusters VALUES (?, ?, ?, ?, ?, 'RUNNING', ?, NULL, ?, ?)",
+            "INSERT INTO clusters VALUES (?, ?, ?, ?, ?, 'RUNNING', ?, NULL, ?, ?, 0)",
             [
                 (cluster.id, cluster.name, cluster.ob_cluster_id, cluster.type, cluster.version, since, since, since)
                 for cluster in fleet.clusters
             ],
         )
         many(
-            "INSERT INTO zones VALUES (?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', NULL, ?, ?)",
+            "INSERT INTO zones VALUES (?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', NULL, ?, ?, 0)",
             [(zone.id, zone.cluster_id, zone.name, zone.region, zone.idc, since, since) for zone in fleet.zones],
         )
         many(
-            "INSERT INTO servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', ?, 0, NULL, ?)",
+            "INSERT INTO servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', ?, 0, NULL, ?, 1, 0)",
             [
                 (
                     server.id,
@@ -240,7 +251,7 @@ class Store:
             ],
         )
         many(
-            "INSERT INTO arbitration_services VALUES (?, ?, ?, ?, ?, 'RUNNING', NULL, ?, ?)",
+            "INSERT INTO arbitration_services VALUES (?, ?, ?, ?, ?, 'RUNNING', NULL, ?, ?, 1, 0)",
             [
                 (service.id, service.host_id, service.ip, service.port, service.version, since, since)
                 for service in fleet.arbitration_services

@@ -9,14 +9,13 @@ from ocp_emulator.clock import iso
 
 
 def begin_attempt(db: sqlite3.Connection, subtask_id: int, operation: str, at: int) -> None:
-    """The subtask starts to run."""
+    """An attempt begins; all that is told from here on belongs to it."""
     _write(db, subtask_id, [f"############{{{operation}}}{{{iso(at)}}}############"])
-    tell(db, subtask_id, at, ["status READY -> RUNNING"])
 
 
-def tell(db: sqlite3.Connection, subtask_id: int, at: int, sentences: Iterable[str]) -> None:
+def tell(db: sqlite3.Connection, subtask_id: int, at: int, sentences: Iterable[str], level: str = "INFO") -> None:
     """Something happened to the subtask or through it."""
-    _write(db, subtask_id, (f"{iso(at)} INFO subtask {subtask_id}: {sentence}" for sentence in sentences))
+    _write(db, subtask_id, (f"{iso(at)} {level} subtask {subtask_id}: {sentence}" for sentence in sentences))
 
 
 def read(db: sqlite3.Connection, subtask_id: int) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading tasks (ocp-api.md, section 2)."""
+"""Tasks: reading them, and what may be done to one (ocp-api.md, section 2)."""
 
 from typing import Annotated
 
@@ -11,19 +11,20 @@ from ocp_emulator.api.common import Needs, Number, Order, Size, SubtaskId, TaskI
 from ocp_emulator.call import call_of
 from ocp_emulator.parameters import Long, one_or_more, split
 from ocp_emulator.permissions import Permission
-from ocp_emulator.schemas.envelope import Envelope, Paged
-from ocp_emulator.schemas.tasks import BasicTaskInstance, SubtaskLog, WrappedTaskInstance
+from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
+from ocp_emulator.schemas.tasks import BasicTaskInstance, SubtaskInstance, SubtaskLog, WrappedTaskInstance
 from ocp_emulator.service import service_of
 from ocp_emulator.views import tasks as views
 from ocp_emulator.views.tasks import TaskFilter
 
-router = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_VIEWER))])
+reads = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_VIEWER))])
+steering = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_MANAGER))])
 
 Statuses = Annotated[str, one_or_more("RUNNING", "FAILED", "SUCCESSFUL")]
 Types = Annotated[str, one_or_more("MANUAL", "SYS_ONECE", "SYS_ONCE", "SCHEDULED", "SYS_SCHEDULED")]
 
 
-@router.get(
+@reads.get(
     "/api/v2/tasks/instances",
     summary="List tasks",
     response_model=Envelope[Paged[BasicTaskInstance]],
@@ -58,7 +59,7 @@ async def list_tasks(
     return call_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
 
 
-@router.get(
+@reads.get(
     "/api/v2/tasks/instances/{taskInstanceId}",
     summary="Read a task",
     response_model=Envelope[WrappedTaskInstance],
@@ -70,7 +71,7 @@ async def read_task(request: Request, task_id: TaskId) -> Response:
     return call_of(request).reply(Envelope[WrappedTaskInstance], task)
 
 
-@router.get(
+@reads.get(
     "/api/v2/tasks/instances/{taskInstanceId}/subtasks/{subtaskInstanceId}/log",
     summary="Read the log of a subtask",
     response_model=Envelope[SubtaskLog],
@@ -80,3 +81,62 @@ async def read_subtask_log(request: Request, task_id: TaskId, subtask_id: Subtas
     """One text; each attempt begins with a line of number signs that tells its operation and time."""
     log = views.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
     return call_of(request).reply(Envelope[SubtaskLog], log)
+
+
+_TASK = "/api/v2/tasks/instances/{taskInstanceId}"
+_SUBTASK = f"{_TASK}/subtasks/{{subtaskInstanceId}}"
+_STEERING_REFUSALS = refusals(400, 401, 403, 404, 500)
+
+
+@steering.post(
+    f"{_TASK}/retry", summary="Retry a task", response_model=Envelope[WrappedTaskInstance], responses=_STEERING_REFUSALS
+)
+async def retry_task(request: Request, task_id: TaskId) -> Response:
+    """Run all FAILED subtasks of a FAILED task again; 400 with code 20003 in any other state and after a rollback."""
+    call, service = call_of(request), service_of(request)
+    service.steering.retry_task(call.logged_on().user, call.now, task_id)
+    return call.reply(Envelope[WrappedTaskInstance], views.task_detail(service.store.db, task_id))
+
+
+@steering.post(
+    f"{_TASK}/rollback", summary="Roll back a task", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS
+)
+async def rollback_task(request: Request, task_id: TaskId) -> Response:
+    """Undo a FAILED task in reverse order. In the end it is SUCCESSFUL with the operation ROLLBACK.
+
+    400 with code 20003 in any other state, with code 20004 when the rollback is prohibited. There is no data.
+    """
+    call, service = call_of(request), service_of(request)
+    service.steering.rollback_task(call.logged_on().user, call.now, task_id)
+    return call.done()
+
+
+@steering.post(
+    f"{_SUBTASK}/retry",
+    summary="Retry a subtask",
+    response_model=Envelope[SubtaskInstance],
+    responses=_STEERING_REFUSALS,
+)
+async def retry_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
+    """Run one FAILED subtask again; 400 with code 20003 in any other state and in a rollback."""
+    call, service = call_of(request), service_of(request)
+    service.steering.retry_subtask(call.logged_on().user, call.now, task_id, subtask_id)
+    return call.reply(Envelope[SubtaskInstance], views.subtask_detail(service.store.db, task_id, subtask_id))
+
+
+@steering.post(f"{_SUBTASK}/skip", summary="Skip a subtask", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS)
+async def skip_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
+    """Let a FAILED subtask count as done without doing it; 400 with code 20003 in any other state. There is no data."""
+    call, service = call_of(request), service_of(request)
+    service.steering.skip_subtask(call.logged_on().user, call.now, task_id, subtask_id)
+    return call.done()
+
+
+@steering.post(
+    f"{_SUBTASK}/cancel", summary="Cancel a subtask", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS
+)
+async def cancel_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
+    """Let a RUNNING subtask fail; 400 with code 20003 in any other state. There is no data."""
+    call, service = call_of(request), service_of(request)
+    service.steering.cancel_subtask(call.logged_on().user, call.now, task_id, subtask_id)
+    return call.done()

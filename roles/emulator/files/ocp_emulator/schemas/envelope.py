@@ -21,6 +21,17 @@ class Envelope(Form, Generic[T]):
     trace_id: str
 
 
+class EmptyEnvelope(Form):
+    """A successful answer that has no data."""
+
+    duration: int
+    server: str
+    status: Literal[200]
+    successful: Literal[True]
+    timestamp: Timestamp
+    trace_id: str
+
+
 class ErrorDetail(Form):
     """What went wrong."""
 

@@ -14,7 +14,7 @@ from ocp_emulator.schemas.base import Form, Long, Timestamp, absent
 TaskStatus = Literal["RUNNING", "FAILED", "SUCCESSFUL"]
 SubtaskStatus = Literal["PENDING", "READY", "RUNNING", "CANCELING", "FAILED", "SUCCESSFUL"]
 TaskOperation = Literal["EXECUTE", "RETRY", "ROLLBACK"]
-SubtaskOperation = Literal["EXECUTE", "RETRY", "ROLLBACK", "SKIP", "CANCEL"]
+SubtaskOperation = Literal["EXECUTE", "RETRY", "ROLLBACK", "SKIP", "CANCEL", "ROLLBACK_SKIP"]
 TaskType = Literal["MANUAL"]
 NodeType = Literal["JAVA_TASK"]
 

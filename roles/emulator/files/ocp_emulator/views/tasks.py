@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp_emulator import errors, subtask_log
+from ocp_emulator import errors, steering, subtask_log
 from ocp_emulator.clock import iso
 from ocp_emulator.schemas import tasks as forms
 from ocp_emulator.schemas.envelope import Paged
@@ -19,7 +19,7 @@ from ocp_emulator.views.paging import Window, given, json_or_null, page_of
 _TASK_DEFINITION_ID = -1
 _TYPE: forms.TaskType = "MANUAL"
 _NODE_TYPE: forms.NodeType = "JAVA_TASK"
-_PROHIBITED = False
+_SKIP_PROHIBITED = False
 
 _JAVA_PACKAGE = "com.oceanbase.ocp.emulator.task"
 
@@ -62,7 +62,7 @@ def server_restart(db: sqlite3.Connection, task_id: int) -> forms.ServerRestart:
         **_manual(task),
         cluster_id=target["cluster_id"],
         host_id=target["host_id"],
-        prohibit_rollback=_PROHIBITED,
+        prohibit_rollback=steering.prohibits_rollback(db, task),
         subtasks=[forms.RestartSubtask(**_restart_subtask(subtask)) for subtask in _subtasks(db, task_id)],
     )
 
@@ -96,9 +96,10 @@ def agent_restart(db: sqlite3.Connection, task_id: int) -> forms.AgentRestart:
 
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> forms.ArbitrationRestart:
     """The answer of 4.4."""
+    task = _task(db, task_id)
     return forms.ArbitrationRestart(
-        **_manual(_task(db, task_id)),
-        prohibit_rollback=_PROHIBITED,
+        **_manual(task),
+        prohibit_rollback=steering.prohibits_rollback(db, task),
         subtasks=[forms.RestartSubtask(**_restart_subtask(subtask)) for subtask in _subtasks(db, task_id)],
     )
 
@@ -134,12 +135,21 @@ def task_detail(db: sqlite3.Connection, task_id: int) -> forms.WrappedTaskInstan
         creator=_creator(task),
         type=_TYPE,
         executor=task["executor"],
-        prohibit_rollback=_PROHIBITED,
+        prohibit_rollback=steering.prohibits_rollback(db, task),
         is_remote=False,
         create_time=iso(task["create_time"]),
         subtasks=[_subtask_instance(task, subtask) for subtask in _subtasks(db, task_id)],
         tags=[_tag(target) for target in targets],
     )
+
+
+def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int) -> forms.SubtaskInstance:
+    """One subtask. ApiError 404 when there is no such task, or it has no such subtask."""
+    task = _task(db, task_id)
+    for subtask in _subtasks(db, task_id):
+        if subtask.row["id"] == subtask_id:
+            return _subtask_instance(task, subtask)
+    raise errors.no_subtask(task_id, subtask_id)
 
 
 def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> forms.SubtaskLog:
@@ -256,7 +266,7 @@ def _full(subtask: _Linked) -> dict[str, Any]:
         **_linked(subtask),
         "node_type": _NODE_TYPE,
         "parallel_idx": row["parallel_idx"],
-        "prohibit_rollback": _PROHIBITED,
+        "prohibit_rollback": bool(row["prohibit_rollback"]),
         "run_time": row["run_time"],
         "series_id": row["series_id"],
         "timeout": row["timeout"],
@@ -264,7 +274,7 @@ def _full(subtask: _Linked) -> dict[str, Any]:
 
 
 def _restart_subtask(subtask: _Linked) -> dict[str, Any]:
-    return {**_full(subtask), "prohibit_skip": _PROHIBITED, "task_id": subtask.row["task_id"]}
+    return {**_full(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}
 
 
 def _subtask_instance(task: sqlite3.Row, subtask: _Linked) -> forms.SubtaskInstance:

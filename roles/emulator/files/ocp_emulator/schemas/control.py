@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The forms of the control API, which is the emulator's own."""
+
+from typing import Literal
+
+from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.schemas.base import Form, Long, Timestamp
+
+
+class Fault(Form):
+    """A fault of the plan, and how often it has hit so far."""
+
+    id: Long
+    fault: SubtaskFault
+    hits: int
+    create_time: Timestamp
+
+
+class ClockState(Form):
+    """What time it is for the emulator, and whether its clock runs."""
+
+    time: Timestamp
+    running: bool
+
+
+class RestartCount(Form):
+    """A target and how often a start step has started it: a server, zone, cluster, agent or arbitration service."""
+
+    object_type: Literal["OB_SERVER", "OB_ZONE", "OB_CLUSTER", "HOST", "ARBITRATION_SERVICE"]
+    id: Long
+    name: str
+    restarts: int

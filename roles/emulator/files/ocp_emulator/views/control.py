@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the control API shows: the plan of faults, and what was really restarted."""
+
+import json
+import sqlite3
+
+from ocp_emulator import errors
+from ocp_emulator.clock import iso
+from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.schemas import control as forms
+from ocp_emulator.schemas.envelope import Listed
+
+_RESTARTS = """
+    SELECT 'OB_SERVER' AS object_type, id, ip || ':' || port AS name, restarts FROM servers WHERE restarts
+    UNION ALL SELECT 'OB_ZONE', zones.id, clusters.name || '/' || zones.name, zones.restarts
+        FROM zones JOIN clusters ON clusters.id = cluster_id WHERE zones.restarts
+    UNION ALL SELECT 'OB_CLUSTER', id, name, restarts FROM clusters WHERE restarts
+    UNION ALL SELECT 'HOST', id, ip, restarts FROM hosts WHERE restarts
+    UNION ALL SELECT 'ARBITRATION_SERVICE', id, ip || ':' || port, restarts FROM arbitration_services WHERE restarts
+    ORDER BY object_type, id
+"""
+
+
+def fault_list(db: sqlite3.Connection) -> Listed[forms.Fault]:
+    """The whole plan, in its order."""
+    return Listed[forms.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
+
+
+def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
+    """One fault. ApiError 404."""
+    row = db.execute("SELECT * FROM faults WHERE id = ?", (fault_id,)).fetchone()
+    if row is None:
+        raise errors.not_found(f"Fault {fault_id}")
+    return _fault(row)
+
+
+def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
+    """Every target that a start step has started at least once."""
+    return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+
+
+def _fault(row: sqlite3.Row) -> forms.Fault:
+    return forms.Fault(
+        id=row["id"],
+        fault=SubtaskFault.model_validate(json.loads(row["fault"])),
+        hits=row["hits"],
+        create_time=iso(row["create_time"]),
+    )
