@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ansible_runner
+import requests
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
@@ -53,6 +54,14 @@ class Emulator:
 
     def requests(self, method: str) -> list[str]:
         return [line for line in self.log.splitlines() if f" {method} /" in line]
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> None:
+        requests.post(self.url + path, json=body, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
+
+    def fail_subtask(self, description: str, times: int = 1) -> None:
+        """Let the next subtasks with this description fail."""
+        fault = {"kind": "subtask", "match": {"subtask": description}, "action": "fail", "times": times}
+        self.post("/emulator/faults", fault)
 
 
 @dataclass

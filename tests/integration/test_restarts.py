@@ -127,6 +127,33 @@ def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):
     assert result["changed"] is True
 
 
+def test_a_failed_restart_says_what_failed_and_keeps_the_task(ansible, emulator):
+    emulator.fail_subtask("Start observer process")
+    result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **RESTARTS["server_restart"][0])
+    assert (result["rc"], result["changed"], result["verified"]) == (2, True, None)
+    first, log, *_lines = result["msg"].splitlines()
+    assert first.startswith("The restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1) did not succeed.")
+    assert "FAILED at subtask 5 of 13, Start observer process" in first
+    assert "{EXECUTE}" in log
+    assert f"oceanbase.ocp.task_wait task_ids={result['task_id']}" in result["msg"]
+    assert (result["task"]["status"], result["task"]["progress"]["done"]) == ("FAILED", 4)
+
+
+def test_a_retried_task_is_waited_for_and_a_rolled_back_one_is_a_failure(ansible, emulator):
+    emulator.fail_subtask("Start arbitration service", times=2)
+    options = {"url": emulator.url, **BASIC}
+    failed = ansible.module("arbitration_service_restart", wait=True, arbitration_service=1, **options)
+    task = f"/api/v2/tasks/instances/{failed['task_id']}"
+    emulator.post(f"{task}/retry")
+    again = ansible.module("task_wait", task_ids=failed["task_id"], **options)
+    assert (again["rc"], again["tasks"][0]["status"]) == (2, "FAILED")
+    emulator.post(f"{task}/rollback")
+    rolled_back = ansible.module("task_wait", task_ids=failed["task_id"], **options)
+    assert (rolled_back["rc"], rolled_back["tasks"][0]["status"]) == (2, "SUCCESSFUL")
+    assert (rolled_back["tasks"][0]["rolled_back"], rolled_back["tasks"][0]["succeeded"]) == (True, False)
+    assert "was rolled back" in rolled_back["msg"]
+
+
 FLEET_WITH_SECRETS = """
 clusters: [{name: orders, zones: [{name: zone1, servers: [{ip: 10.2.0.1}]}]}]
 users: [{name: dba, password: hidden-password, permissions: [ADMIN]}]
