@@ -19,7 +19,6 @@ SECRETS = {
     "ocp_access_key_id": "emulator",
     "ocp_access_key_secret": "emulator-secret",
 }
-README = (REPOSITORY / "README.md").read_text()
 
 
 def examples(module):
@@ -31,8 +30,9 @@ def examples(module):
     )
 
 
-def readme_blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(page, language):
+    text = (REPOSITORY / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_the_examples_of_a_module_run(ansible, emulator, module):
 
 
 def test_the_playbook_of_the_readme_runs(ansible, emulator):
-    playbook, _fleet, _role = readme_blocks("yaml")
+    playbook, _fleet, _role = blocks("README.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     outcome = ansible.playbook(plays)
@@ -54,7 +54,7 @@ def test_the_playbook_of_the_readme_runs(ansible, emulator):
 
 
 def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
-    _playbook, fleet, _role = readme_blocks("yaml")
+    _playbook, fleet, _role = blocks("README.md", "yaml")
     (tmp_path / "fleet.yml").write_text(fleet)
     emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"))
     dba = {"username": "dba", "password": "not-a-secret"}
@@ -62,8 +62,16 @@ def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
+def test_the_playbook_of_the_page_on_the_emulator_runs(ansible, emulator):
+    [playbook] = blocks("docs/emulator.md", "yaml")
+    outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
+    assert outcome.rc == 0, outcome.output
+
+
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
-    export, command = next(block for block in readme_blocks("console") if "$ ansible localhost" in block).splitlines()
+    export, command = next(
+        block for block in blocks("README.md", "console") if "$ ansible localhost" in block
+    ).splitlines()
     variables = dict(word.split("=", 1) for word in shlex.split(export.removeprefix("$ export ")))
     variables |= {"OCP_URL": emulator.url, "OCP_PASSWORD": SECRETS["ocp_password"], "HOME": str(tmp_path)}
     words = shlex.split(command.removeprefix("$ "))

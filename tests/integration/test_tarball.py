@@ -46,6 +46,7 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
         "MANIFEST.json",
         "README.md",
         "changelogs",
+        "docs",
         "meta",
         "playbooks",
         "plugins",
