@@ -157,6 +157,12 @@ def test_an_unknown_access_key_is_refused(emulated):
 NEEDED = [
     ("POST", SERVER, "CLUSTER_MANAGER"),
     ("POST", CLUSTER, "CLUSTER_MANAGER"),
+    *(
+        (("POST", f"/api/v2/ob/clusters/1/zones/zone1/{verb}", "CLUSTER_MANAGER"))
+        for verb in ("restart", "start", "stop")
+    ),
+    *((("POST", f"/api/v2/ob/clusters/1/servers/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
+    *((("POST", f"/api/v2/ob/clusters/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
     ("POST", AGENTS, "HOST_MANAGER"),
     ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
     ("POST", ARBITRATION, "ARBITRATION:UPDATE"),

@@ -14,7 +14,9 @@ AGENT_1 = ("restart_agents", 1)
 AGENTS_1_2 = ("restart_agents", 1, 2)
 AGENT_2 = ("restart_agents", 2)
 ARBITRATION = ("restart_arbitration", 1)
-EVERYTHING = [SERVER_1, SERVER_2, CLUSTER_1, CLUSTER_2, AGENT_1, AGENTS_1_2, AGENT_2, ARBITRATION]
+ZONE_1 = ("restart_zone", 1)
+ZONE_2 = ("stop_zone", 2)
+EVERYTHING = [SERVER_1, SERVER_2, CLUSTER_1, CLUSTER_2, AGENT_1, AGENTS_1_2, AGENT_2, ARBITRATION, ZONE_1, ZONE_2]
 
 # Pairs that exclude each other, in either order; all others may run together.
 EXCLUSIVE = {
@@ -23,6 +25,11 @@ EXCLUSIVE = {
         *((each,) for each in EVERYTHING),
         (SERVER_1, CLUSTER_1),
         (SERVER_2, CLUSTER_1),
+        # The servers 1 and 2 are in zone 1.
+        (SERVER_1, ZONE_1),
+        (SERVER_2, ZONE_1),
+        (ZONE_1, CLUSTER_1),
+        (ZONE_2, CLUSTER_1),
         (AGENT_1, AGENTS_1_2),
         (AGENT_2, AGENTS_1_2),
     ]
@@ -30,6 +37,8 @@ EXCLUSIVE = {
 PATHS = {
     "restart_server": "/api/v2/ob/clusters/1/servers/{}/restart",
     "restart_cluster": "/api/v2/ob/clusters/{}/restart",
+    "restart_zone": "/api/v2/ob/clusters/1/zones/zone{}/restart",
+    "stop_zone": "/api/v2/ob/clusters/1/zones/zone{}/stop",
     "restart_agents": "/compute/hosts/batchRestartAgents",
     "restart_arbitration": "/api/v2/arbitration/services/{}/restart",
 }
@@ -63,7 +72,7 @@ def test_which_operations_exclude_each_other(emulated, first, second):
 @pytest.mark.parametrize("operation", EVERYTHING)
 def test_a_target_is_free_again_when_its_task_has_ended(emulated, operation):
     attempt(emulated, operation)
-    emulated.pass_time(19)
+    emulated.pass_time(20)
     assert attempt(emulated, operation).status_code == 200
 
 

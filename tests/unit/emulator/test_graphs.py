@@ -62,6 +62,25 @@ ARBITRATION = [
     ("Update arbitration service status", 60),
 ]
 
+# Compared with the documented answer, which ocp-api.md, 4.5, points to: description, time-out, parallelIdx.
+ZONE = [
+    ("Prepare restart OB zone", 1800, -1),
+    ("Stop zone", 1800, -1),
+    ("Prepare restart observer", 300, 0),
+    ("Wait node", 30, -1),
+    ("Stop observer process", 1200, 0),
+    ("Wait node", 30, -1),
+    ("Start observer process", 1200, 0),
+    ("Wait observer active", 1800, -1),
+    ("Start ocp agent service", 1800, 0),
+    ("Wait node", 30, -1),
+    ("Update observer status", 300, 0),
+    ("Start zone", 1800, -1),
+    ("Update zone status", 1800, -1),
+    ("Sync cluster info", 30, -1),
+    ("Update OB cluster status", 30, -1),
+]
+
 # The time-outs that restart-operations.md, section 8, has seen.
 OBSERVED_TIMEOUTS = {30, 60, 120, 300, 600, 1200, 1800, 3600}
 
@@ -87,6 +106,17 @@ def test_an_agent_restart_on_one_host_has_its_9_steps_with_their_timeouts_and_in
     assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == AGENTS
 
 
+def test_the_restart_of_a_zone_with_one_server_has_its_15_steps_with_their_timeouts_and_indexes():
+    nodes = graphs.build(graphs.ZONE_RESTART, ["7"])
+    assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == ZONE
+
+
+def test_the_restart_of_a_zone_with_n_servers_forks_on_each_step_of_a_server():
+    nodes = graphs.build(graphs.ZONE_RESTART, ["7", "8", "9"])
+    assert len(nodes) == 5 * 3 + 10
+    assert [node.element for node in nodes if node.step.description == "Stop observer process"] == ["7", "8", "9"]
+
+
 @pytest.mark.parametrize(
     ("blueprint", "seconds"),
     [(graphs.SERVER_RESTART, 12_990), (graphs.AGENT_RESTART, 1_500), (graphs.ARBITRATION_RESTART, 3_840)],
@@ -97,7 +127,8 @@ def test_the_timeouts_add_up_to_the_documented_sums(blueprint, seconds):
 
 @pytest.mark.parametrize(
     "blueprint",
-    [graphs.SERVER_RESTART, graphs.CLUSTER_RESTART, graphs.AGENT_RESTART, graphs.ARBITRATION_RESTART],
+    [value for value in vars(graphs).values() if isinstance(value, graphs.Blueprint)],
+    ids=lambda blueprint: blueprint.kind,
 )
 def test_one_element_makes_a_plain_chain_of_observed_timeouts(blueprint):
     nodes = graphs.build(blueprint, ["1"])

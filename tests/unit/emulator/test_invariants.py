@@ -6,7 +6,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from ocp_emulator import faults
+from ocp_emulator import faults, graphs
 from ocp_emulator.errors import ApiError
 from ocp_emulator.faults import SubtaskFault
 from ocp_emulator.service import Service, Settings
@@ -42,6 +42,11 @@ RESTARTS = some.sampled_from(
         ("restart_server", (1, 2)),
         ("restart_server", (1, 3)),
         ("restart_cluster", (1,)),
+        ("operate_zone", (graphs.ZONE_RESTART, 1, "zone1")),
+        ("operate_zone", (graphs.ZONE_STOP, 1, "zone2")),
+        ("operate_server", (graphs.SERVER_START, 1, 3)),
+        ("operate_server", (graphs.SERVER_STOP_SERVICE, 1, 1)),
+        ("operate_cluster", (graphs.CLUSTER_STOP, 1)),
         ("restart_agents", ([1, 2],)),
         ("restart_agents", ([2, 3],)),
         ("restart_arbitration_service", (1,)),
@@ -95,7 +100,9 @@ class World:
             elif kind == "restart":
                 name, arguments = what
                 options = {"freeze": True, "force": False} if name == "restart_server" else {}
-                getattr(self.service.operations, name)(self.admin, self.now, *arguments, **options)
+                blueprint = [arguments[0]] if name.startswith("operate") else []
+                arguments = [*blueprint, self.admin, self.now, *arguments[len(blueprint) :]]
+                getattr(self.service.operations, name)(*arguments, **options)
             elif kind == "fault":
                 with self.service.store.transaction() as db:
                     faults.add(db, SubtaskFault.model_validate(what), self.now)
@@ -148,8 +155,8 @@ class World:
             self.db.execute(f"SELECT count(*) FROM {table} WHERE operating_task = ?", (task["id"],)).fetchone()[0]
             for table in ("servers", "zones", "clusters", "hosts", "arbitration_services")
         )
-        expected = {"SERVER_RESTART": 1, "CLUSTER_RESTART": 10, "AGENT_RESTART": 2, "ARBITRATION_RESTART": 1}
-        assert held == (0 if task["status"] == "SUCCESSFUL" else expected[task["kind"]])
+        expected = {"SERVER": 1, "ZONE": 3, "CLUSTER": 10, "AGENT": 2, "ARBITRATION": 1}
+        assert held == (0 if task["status"] == "SUCCESSFUL" else expected[task["kind"].partition("_")[0]])
 
 
 @settings(max_examples=60, deadline=None)

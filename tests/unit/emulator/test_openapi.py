@@ -11,9 +11,18 @@ from ocp_emulator.docs import page
 RESTARTS = {
     "/api/v2/ob/clusters/{id}/servers/{serverId}/restart": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/ob/clusters/{id}/restart": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/restart": {"400", "401", "403", "404", "409"},
     "/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/arbitration/services/{id}/restart": {"400", "401", "403", "404", "409"},
+}
+NEIGHBOURS = {
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/stop": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/stop": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/stop": {"400", "401", "403", "404", "409"},
 }
 _TASK = "/api/v2/tasks/instances/{taskInstanceId}"
 STEERING = {
@@ -36,6 +45,7 @@ def test_the_operations_and_their_statuses(document):
     posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
     assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == {
         **RESTARTS,
+        **NEIGHBOURS,
         **STEERING,
         **CONTROL,
     }
@@ -137,9 +147,9 @@ def test_every_read_is_as_documented(emulated, document):
 
 
 def test_every_restart_is_as_documented(emulated, document):
-    unknown = {"id": 98765, "serverId": 98765}
-    for path in RESTARTS:
-        ids = {"id": 1, "serverId": 2}
+    unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
+    for path in (*RESTARTS, *NEIGHBOURS):
+        ids = {"id": 1, "serverId": 2, "zoneName": "zone1"}
         options, unknown_options = {}, {}
         if "serverId" in path:
             options = unknown_options = {"params": {"freezeServer": "true"}}

@@ -21,6 +21,7 @@ from ocp_emulator.service import Service, Settings
 
 _ROUTERS = (
     clusters.restarts,
+    clusters.neighbours,
     compute.restarts,
     arbitration.restarts,
     tasks.reads,

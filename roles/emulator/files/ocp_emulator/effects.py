@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ocp_emulator.graphs import Action
+from ocp_emulator.graphs import Action, Kind
 
 # Far enough that no process of a host takes a number that another one of it had just before.
 _PID_STEP = 100
@@ -26,6 +26,7 @@ _PID_STEP = 100
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
 _HELD: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "OB_SERVER": (("servers", "id", "server_id"),),
+    "OB_ZONE": (("servers", "zone_id", "zone_id"), ("zones", "id", "zone_id")),
     "OB_CLUSTER": (
         ("servers", "cluster_id", "cluster_id"),
         ("zones", "cluster_id", "cluster_id"),
@@ -35,10 +36,19 @@ _HELD: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
 }
 _HOLDERS = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+# What a target shows while a task of this kind is at work; all others restart it.
+_SIGNS = {
+    **dict.fromkeys((Kind.SERVER_START, Kind.ZONE_START, Kind.CLUSTER_START), "STARTING"),
+    **dict.fromkeys((Kind.SERVER_STOP, Kind.ZONE_STOP, Kind.CLUSTER_STOP), "STOPPING"),
+}
 _SETTLED = "('RUNNING', 'STOPPED', 'UNAVAILABLE')"
 
 # Statuses as they follow from what is below. What somebody else's task has in hand is left to that task.
-_SERVER_STATUS = "CASE WHEN NOT up THEN 'STOPPED' WHEN inner_status = 'ACTIVE' THEN 'RUNNING' ELSE 'UNAVAILABLE' END"
+# A server of which only the service was stopped has been stopped after its start, and is up.
+_SERVER_STATUS = """CASE
+    WHEN NOT up OR stop_time > start_time THEN 'STOPPED'
+    WHEN inner_status = 'ACTIVE' THEN 'RUNNING'
+    ELSE 'UNAVAILABLE' END"""
 _ZONE_STATUS = f"""CASE
     WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status NOT IN {_SETTLED}) THEN status
     WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status = 'RUNNING') THEN 'RUNNING'
@@ -52,6 +62,9 @@ _AGENT_STATUS = """CASE
     WHEN EXISTS (SELECT 1 FROM agent_processes WHERE host_id = hosts.id AND status = 'STOPPED') THEN 'OFFLINE'
     ELSE 'AVAILABLE' END"""
 _ARBITRATION_STATUS = "CASE WHEN up THEN 'RUNNING' ELSE 'STOPPED' END"
+
+# When the task began: what was started or stopped before was not so by it.
+_BEGIN = "(SELECT start_time FROM tasks WHERE id = :task)"
 
 
 @dataclass(frozen=True)
@@ -86,9 +99,10 @@ def begin(db: sqlite3.Connection, task_id: int, now: int) -> None:
 
 def show(db: sqlite3.Connection, task_id: int, now: int) -> None:
     """Let what the task occupies show that it is at work, and what is around it that something goes on there."""
-    values = {"task": task_id, "now": now}
+    (kind,) = db.execute("SELECT kind FROM tasks WHERE id = ?", (task_id,)).fetchone()
+    values = {"task": task_id, "now": now, "sign": _SIGNS.get(Kind(kind), "RESTARTING")}
     for table in ("servers", "zones", "clusters", "arbitration_services"):
-        db.execute(f"UPDATE {table} SET status = 'RESTARTING', update_time = :now WHERE operating_task = :task", values)
+        db.execute(f"UPDATE {table} SET status = :sign, update_time = :now WHERE operating_task = :task", values)
     db.execute(
         "UPDATE hosts SET agent_status = 'RESTARTING', update_time = :now,"
         " agent_unavailable_since = coalesce(agent_unavailable_since, :now) WHERE operating_task = :task",
@@ -132,8 +146,8 @@ def apply(db: sqlite3.Connection, action: Action, done: Done) -> list[str]:
 def revert(db: sqlite3.Connection, action: Action, done: Done) -> list[str]:
     """Carry out the rollback of a step, and tell it. It changes only what is as the step leaves it.
 
-    What a step stopped is started again: that is a new start, though not one by a start step. What a step started is
-    stopped. Statuses are left to `show` and `settle`.
+    What the task stopped is started again: that is a new start, though not one by a start step. What the task started
+    is stopped. Statuses are left to `show` and `settle`.
     """
     return _REVERTS[action](db, done) if action in _REVERTS else []
 
@@ -142,7 +156,7 @@ def _servers(db: sqlite3.Connection, done: Done, change: str, told: str, which: 
     """Change the servers that the task occupies, or the one the step is about; `change` sees the instant as :at."""
     rows = db.execute(
         f"UPDATE servers SET {change}, update_time = :at WHERE operating_task = :task"
-        f" AND (:element IS NULL OR id = :element) AND {which} RETURNING id, ip, port, status",
+        f" AND (:element IS NULL OR id = :element) AND ({which}) RETURNING id, ip, port, status",
         {"at": done.at, "task": done.task_id, "element": None if done.element is None else int(done.element)},
     )
     return [f"server {row['id']} ({row['ip']}:{row['port']}): {told.format(row['status'])}" for row in rows.fetchall()]
@@ -154,9 +168,34 @@ def _freeze(db: sqlite3.Connection, done: Done) -> list[str]:
     return ["minor compaction finished" if freeze else "minor compaction left out, as freezeServer is false"]
 
 
+def _stop_service(db: sqlite3.Connection, done: Done) -> list[str]:
+    return [*_freeze(db, done), *_servers(db, done, "stop_time = :at", "out of service", "up AND stop_time = 0")]
+
+
+def _into_service_again(db: sqlite3.Connection, done: Done) -> list[str]:
+    which = f"up AND stop_time > start_time AND stop_time >= {_BEGIN}"
+    return _servers(db, done, "stop_time = 0", "in service again", which)
+
+
+def _stop_zone(db: sqlite3.Connection, done: Done) -> list[str]:
+    rows = db.execute(
+        "UPDATE zones SET inner_status = 'INACTIVE', update_time = ? WHERE operating_task = ? RETURNING name",
+        (done.at, done.task_id),
+    )
+    return [f"zone {row['name']}: stopped" for row in rows.fetchall()]
+
+
 def _stop_observer(db: sqlite3.Connection, done: Done) -> list[str]:
-    told = _servers(db, done, "up = 0, inner_status = 'INACTIVE', stop_time = :at", "process stopped", "up")
-    # Only what restarts more than one server occupies zones.
+    return _stop(db, done, "up")
+
+
+def _stop_observer_again(db: sqlite3.Connection, done: Done) -> list[str]:
+    return _stop(db, done, f"up AND start_time >= {_BEGIN}")
+
+
+def _stop(db: sqlite3.Connection, done: Done, which: str) -> list[str]:
+    told = _servers(db, done, "up = 0, inner_status = 'INACTIVE', stop_time = :at", "process stopped", which)
+    # Only what is done to more than one server occupies zones.
     db.execute(
         "UPDATE zones SET inner_status = 'INACTIVE', update_time = :at WHERE operating_task = :task"
         " AND NOT EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND up)",
@@ -166,13 +205,13 @@ def _stop_observer(db: sqlite3.Connection, done: Done) -> list[str]:
 
 
 def _start_observer(db: sqlite3.Connection, done: Done) -> list[str]:
-    return _start(db, done, "up = 1, restarts = restarts + 1, start_time = :at", "process started", 1)
+    return _start(db, done, "up = 1, restarts = restarts + 1, start_time = :at", "process started", 1, "NOT up")
 
 
-def _start(db: sqlite3.Connection, done: Done, change: str, told: str, counted: int) -> list[str]:
-    started = _servers(db, done, change, told, "NOT up")
+def _start(db: sqlite3.Connection, done: Done, change: str, told: str, counted: int, which: str) -> list[str]:
+    started = _servers(db, done, change, told, which)
     if started:
-        # Only the restart of a whole cluster occupies the cluster, and only that is a new start of it.
+        # Only what is done to a whole cluster occupies the cluster, and only that is a new start of it.
         for table, column, changed in (("zones", "zone_id", ""), ("clusters", "cluster_id", "start_time = :at, ")):
             db.execute(
                 f"UPDATE {table} SET {changed}restarts = restarts + :counted, update_time = :at"
@@ -185,7 +224,7 @@ def _start(db: sqlite3.Connection, done: Done, change: str, told: str, counted: 
 
 def _start_again(db: sqlite3.Connection, done: Done) -> list[str]:
     change = "up = 1, inner_status = 'ACTIVE', start_time = :at, stop_time = 0"
-    return _start(db, done, change, "process started again", 0)
+    return _start(db, done, change, "process started again", 0, f"NOT up AND stop_time >= {_BEGIN}")
 
 
 def _observer_active(db: sqlite3.Connection, done: Done) -> list[str]:
@@ -206,7 +245,9 @@ def _start_zone(db: sqlite3.Connection, done: Done) -> list[str]:
         "SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.inner_status = 'ACTIVE') RETURNING name",
         {"at": done.at, "task": done.task_id},
     )
-    return [f"zone {row['name']}: started" for row in rows.fetchall()]
+    told = [f"zone {row['name']}: started" for row in rows.fetchall()]
+    # The operations on a zone have no other step that takes its servers into service.
+    return [*told, *_servers(db, done, "stop_time = 0", "in service", "up AND stop_time")]
 
 
 def _zone_status(db: sqlite3.Connection, done: Done) -> list[str]:
@@ -302,6 +343,8 @@ def _arbitration_status(db: sqlite3.Connection, done: Done) -> list[str]:
 
 _EFFECTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
     Action.FREEZE: _freeze,
+    Action.STOP_SERVICE: _stop_service,
+    Action.STOP_ZONE: _stop_zone,
     Action.STOP_OBSERVER: _stop_observer,
     Action.START_OBSERVER: _start_observer,
     Action.OBSERVER_ACTIVE: _observer_active,
@@ -320,8 +363,9 @@ _EFFECTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
 }
 
 _REVERTS: dict[Action, Callable[[sqlite3.Connection, Done], list[str]]] = {
+    Action.STOP_SERVICE: _into_service_again,
     Action.STOP_OBSERVER: _start_again,
-    Action.START_OBSERVER: _stop_observer,
+    Action.START_OBSERVER: _stop_observer_again,
     Action.STOP_AGENT: _start_agent_again,
     Action.START_AGENT: _stop_agent,
     Action.STOP_ARBITRATION: _start_arbitration_again,

@@ -3,7 +3,8 @@
 """The subtask graph of each operation: pure data and one pure function.
 
 Steps, order and graph are those of restart-operations.md, section 2.4; time-outs (in seconds), `parallelIdx` and the
-forks of a batch are those of ocp-api.md, section 4.
+forks of a batch are those of ocp-api.md, section 4. The restart of a zone is a documented neighbour of them (4.5). Of
+the starts and stops only the calls are documented there: their steps are our choice, made of those of the restarts.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,14 @@ class Kind(StrEnum):
     """Which operation a task carries out."""
 
     SERVER_RESTART = "SERVER_RESTART"
+    SERVER_START = "SERVER_START"
+    SERVER_STOP = "SERVER_STOP"
+    ZONE_RESTART = "ZONE_RESTART"
+    ZONE_START = "ZONE_START"
+    ZONE_STOP = "ZONE_STOP"
     CLUSTER_RESTART = "CLUSTER_RESTART"
+    CLUSTER_START = "CLUSTER_START"
+    CLUSTER_STOP = "CLUSTER_STOP"
     AGENT_RESTART = "AGENT_RESTART"
     ARBITRATION_RESTART = "ARBITRATION_RESTART"
 
@@ -24,6 +32,8 @@ class Action(StrEnum):
     """What a step changes in the fleet; a step without one changes nothing that can be read through the API."""
 
     FREEZE = "FREEZE"
+    STOP_SERVICE = "STOP_SERVICE"
+    STOP_ZONE = "STOP_ZONE"
     STOP_OBSERVER = "STOP_OBSERVER"
     START_OBSERVER = "START_OBSERVER"
     OBSERVER_ACTIVE = "OBSERVER_ACTIVE"
@@ -120,6 +130,143 @@ CLUSTER_RESTART = Blueprint(
         Step("Sync cluster info", 60),
         Step("Sync all tenant information", 60),
         Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
+    ),
+)
+
+_PREPARE_OBSERVER = Step("Prepare restart observer", 300, split=True)
+_STOP_EACH = Step("Stop observer process", 1200, Action.STOP_OBSERVER, split=True)
+_START_EACH = Step("Start observer process", 1200, Action.START_OBSERVER, split=True)
+_WAIT_ACTIVE = Step("Wait observer active", 1800, Action.OBSERVER_ACTIVE)
+_AGENT_OF_EACH = Step("Start ocp agent service", 1800, split=True)
+_STATUS_OF_EACH = Step("Update observer status", 300, Action.SERVER_STATUS, split=True)
+_STOP_ZONE = Step("Stop zone", 1800, Action.STOP_ZONE)
+_START_ZONE = Step("Start zone", 1800, Action.START_ZONE)
+# How the operations on zones end.
+_AFTER_ZONE = (
+    Step("Update zone status", 1800, Action.ZONE_STATUS),
+    Step("Sync cluster info", 30),
+    Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
+)
+
+# The steps that are split are so by server: the documented answer, of a zone with one, has parallelIdx 0 on them.
+ZONE_RESTART = Blueprint(
+    Kind.ZONE_RESTART,
+    "Restart OB zone",
+    "READY",
+    (
+        Step("Prepare restart OB zone", 1800),
+        _STOP_ZONE,
+        _PREPARE_OBSERVER,
+        _WAIT,
+        _STOP_EACH,
+        _WAIT,
+        _START_EACH,
+        _WAIT_ACTIVE,
+        _AGENT_OF_EACH,
+        _WAIT,
+        _STATUS_OF_EACH,
+        _START_ZONE,
+        *_AFTER_ZONE,
+    ),
+)
+
+ZONE_STOP = Blueprint(
+    Kind.ZONE_STOP,
+    "Stop OB zone",
+    "READY",
+    (Step("Prepare stop OB zone", 1800), _STOP_ZONE, _STOP_EACH, _WAIT, _STATUS_OF_EACH, *_AFTER_ZONE),
+)
+
+ZONE_START = Blueprint(
+    Kind.ZONE_START,
+    "Start OB zone",
+    "READY",
+    (
+        Step("Prepare start OB zone", 1800),
+        _START_EACH,
+        _WAIT_ACTIVE,
+        _AGENT_OF_EACH,
+        _WAIT,
+        _STATUS_OF_EACH,
+        _START_ZONE,
+        *_AFTER_ZONE,
+    ),
+)
+
+# How the operations on one server end.
+_AFTER_SERVER = (
+    Step("Update observer status", 300, Action.SERVER_STATUS),
+    Step("Update zone status", 1800, Action.ZONE_STATUS),
+    Step("Sync cluster info", 60),
+    Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
+)
+
+SERVER_START = Blueprint(
+    Kind.SERVER_START,
+    "Start OB server",
+    "READY",
+    (
+        Step("Prepare start observer", 300),
+        Step("Start observer process", 1200, Action.START_OBSERVER),
+        Step("Wait observer active", 1800, Action.OBSERVER_ACTIVE),
+        Step("Active agent modules", 1800),
+        Step("Start observer service", 300, Action.START_SERVICE),
+        *_AFTER_SERVER,
+    ),
+)
+
+SERVER_STOP = Blueprint(
+    Kind.SERVER_STOP,
+    "Stop OB server",
+    "READY",
+    (
+        Step("Prepare stop observer", 300),
+        Step("Stop observer service", 300, Action.STOP_SERVICE),
+        Step("Inactive agent modules", 3600),
+        Step("Stop observer process", 1200, Action.STOP_OBSERVER),
+        *_AFTER_SERVER,
+    ),
+)
+
+# The process goes on, out of service.
+SERVER_STOP_SERVICE = Blueprint(
+    Kind.SERVER_STOP,
+    "Stop OB server",
+    "READY",
+    (
+        Step("Prepare stop observer", 300),
+        Step("Stop observer service", 300, Action.STOP_SERVICE),
+        *_AFTER_SERVER,
+    ),
+)
+
+CLUSTER_START = Blueprint(
+    Kind.CLUSTER_START,
+    "Start OB cluster",
+    "RUNNING",
+    (
+        Step("Prepare start cluster", 300),
+        Step("Start observer process", 1200, Action.START_OBSERVER),
+        Step("Wait observer accessible", 1800, Action.OBSERVER_ACTIVE),
+        Step("Start ocp agent service", 1800),
+        Step("Start server", 300, Action.START_SERVICE),
+        Step("Update observer status", 300, Action.SERVER_STATUS),
+        Step("Start zone", 1800, Action.START_ZONE),
+        Step("Update zone status", 1800, Action.ZONE_STATUS),
+        Step("Sync cluster info", 60),
+        Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
+    ),
+)
+
+CLUSTER_STOP = Blueprint(
+    Kind.CLUSTER_STOP,
+    "Stop OB cluster",
+    "RUNNING",
+    (
+        Step("Prepare stop cluster", 300),
+        Step("Stop zone", 1800, Action.STOP_ZONE),
+        Step("Stop observer process", 1200, Action.STOP_OBSERVER),
+        *_AFTER_SERVER,
     ),
 )
 

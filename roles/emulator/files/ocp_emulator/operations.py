@@ -5,10 +5,11 @@
 Check and insert are one transaction, so that of two calls at the same time one is refused; and it has ended before the
 call is answered, so that an answered task exists.
 
-What is busy (our choice of a rule that no document gives): an operation on a server occupies that server; one on a
-cluster occupies the cluster, its zones and its servers; a batch restart occupies the agents of its hosts, which does
-not conflict with the servers on them. What is occupied takes no second operation. Two servers of one cluster may be
-restarted at the same time. How long a task occupies its targets is told in effects.py.
+What is busy (our choice of a rule that no document gives): an operation on a server occupies that server; one on a zone
+the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart occupies the agents
+of its hosts, which does not conflict with the servers on them. What is occupied takes no second operation. Two servers
+or two zones of one cluster may be restarted at the same time. A start of what runs and a stop of what is stopped are
+accepted and change nothing. How long a task occupies its targets is told in effects.py.
 """
 
 import json
@@ -72,7 +73,7 @@ class _Order:
 
 
 class Operations:
-    """The four restarts. Each returns the id of the task it has started."""
+    """The four restarts and their neighbours. Each returns the id of the task it has started."""
 
     def __init__(self, store: Store, step_ms: int, executor: str) -> None:
         """`step_ms`: how long each subtask of a new task takes; `executor`: the address that runs them."""
@@ -84,6 +85,20 @@ class Operations:
         self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool, force: bool
     ) -> int:
         """Restart one server (4.1). ApiError: 404 when the cluster has no such server, 409 when it is occupied."""
+        return self.operate_server(SERVER_RESTART, user, now, cluster_id, server_id, freeze=freeze, force=force)
+
+    def operate_server(
+        self,
+        blueprint: Blueprint,
+        user: User,
+        now: int,
+        cluster_id: int,
+        server_id: int,
+        *,
+        freeze: bool = False,
+        force: bool = False,
+    ) -> int:
+        """Restart, start or stop one server. ApiError as for the restart."""
         with self._store.transaction() as db:
             cluster = _cluster(db, cluster_id)
             server = db.execute(
@@ -92,7 +107,7 @@ class Operations:
             if server is None:
                 raise errors.not_found(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
             order = _Order(
-                SERVER_RESTART,
+                blueprint,
                 f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}",
                 [_Target("OB_SERVER", cluster_id, server["zone_id"], server_id, server["host_id"])],
                 {"cluster_id": str(cluster_id), "freeze_server": _java(freeze), "force": _java(force)},
@@ -106,10 +121,14 @@ class Operations:
 
     def restart_cluster(self, user: User, now: int, cluster_id: int) -> int:
         """Restart all servers of a cluster (4.2). ApiError: 404, or 409 when it or a server of it is occupied."""
+        return self.operate_cluster(CLUSTER_RESTART, user, now, cluster_id)
+
+    def operate_cluster(self, blueprint: Blueprint, user: User, now: int, cluster_id: int) -> int:
+        """Restart, start or stop a cluster. ApiError as for the restart."""
         with self._store.transaction() as db:
             cluster = _cluster(db, cluster_id)
             order = _Order(
-                CLUSTER_RESTART,
+                blueprint,
                 f"Cluster {cluster_id} ({cluster['name']})",
                 [_Target("OB_CLUSTER", cluster_id)],
                 {
@@ -126,6 +145,42 @@ class Operations:
             ).fetchone()
             if occupied is not None:
                 _refuse_if_occupied(db, order.what, occupied["operating_task"])
+            task_id = self._insert(db, user, now, order)
+            effects.begin(db, task_id, now)
+        _report(task_id, order, user)
+        return task_id
+
+    def operate_zone(self, blueprint: Blueprint, user: User, now: int, cluster_id: int, zone_name: str) -> int:
+        """Restart, start or stop the servers of a zone (ocp-api.md, 4.5).
+
+        ApiError: 404 when the cluster has no such zone, 409 when it or a server of it is occupied.
+        """
+        with self._store.transaction() as db:
+            cluster = _cluster(db, cluster_id)
+            zone = db.execute(
+                "SELECT * FROM zones WHERE cluster_id = ? AND name = ?", (cluster_id, zone_name)
+            ).fetchone()
+            if zone is None:
+                raise errors.not_found(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
+            servers = db.execute("SELECT * FROM servers WHERE zone_id = ? ORDER BY id", (zone["id"],)).fetchall()
+            batch = [str(server["id"]) for server in servers]
+            order = _Order(
+                blueprint,
+                f"Zone {zone_name} of cluster {cluster['name']}",
+                [_Target("OB_ZONE", cluster_id, zone["id"])],
+                {
+                    "cluster_id": str(cluster_id),
+                    "cluster_name": cluster["name"],
+                    "former_cluster_status": cluster["status"],
+                    "prohibit_rollback": _java(False),
+                    "zone_name": zone_name,
+                },
+                {"server_ids": batch},
+                batch,
+            )
+            # What occupies a zone occupies its servers too.
+            occupied = (server["operating_task"] for server in servers if server["operating_task"] is not None)
+            _refuse_if_occupied(db, order.what, next(occupied, None))
             task_id = self._insert(db, user, now, order)
             effects.begin(db, task_id, now)
         _report(task_id, order, user)

@@ -120,6 +120,14 @@ def body_flag(body: dict[str, Any], name: str) -> bool | None:
     raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_shown(value)}.")
 
 
+def body_name(body: dict[str, Any], name: str, names: Sequence[str]) -> str | None:
+    """One of these names; None when it is not there or null. ApiError 400 for anything else."""
+    value = body.get(name)
+    if value is None or value in names:
+        return value
+    raise errors.bad_request(f"The parameter '{name}' of the body is none of {', '.join(names)}: {_shown(value)}.")
+
+
 def body_longs(body: dict[str, Any], *names: str) -> list[int]:
     """An array of Long, under the first of these names that is there. ApiError 400 when it is not there or no such."""
     name = next((name for name in names if name in body), None)

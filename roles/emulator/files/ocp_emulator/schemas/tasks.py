@@ -64,7 +64,7 @@ class RestartSubtask(FullSubtask):
 
 
 class AgentRestartSubtask(FullSubtask):
-    """A subtask in the answer of a batch restart of agents."""
+    """A subtask in the answer of a batch restart of agents or of a zone restart."""
 
     class_name: str
 
@@ -89,7 +89,7 @@ class ManualTask(StartedTask):
 
 
 class ServerRestart(ManualTask):
-    """The task of a server restart (4.1)."""
+    """The task of a server restart (4.1); the start and the stop of a server have the same form."""
 
     cluster_id: Long
     host_id: Long
@@ -106,7 +106,7 @@ class RestartedCluster(Form):
 
 
 class ClusterRestart(StartedTask):
-    """The task of a cluster restart (4.2); its context is text."""
+    """The task of a cluster restart (4.2), start or stop; its context is text."""
 
     cluster: RestartedCluster
     context: str
@@ -115,7 +115,7 @@ class ClusterRestart(StartedTask):
 
 
 class AgentContext(Form):
-    """The context of a batch restart of agents; the ids of hosts are strings in it."""
+    """The context of a batch restart of agents or of a zone restart; ids are strings in it."""
 
     list_map: dict[str, list[str]]
     parallel: bool
@@ -126,6 +126,14 @@ class AgentContext(Form):
 class AgentRestart(ManualTask):
     """The task of a batch restart of agents (4.3)."""
 
+    context: AgentContext
+    subtasks: list[AgentRestartSubtask]
+
+
+class ZoneRestart(ManualTask):
+    """The task of a zone restart (ocp-api.md, 4.5); the start and the stop of a zone have the same form."""
+
+    cluster_id: Long
     context: AgentContext
     subtasks: list[AgentRestartSubtask]
 

@@ -81,17 +81,16 @@ def cluster_restart(db: sqlite3.Connection, task_id: int) -> forms.ClusterRestar
     )
 
 
+def zone_restart(db: sqlite3.Connection, task_id: int) -> forms.ZoneRestart:
+    """The answer of a zone restart, start or stop."""
+    task, target = _task(db, task_id), _targets(db, [task_id])[task_id][0]
+    return forms.ZoneRestart(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+
+
 def agent_restart(db: sqlite3.Connection, task_id: int) -> forms.AgentRestart:
     """The answer of 4.3."""
     task = _task(db, task_id)
-    return forms.AgentRestart(
-        **_manual(task),
-        context=forms.AgentContext.model_validate(json.loads(task["context"])),
-        subtasks=[
-            forms.AgentRestartSubtask(**_full(subtask), class_name=_class_name(subtask.row["description"]))
-            for subtask in _subtasks(db, task_id)
-        ],
-    )
+    return forms.AgentRestart(**_manual(task), **_batch(db, task))
 
 
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> forms.ArbitrationRestart:
@@ -244,6 +243,16 @@ def _manual(task: sqlite3.Row) -> dict[str, Any]:
         "executor": task["executor"],
         "task_definition_id": _TASK_DEFINITION_ID,
         "type": _TYPE,
+    }
+
+
+def _batch(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
+    return {
+        "context": forms.AgentContext.model_validate(json.loads(task["context"])),
+        "subtasks": [
+            forms.AgentRestartSubtask(**_full(subtask), class_name=_class_name(subtask.row["description"]))
+            for subtask in _subtasks(db, task["id"])
+        ],
     }
 
 
