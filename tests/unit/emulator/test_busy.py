@@ -81,3 +81,78 @@ def test_a_batch_that_is_refused_touches_no_agent(emulated):
     assert attempt(emulated, ("restart_agents", 1, 2, 3)).status_code == 409
     states = [host["hostAgentStatus"] for host in emulated.get("/api/v2/compute/hosts")["contents"]]
     assert states == ["AVAILABLE", "RESTARTING"] + ["AVAILABLE"] * 8
+
+
+# --- With busy=fail ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def failing(start):
+    return start(busy="fail")
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(EVERYTHING, repeat=2)))
+def test_a_second_operation_is_accepted_and_fails_in_its_first_subtask(failing, first, second):
+    one = attempt(failing, first).json()["data"]["id"]
+    failing.pass_time(1)
+    answer = attempt(failing, second)
+    assert answer.status_code == 200
+    other = answer.json()["data"]["id"]
+    failing.pass_time(1)
+    task = failing.task(other)
+    if {first, second} not in EXCLUSIVE:
+        assert task["status"] == "RUNNING"
+    else:
+        assert task["status"] == "FAILED"
+        failed = [step for step in failing.steps(other) if step["status"] != "PENDING"]
+        assert {(step["status"], len(step["upstreams"])) for step in failed} == {("FAILED", 0)}
+        assert f"the target is occupied by task {one} " in failing.log(other, failed[0]["id"])[-2]
+    failing.pass_time(20)
+    assert failing.task(one)["status"] == "SUCCESSFUL"
+
+
+def test_a_task_that_failed_since_its_target_was_busy_touches_nothing(failing):
+    one = failing.restart_agents(1)["id"]
+    failing.pass_time(4)
+    other = failing.restart_agents(1)["id"]
+    failing.pass_time(1)
+    # The processes are stopped by the first task; neither skip nor rollback lets the second one start them.
+    agent = failing.get("/compute/hosts/1/agent")
+    assert agent["processes"][0]["status"] == "STOPPED"
+    for verb, subtask in (("skip", failing.steps(other)[0]["id"]), ("rollback", None)):
+        assert failing.steer(other, verb, subtask).status_code == 200
+        failing.pass_time(0.5)
+        if verb == "skip":
+            # The step after the one that is skipped finds the target busy as well.
+            failing.pass_time(0.6)
+            assert failing.task(other)["status"] == "FAILED"
+    assert failing.get("/compute/hosts/1/agent")["processes"][0]["status"] == "STOPPED"
+    failing.pass_time(20)
+    assert [failing.task(number)["operation"] for number in (one, other)] == ["EXECUTE", "ROLLBACK"]
+    assert [failing.task(number)["status"] for number in (one, other)] == ["SUCCESSFUL", "SUCCESSFUL"]
+    assert failing.restarts() == {("HOST", 1): 1}
+
+
+def test_a_retry_goes_on_when_the_target_is_free(failing):
+    failing.restart_server(1)
+    other = failing.restart_cluster(1)["id"]
+    failing.pass_time(5)
+    assert failing.task(other)["status"] == "FAILED"
+    assert failing.server(2)["status"] == "RUNNING"
+    failing.steer(other, "retry")
+    failing.pass_time(1)
+    assert failing.task(other)["status"] == "FAILED"
+    failing.pass_time(10)
+    failing.steer(other, "retry")
+    failing.pass_time(0.5)
+    assert failing.server(2)["operatingTaskInstanceId"] == other
+    failing.pass_time(20)
+    assert failing.task(other)["status"] == "SUCCESSFUL"
+    assert failing.restarts()["OB_SERVER", 1] == 2
+
+
+def test_of_many_calls_at_once_one_gets_the_target(failing):
+    ids = [failing.restart_server(2)["id"] for _call in range(10)]
+    failing.pass_time(13)
+    assert [failing.task(number)["status"] for number in ids] == ["SUCCESSFUL"] + ["FAILED"] * 9
+    assert failing.restarts() == {("OB_SERVER", 2): 1}

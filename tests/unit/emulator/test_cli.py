@@ -39,6 +39,7 @@ def refused(capsys):
         (["--step-seconds", "-0.1"], ["--step-seconds"]),
         (["--step-seconds", "nan"], ["--step-seconds", "'nan'"]),
         (["--step-seconds", "inf"], ["--step-seconds", "'inf'"]),
+        (["--busy", "wait"], ["--busy", "'wait'"]),
         (["--clusters", "0"], ["--clusters", "'0'"]),
         (["--zones", "many"], ["--zones", "'many'"]),
         (["--servers-per-zone", "1.5"], ["--servers-per-zone", "'1.5'"]),

@@ -5,7 +5,7 @@
 import sqlite3
 from enum import StrEnum
 
-from ocp_emulator import effects, faults, subtask_log
+from ocp_emulator import effects, errors, faults, subtask_log
 from ocp_emulator.clock import SECOND
 from ocp_emulator.graphs import Action
 
@@ -25,14 +25,18 @@ class Outcome(StrEnum):
 def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -> int:
     """READY -> RUNNING for an attempt that takes `run_ms` undisturbed; returns when it will end.
 
-    A retry first rolls back what the attempt before may have left.
+    A retry first rolls back what the attempt before may have left. The attempt of a task that does not occupy its
+    targets, since they were busy when it was accepted, fails if they still are, and occupies them if not.
     """
-    fault = faults.take(db, row)
+    held_up = _held_up(db, row, instant)
+    fault = None if held_up else faults.take(db, row)
     needed = fault.slowed(run_ms) if fault else run_ms
     longest: int = row["timeout"] * SECOND
     due = instant + (longest if needed is None else min(needed, longest))
     outcome, reason = Outcome.SUCCEED, None
-    if needed is None or needed > longest:
+    if held_up:
+        outcome, reason = Outcome.FAIL, held_up
+    elif needed is None or needed > longest:
         outcome, reason = Outcome.TIME_OUT, f"it ran longer than its time-out of {row['timeout']} s"
     elif fault is not None and fault.action == "fail":
         outcome, reason = Outcome.FAIL, fault.reason()
@@ -43,10 +47,22 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     )
     subtask_log.begin_attempt(db, row["id"], row["operation"], instant)
     subtask_log.tell(db, row["id"], instant, ["status READY -> RUNNING"])
-    if row["operation"] == "RETRY" and row["action"]:
+    if row["operation"] == "RETRY" and row["action"] and not held_up:
         done = effects.Done(row["task_id"], row["element"], instant)
         subtask_log.tell(db, row["id"], instant, effects.revert(db, Action(row["action"]), done))
     return due
+
+
+def _held_up(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str | None:
+    """Why the task cannot get at its targets; None when it has them, or has them from now on, or goes back."""
+    if row["operation"] in BACKWARDS or effects.occupies(db, row["task_id"]):
+        return None
+    holder = effects.holder(db, row["task_id"])
+    if holder is None:
+        effects.begin(db, row["task_id"], instant)
+        return None
+    task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (holder,)).fetchone()
+    return errors.occupied("the target", holder, task["name"], task["status"])
 
 
 def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:
@@ -64,7 +80,7 @@ def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:
         operation = "CANCEL" if row["outcome"] == Outcome.TIME_OUT else operation
     else:
         work, status = (effects.revert, "PENDING") if operation in BACKWARDS else (effects.apply, "SUCCESSFUL")
-        if row["action"]:
+        if row["action"] and effects.occupies(db, row["task_id"]):
             told = work(db, Action(row["action"]), effects.Done(row["task_id"], row["element"], instant))
     db.execute(
         "UPDATE subtasks SET status = ?, operation = ?, start_time = coalesce(start_time, ?), finish_time = ?,"

@@ -7,12 +7,13 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
 from ocp_emulator.clock import SECOND
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
+from ocp_emulator.operations import Busy
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store import StoreError
@@ -66,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="S",
         help="time of a subtask, up to its time-out of 30 s or more (default: %(default)s)",
     )
+    command.add_argument(
+        "--busy",
+        choices=get_args(Busy),
+        default="refuse",
+        help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
+    )
     command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
     command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
     return parser
@@ -73,7 +80,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(options: argparse.Namespace) -> None:
     certificate = _certificate(options.tls_cert, options.tls_key)
-    settings = Settings(database=options.database, fleet=_fleet(options), step_ms=round(options.step_seconds * SECOND))
+    settings = Settings(
+        database=options.database,
+        fleet=_fleet(options),
+        step_ms=round(options.step_seconds * SECOND),
+        busy=options.busy,
+    )
     try:
         bound = listen(options.host, options.port)
     except OSError as error:

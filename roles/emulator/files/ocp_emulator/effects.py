@@ -89,6 +89,14 @@ def holder(db: sqlite3.Connection, task_id: int) -> int | None:
     return None
 
 
+def occupies(db: sqlite3.Connection, task_id: int) -> bool:
+    """Whether the task has its targets in hand: only then may it change something."""
+    return any(
+        db.execute(f"SELECT 1 FROM {table} WHERE operating_task = ? LIMIT 1", (task_id,)).fetchone()
+        for table in _HOLDERS
+    )
+
+
 def begin(db: sqlite3.Connection, task_id: int, now: int) -> None:
     """Occupy the targets of a task."""
     for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():

@@ -10,6 +10,9 @@ the zone and its servers; one on a cluster the cluster, its zones and its server
 of its hosts, which does not conflict with the servers on them. What is occupied takes no second operation. Two servers
 or two zones of one cluster may be restarted at the same time. A start of what runs and a stop of what is stopped are
 accepted and change nothing. How long a task occupies its targets is told in effects.py.
+
+Whether the service refuses the call or lets the task fail is not known (ocp-api.md, section 5), so it can be chosen. A
+task that is accepted all the same occupies nothing until a subtask of it finds the targets free: attempts.py.
 """
 
 import json
@@ -18,6 +21,7 @@ import random
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ocp_emulator import attempts, effects, errors
 from ocp_emulator.engine import durations
@@ -32,6 +36,9 @@ from ocp_emulator.graphs import (
     build,
 )
 from ocp_emulator.store import Store
+
+# What becomes of an operation on a busy target: it is refused, or accepted to fail in its first subtask.
+Busy = Literal["refuse", "fail"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -75,11 +82,12 @@ class _Order:
 class Operations:
     """The four restarts and their neighbours. Each returns the id of the task it has started."""
 
-    def __init__(self, store: Store, step_ms: int, executor: str) -> None:
+    def __init__(self, store: Store, step_ms: int, executor: str, busy: Busy) -> None:
         """`step_ms`: how long each subtask of a new task takes; `executor`: the address that runs them."""
         self._store = store
         self._ready_ms, self._run_ms = durations(step_ms)
         self._executor = executor
+        self._busy = busy
 
     def restart_server(
         self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool, force: bool
@@ -113,9 +121,8 @@ class Operations:
                 {"cluster_id": str(cluster_id), "freeze_server": _java(freeze), "force": _java(force)},
                 {"server_ids": [str(server_id)]},
             )
-            _refuse_if_occupied(db, order.what, server["operating_task"])
+            self._refuse_if_occupied(db, order.what, server["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -144,9 +151,8 @@ class Operations:
                 (cluster_id,),
             ).fetchone()
             if occupied is not None:
-                _refuse_if_occupied(db, order.what, occupied["operating_task"])
+                self._refuse_if_occupied(db, order.what, occupied["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -180,9 +186,8 @@ class Operations:
             )
             # What occupies a zone occupies its servers too.
             occupied = (server["operating_task"] for server in servers if server["operating_task"] is not None)
-            _refuse_if_occupied(db, order.what, next(occupied, None))
+            self._refuse_if_occupied(db, order.what, next(occupied, None))
             task_id = self._insert(db, user, now, order)
-            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -203,7 +208,7 @@ class Operations:
             if unknown:
                 raise errors.not_found(f"Host {_listed(unknown)}")
             for number, host in hosts.items():
-                _refuse_if_occupied(db, f"The agent of host {number} ({host['ip']})", host["operating_task"])
+                self._refuse_if_occupied(db, f"The agent of host {number} ({host['ip']})", host["operating_task"])
             batch = [str(number) for number in host_ids]
             order = _Order(
                 AGENT_RESTART,
@@ -214,7 +219,6 @@ class Operations:
                 batch,
             )
             task_id = self._insert(db, user, now, order)
-            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
 
@@ -229,11 +233,15 @@ class Operations:
                 f"Arbitration service {service_id} ({service['ip']}:{service['port']})",
                 [_Target("ARBITRATION_SERVICE", host_id=service["host_id"], arbitration_service_id=service_id)],
             )
-            _refuse_if_occupied(db, order.what, service["operating_task"])
+            self._refuse_if_occupied(db, order.what, service["operating_task"])
             task_id = self._insert(db, user, now, order)
-            effects.begin(db, task_id, now)
         _report(task_id, order, user)
         return task_id
+
+    def _refuse_if_occupied(self, db: sqlite3.Connection, what: str, task_id: int | None) -> None:
+        if task_id is not None and self._busy == "refuse":
+            task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            raise errors.busy(what, task_id, task["name"], task["status"])
 
     def _insert(self, db: sqlite3.Connection, user: User, now: int, order: _Order) -> int:
         blueprint = order.blueprint
@@ -267,6 +275,8 @@ class Operations:
                 for target in order.targets
             ],
         )
+        if self._busy == "refuse" or effects.holder(db, task_id) is None:
+            effects.begin(db, task_id, now)
         self._insert_graph(db, task_id, now, build(blueprint, order.batch), blueprint.first_status)
         return task_id
 
@@ -331,12 +341,6 @@ def _members(db: sqlite3.Connection, cluster_id: int) -> dict[str, list[str]]:
         lists.setdefault(f"{cluster_id}.{row['zone']}.server_ids", []).append(str(row["id"]))
         lists.setdefault(f"{cluster_id}.{row['zone']}.host_ids", []).append(str(row["host_id"]))
     return lists
-
-
-def _refuse_if_occupied(db: sqlite3.Connection, what: str, task_id: int | None) -> None:
-    if task_id is not None:
-        task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (task_id,)).fetchone()
-        raise errors.busy(what, task_id, task["name"], task["status"])
 
 
 def _next_id(db: sqlite3.Connection, largest: str, first: int) -> int:

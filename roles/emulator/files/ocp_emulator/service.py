@@ -12,7 +12,7 @@ from ocp_emulator.auth import Authenticator
 from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
 from ocp_emulator.fleet import Fleet
-from ocp_emulator.operations import Operations
+from ocp_emulator.operations import Busy, Operations
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
 from ocp_emulator.store import Store
@@ -25,6 +25,7 @@ class Settings:
     database: Path | None = None
     fleet: Fleet | None = None
     step_ms: int = SECOND
+    busy: Busy = "refuse"
     host: str = "127.0.0.1"
     port: int = 8080
 
@@ -44,7 +45,7 @@ class Service:
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
         self.clock = SteeredClock(self.store, machine_clock)
         self.engine = Engine(self.store)
-        self.operations = Operations(self.store, settings.step_ms, settings.host)
+        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
         self.steering = Steering(self.store)
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
 
