@@ -29,7 +29,7 @@ def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
         running.append(process)
         url = next((word for word in process.stdout.readline().split() if word.startswith("http")), None)
         assert url, log_file.read_text()
-        return Emulator(url, log_file)
+        return Emulator(url, log_file, process)
 
     yield start
     for process in running:

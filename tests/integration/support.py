@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,7 @@ class Emulator:
 
     url: str
     log_file: Path
+    process: subprocess.Popen[str]
 
     @property
     def log(self) -> str:
@@ -54,6 +56,11 @@ class Emulator:
 
     def requests(self, method: str) -> list[str]:
         return [line for line in self.log.splitlines() if f" {method} /" in line]
+
+    def kill(self) -> None:
+        """End it at once, as a crash does."""
+        self.process.kill()
+        self.process.wait(timeout=20)
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> None:
         requests.post(self.url + path, json=body, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
