@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import ast
-import re
 import shlex
 import subprocess
 
 import pytest
 import yaml
-from support import REPOSITORY
+from support import REPOSITORY, blocks
 
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
@@ -28,11 +27,6 @@ def examples(module):
         for statement in tree.body
         if isinstance(statement, ast.Assign) and statement.targets[0].id == "EXAMPLES"
     )
-
-
-def blocks(page, language):
-    text = (REPOSITORY / page).read_text()
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +57,7 @@ def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
 
 
 def test_the_playbook_of_the_page_on_the_emulator_runs(ansible, emulator):
-    [playbook] = blocks("docs/emulator.md", "yaml")
+    playbook = blocks("docs/emulator.md", "yaml")[0]
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
     assert outcome.rc == 0, outcome.output
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import requests
-from support import BASIC, REPOSITORY
+import yaml
+from support import BASIC, REPOSITORY, blocks
 
 
 def wait_for(what, **variables):
@@ -171,6 +172,24 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     apply("started", **variables)
     kept = ansible.module("task_info", url=url, ca_path=ca_path, **BASIC)
     assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
+
+
+def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
+    apply, port = emulator_role
+    [role] = yaml.safe_load(blocks("docs/emulator.md", "yaml")[-1])[0]["roles"]
+    outcome, _changed = apply("started", **{key: value for key, value in role.items() if key != "role"})
+    assert outcome.rc == 0, outcome.output
+    paths = requests.get(f"http://127.0.0.1:{port}/openapi.json", timeout=10).json()["paths"]
+    assert {"/compute/hosts/batchRestartAgents", "/api/v2/compute/hosts/batchRestartAgents"} <= set(paths)
+    assert not any("arbitration" in path for path in paths)
+
+
+def test_a_switch_that_does_not_exist_is_named(emulator_role):
+    apply, _port = emulator_role
+    outcome, _changed = apply("started", emulator_switches={"agent_paths": "nowhere"})
+    assert outcome.rc == 2
+    assert "agent_paths" in outcome.output
+    assert "nowhere" in outcome.output
 
 
 def test_an_emulator_that_cannot_start_says_why(emulator_role):

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, get_args
 
@@ -14,6 +15,7 @@ from ocp_emulator.clock import SECOND
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.operations import Busy
+from ocp_emulator.profiles import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES, Switches
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store import StoreError
@@ -73,6 +75,15 @@ def _parser() -> argparse.ArgumentParser:
         default="refuse",
         help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
     )
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default=DEFAULT_PROFILE,
+        help="behave as this version of OCP is documented (default: %(default)s)",
+    )
+    switches = command.add_argument_group("switches", "Each overrides what the profile says.")
+    for name, choices in CHOICES.items():
+        switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=MEANINGS[name])
     command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
     command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
     return parser
@@ -85,6 +96,7 @@ def _serve(options: argparse.Namespace) -> None:
         fleet=_fleet(options),
         step_ms=round(options.step_seconds * SECOND),
         busy=options.busy,
+        switches=_switches(options),
     )
     try:
         bound = listen(options.host, options.port)
@@ -119,6 +131,11 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
         return generated_fleet(options.clusters or 1, options.zones or 3, options.servers_per_zone or 1)
     except FleetError as error:
         raise _BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
+
+
+def _switches(options: argparse.Namespace) -> Switches:
+    given = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
+    return replace(PROFILES[options.profile], **given)
 
 
 def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:

@@ -13,6 +13,7 @@ from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.operations import Busy, Operations
+from ocp_emulator.profiles import DEFAULT_PROFILE, PROFILES, Switches
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
 from ocp_emulator.store import Store
@@ -26,6 +27,7 @@ class Settings:
     fleet: Fleet | None = None
     step_ms: int = SECOND
     busy: Busy = "refuse"
+    switches: Switches = PROFILES[DEFAULT_PROFILE]
     host: str = "127.0.0.1"
     port: int = 8080
 
@@ -42,10 +44,11 @@ class Service:
         """Opens the database; StoreError when that fails."""
         self.machine_clock = machine_clock
         self.address = settings.address
+        self.switches = settings.switches
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
         self.clock = SteeredClock(self.store, machine_clock)
         self.engine = Engine(self.store)
-        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
+        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.steering = Steering(self.store)
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
 
