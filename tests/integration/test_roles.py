@@ -176,7 +176,8 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
 
 def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
     apply, port = emulator_role
-    [role] = yaml.safe_load(blocks("docs/emulator.md", "yaml")[-1])[0]["roles"]
+    [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
+    [role] = yaml.safe_load(play)[0]["roles"]
     outcome, _changed = apply("started", **{key: value for key, value in role.items() if key != "role"})
     assert outcome.rc == 0, outcome.output
     paths = requests.get(f"http://127.0.0.1:{port}/openapi.json", timeout=10).json()["paths"]
