@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from ._http import Answer, HttpClient
 from ._shapes import Record, integer, record, records
 
 PAGE_SIZE = 2000  # the largest the service documents
+RECENT_TASKS = 100
 
 
 class OcpApi:
@@ -55,10 +57,31 @@ class OcpApi:
         """One task, with its subtasks and their links."""
         return self._record(f"/api/v2/tasks/instances/{task_id}")
 
-    def tasks(self, limit: int, **filters: Any) -> list[Record]:
-        """The newest ``limit`` tasks that pass the service's filters: clusterId, hostId, status, name."""
+    def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
+        """The newest ``limit`` tasks with an id ``above`` this, newest first, that pass the service's filters.
+
+        The filters are clusterId, hostId, status and name.
+        """
         query = {name: value for name, value in filters.items() if value is not None}
-        return self._list("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, limit)
+        size = min(limit or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
+        found: dict[int, Record] = {}
+        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
+            newer = [task for task in page if (integer(task.get("id")) or 0) > above]
+            # A task that is started meanwhile shows the last of a page on the next one again.
+            found.update((task["id"], task) for task in newer)
+            if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
+                break
+        return list(found.values())[:limit]
+
+    @property
+    def clock_ahead(self) -> float:
+        """By how many seconds the clock of the service is ahead of this machine's."""
+        return self._client.service_clock.ahead
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one request may stay without an answer."""
+        return self._client.timeout
 
     def subtask_log(self, task_id: int, subtask_id: int) -> str:
         """The log of all attempts of one subtask."""
@@ -110,20 +133,20 @@ class OcpApi:
             raise _unexpected(answer, "one object")
         return answer.data
 
-    def _list(self, path: str, params: Record | None = None, limit: int | None = None) -> list[Record]:
-        found: list[Record] = []
+    def _list(self, path: str, params: Record | None = None) -> list[Record]:
+        return [found for page in self._pages(path, params or {}, PAGE_SIZE) for found in page]
+
+    def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
         page = pages = 1
-        while page <= pages and (limit is None or len(found) < limit):
-            size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit)
-            answer = self._client.get(path, {**(params or {}), "page": page, "size": size})
+        while page <= pages:
+            answer = self._client.get(path, {**params, "page": page, "size": size})
             contents = record(answer.data).get("contents")
             if not isinstance(contents, list) or records(contents) != contents:
                 raise _unexpected(answer, "a list of objects")
-            found += contents
+            yield contents
             # The servers of a cluster come without a page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
-        return found[:limit]
 
 
 def _unexpected(answer: Answer, wanted: str) -> AnswerUnreadable:

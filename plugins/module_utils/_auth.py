@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from requests import PreparedRequest
 
 SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
+SKEW_ALLOWED = 15 * 60
 
 
 def basic_auth(username: str, password: str) -> AuthBase:
@@ -31,7 +32,8 @@ def basic_auth(username: str, password: str) -> AuthBase:
 class AccessKeyAuth(AuthBase):
     """Signs each request with an access key.
 
-    ``date`` gives the value of the ``Date`` header, RFC 1123 in GMT. The service refuses one more than 15 minutes off.
+    ``date`` gives the value of the ``Date`` header, RFC 1123 in GMT. The service refuses one that is more than
+    SKEW_ALLOWED seconds off.
     """
 
     def __init__(self, key_id: str, secret: str, date: Callable[[], str] | None = None) -> None:

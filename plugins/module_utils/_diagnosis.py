@@ -21,6 +21,7 @@ def failure(api: OcpApi, failed: list[Task], tasks: list[Task]) -> TaskFailed:
         sentences.append(f"Not successful either: {others}; {len(failed)} of {len(tasks)} tasks in all.")
     return TaskFailed(
         "\n".join(sentences),
+        at_first_step=first.failed_at_first_step,
         task_id=first.id,
         tasks=[task.result() for task in tasks],
         failed_task_ids=[task.id for task in failed],
@@ -28,7 +29,7 @@ def failure(api: OcpApi, failed: list[Task], tasks: list[Task]) -> TaskFailed:
 
 
 def _explain(api: OcpApi, task: Task) -> str:
-    name = f"Task {task.id} ({task.name})" if task.name else f"Task {task.id}"
+    name = f"Task {task.label}"
     if task.rolled_back:
         return f"{name} was rolled back: it ended SUCCESSFUL, but undid its work. Restart anew if still wanted."
     what = f"{name} {task.status}"

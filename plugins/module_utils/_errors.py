@@ -25,6 +25,10 @@ class OcpError(Exception):
         """Put first what was being done, for those who do not know the call."""
         self.args = (f"{words} {self}",)
 
+    def follow(self, words: str) -> None:
+        """Put last what is known besides."""
+        self.args = (f"{self} {words}",)
+
 
 class OptionError(OcpError):
     """An option has a value that cannot be used; nothing was sent."""
@@ -80,12 +84,27 @@ class NotFound(RequestRefused):
     """404."""
 
 
+class TargetBusy(OcpError):
+    """Something else works on the target, and ``in_flight`` does not allow to join it or to wait; nothing was sent."""
+
+
+class OutcomeUnknown(OcpError):
+    """A restart was sent, its answer was lost, and no task or several tasks could be it. It is not sent again."""
+
+
 class TaskError(OcpError):
     """A task did not come to the end that was waited for."""
 
 
 class TaskFailed(TaskError):
-    """A task ended FAILED, or ended SUCCESSFUL by being rolled back."""
+    """A task ended FAILED, or ended SUCCESSFUL by being rolled back.
+
+    ``at_first_step`` tells that it FAILED before it did anything.
+    """
+
+    def __init__(self, message: str, *, at_first_step: bool = False, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.at_first_step = at_first_step
 
 
 class WaitTimeout(TaskError):

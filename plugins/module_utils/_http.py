@@ -2,17 +2,21 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """One request in, the ``data`` of the response envelope out, or an error that says what is known of the request.
 
-Reads are repeated a few times. A POST that found a connection is sent once: what it starts cannot be taken back, and
-the service has no token by which it would know a repetition.
+Reads are repeated a few times. A POST is sent again only if it never left or was refused unrun for too many requests:
+what it starts cannot be taken back, and the service has no token by which it would know a repetition.
 """
 
 from __future__ import annotations
 
 import ssl
+import time
 from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from ._auth import SKEW_ALLOWED, AccessKeyAuth
 from ._errors import (
     AnswerLost,
     AnswerUnreadable,
@@ -23,7 +27,8 @@ from ._errors import (
     RequestRefused,
     ServiceError,
 )
-from ._shapes import record
+from ._shapes import Record, instant, record
+from ._time import ServiceClock
 
 try:
     import requests
@@ -42,8 +47,9 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 READ_REPEATS = 2
-LONGEST_PAUSE = 30.0
-PASSING_STATUSES = (429, 502, 503, 504)
+TOO_MANY_REQUESTS = 429
+PASSING_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
+NOTED_SKEW = 60.0
 CERTIFICATE_ADVICE = {
     # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
     9: "Check the clock of this machine.",
@@ -72,38 +78,58 @@ class Answer:
 
 
 class RateLimitRetry(Retry):
-    """Repeats as urllib3 does, and after a 429 waits as long as the service's ``RateLimit-Reset`` header says.
+    """Repeats as urllib3 does, and after a 429 any method, once the time is over that ``RateLimit-Reset`` names.
 
-    Where that is longer than LONGEST_PAUSE, repeating earlier would be in vain, so the 429 is the answer.
+    ``budget`` is for how many seconds in all it may wait so; where that is not enough, the 429 is the answer.
     """
+
+    def __init__(self, *args: Any, budget: float, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.budget = budget
+
+    def new(self, **changes: Any) -> Any:
+        """A copy with ``changes``."""
+        return super().new(**{"budget": self.budget, **changes})
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
+        """Whether what was answered with this status may be sent again."""
+        return status_code == TOO_MANY_REQUESTS or super().is_retry(method, status_code, has_retry_after)
 
     def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
         """Count one more failure; raises MaxRetryError when there is to be no repetition."""
-        if response is not None and (self.get_retry_after(response) or 0) > LONGEST_PAUSE:
+        pause = None if response is None else self.get_retry_after(response)
+        limited = response is not None and response.status == TOO_MANY_REQUESTS
+        blind = limited and pause is None and not self._is_method_retryable(method)
+        if blind or (pause or 0) > self.budget:
             raise MaxRetryError(more.get("_pool"), url, None)  # type: ignore[arg-type]
-        return super().increment(method, url, response, *rest, **more)
+        if pause is None or not limited:
+            return super().increment(method, url, response, *rest, **more)
+        # A wait that was asked for is no failure, so only the budget bounds it.
+        waited = self.new(total=None, budget=self.budget - pause)
+        return super(RateLimitRetry, waited).increment(method, url, response, *rest, **more).new(total=self.total)
 
     def get_retry_after(self, response: Any) -> float | None:
-        """Seconds that the service asks to wait; None when it names no time."""
+        """Seconds that the service asks to wait, at least 1; None when it names no time."""
         # The header comes with every answer when limits are on; it counts when the limit is reached.
-        seconds = response.headers.get("RateLimit-Reset", "") if response.status == 429 else ""
-        if seconds.isdecimal():
-            return float(seconds)
+        seconds = response.headers.get("RateLimit-Reset", "") if response.status == TOO_MANY_REQUESTS else ""
         try:
-            return super().get_retry_after(response)
+            pause = float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
         except InvalidHeader:
             return None
+        return None if pause is None else max(1.0, pause)
 
 
 class HttpClient:
     """A session with one service.
 
     ``url`` is its base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may stay without an answer.
+    request may stay without an answer. ``service_clock`` is what the answers have told of the service's clock.
     """
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
         self.url = url.rstrip("/")
+        self.timeout = timeout
+        self.service_clock = ServiceClock()
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = requests.Session()
@@ -125,6 +151,7 @@ class HttpClient:
             allowed_methods={"GET"},
             backoff_factor=0.3,
             raise_on_status=False,
+            budget=timeout,
         )
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=repeats))
@@ -141,7 +168,7 @@ class HttpClient:
 
     def _request(self, method: str, path: str, params: dict[str, Any] | None, body: dict[str, Any] | None) -> Answer:
         url = self.url + path
-        writes = method == "POST"
+        sent = time.time()
         try:
             response = self._session.request(
                 method,
@@ -156,8 +183,24 @@ class HttpClient:
             )
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
-            raise _no_answer(error, method, url, self._timeouts[1]) from None
-        return _envelope(response, method, url, writes)
+            raise _no_answer(error, method, url, self.timeout) from None
+        envelope = _envelope(response)
+        completed = instant(envelope.get("timestamp")) or _date(response)
+        if completed is not None:
+            self.service_clock.shown(completed, sent, time.time())
+        try:
+            return _answer(response, envelope, method, url)
+        except AuthenticationFailed as refusal:
+            self._blame_clock(refusal)
+            raise
+
+    def _blame_clock(self, refusal: AuthenticationFailed) -> None:
+        ahead = self.service_clock.ahead
+        if isinstance(self._session.auth, AccessKeyAuth) and abs(ahead) > NOTED_SKEW:
+            refusal.precede(
+                f"The clock of this machine is {abs(ahead):.0f} seconds {'behind' if ahead > 0 else 'ahead of'} that "
+                f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
+            )
 
 
 def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
@@ -197,18 +240,30 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
     )
 
 
-def _envelope(response: requests.Response, method: str, url: str, writes: bool) -> Answer:
+def _envelope(response: requests.Response) -> Record:
+    try:
+        return record(response.json())
+    except ValueError:
+        return {}
+
+
+def _date(response: requests.Response) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(response.headers.get("Date", ""))
+    except ValueError:
+        return None
+    return date if date.tzinfo is not None else None
+
+
+def _answer(response: requests.Response, envelope: Record, method: str, url: str) -> Answer:
     status = response.status_code
+    writes = method == "POST"
     if 300 <= status < 400:
         raise AnswerUnreadable(
             f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
             "followed. Put the address of the service itself in url.",
             url=url,
         )
-    try:
-        envelope = record(response.json())
-    except ValueError:
-        envelope = {}
     trace_id = envelope.get("traceId") or None
     if status < 400 and not isinstance(envelope.get("successful"), bool):
         kind = response.headers.get("Content-Type", "no content type")
@@ -230,7 +285,7 @@ def _host(url: str, location: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def _refusal(envelope: dict[str, Any], status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
+def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
     reason = str(record(envelope.get("error")).get("message") or "")

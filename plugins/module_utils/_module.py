@@ -16,7 +16,9 @@ from ._api import OcpApi
 from ._auth import AccessKeyAuth, basic_auth
 from ._errors import OcpError, OptionError
 from ._http import REQUESTS_IMPORT_ERROR, HttpClient
+from ._plan import InFlight
 from ._restart import Options
+from ._time import instant_option
 from ._waiting import SHORTEST_PAUSE, Patience
 
 Params = dict[str, Any]
@@ -45,14 +47,19 @@ PATIENCE_OPTIONS: dict[str, Any] = {
     "wait_interval": {"type": "float", "default": 10},
 }
 
-RESTART_OPTIONS: dict[str, Any] = {"wait": {"type": "bool", "default": False}, **PATIENCE_OPTIONS}
+RESTART_OPTIONS: dict[str, Any] = {
+    "started_before": {"type": "str"},
+    "in_flight": {"type": "str", "choices": [choice.value for choice in InFlight], "default": InFlight.ATTACH.value},
+    "wait": {"type": "bool", "default": False},
+    **PATIENCE_OPTIONS,
+}
 
 
 def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
     """Run ``body(api, params, check_mode)`` as an Ansible module with ``options`` beside those of the connection.
 
     ``rules`` are AnsibleModule's own (``required_one_of`` and the like). What ``body`` returns is the result; an
-    OcpError becomes a failure with its facts. The ``warnings`` of either are shown as such.
+    OcpError becomes a failure with its facts. The ``warnings`` of either are shown as such, the ``diff`` in diff mode.
     """
     module = AnsibleModule({**CONNECTION_OPTIONS, **options}, supports_check_mode=True, **rules)
     if REQUESTS_IMPORT_ERROR is not None:
@@ -65,6 +72,8 @@ def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
         finish = module.fail_json
     for warning in result.pop("warnings", []):
         module.warn(warning)
+    if not (module._diff and result.get("diff")):
+        result.pop("diff", None)
     finish(**result)
 
 
@@ -84,8 +93,14 @@ def patience(params: Params) -> Patience:
 
 def restart_options(params: Params, check_mode: bool) -> Options:
     """The options that all restart verbs share. Raises OptionError."""
-    waiting = patience(params)
-    return Options(check_mode, waiting if params["wait"] else None)
+    given = params["started_before"]
+    return Options(
+        check_mode,
+        params["wait"],
+        patience(params),
+        None if given is None else instant_option("started_before", given),
+        InFlight(params["in_flight"]),
+    )
 
 
 def _trusted(ca_path: str) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from ._api import PAGE_SIZE, OcpApi
+from ._databases import Cluster
 from ._errors import NotFound, OptionError
+from ._hosts import find_host
 from ._shapes import integers
-from ._targets import Cluster, find_host
 from ._tasks import Task
 
 

@@ -1,146 +1,361 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarting one target: decide, send the POST, wait, prove it."""
+"""Restarting one target: observe, decide, send the POST at most once, wait, prove it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from ._api import OcpApi
-from ._errors import NotVerified, OcpError, ServiceError, TaskFailed, WaitTimeout
-from ._shapes import instant
-from ._targets import Member, Observation, Target
+from ._diff import Diff, difference
+from ._errors import (
+    AuthenticationFailed,
+    NotVerified,
+    OcpError,
+    OutcomeUnknown,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+    TargetBusy,
+    TaskFailed,
+    WaitTimeout,
+)
+from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, started_above, with_last_restart
+from ._plan import Action, Condition, Decision, InFlight, Operation, plan
+from ._proof import proofs
+from ._shapes import Record, instant
+from ._targets import Observation, Target
 from ._tasks import Task
-from ._waiting import SHORTEST_PAUSE, SYSTEM_CLOCK, Clock, Patience, wait_for_success
+from ._time import SYSTEM_CLOCK, Clock
+from ._waiting import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
 
 Result = dict[str, Any]
+Found = TypeVar("Found")
 
 PROOF_SECONDS = 30
+NOTED_SECONDS = 5
 OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
+# What these refuse will be refused again, busy or not.
+FINAL_STATUSES = (401, 403, 404, 429)
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a verb was asked to restart. ``patience`` is None when it is not to wait."""
+    """How a verb was asked to restart. ``started_before`` is by the clock of this machine; None for in any case.
+
+    ``patience`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
+    """
 
     check_mode: bool
-    patience: Patience | None
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What is to be done about a target, and why, in plain words."""
-
-    action: str
-    reason: str
-
-
-def plan() -> Decision:
-    """Decide from what was observed and asked. A verb that was given no condition always restarts."""
-    return Decision("submitted", "no condition was given, so the verb always restarts")
+    wait: bool
+    patience: Patience
+    started_before: datetime | None = None
+    in_flight: InFlight = InFlight.ATTACH
 
 
 def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """Carry out the plan; returns the result of a verb, every key always there.
+    """Restart ``target`` if need be; returns the result of a verb, every key always there, ``warnings`` and ``diff``.
 
     Raises an OcpError whose facts hold the result as far as it had got, so that no task that was started is lost.
     """
-    started = clock.now()
-    result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
-    try:
-        before = _observe(api, target)
-        decision = plan()
-        result.update(changed=True, action=decision.action, reason=decision.reason, before=before.result())
-        if not options.check_mode:
-            _submit(api, target, result)
-            if options.patience is not None:
-                _await(api, target, options.patience, clock, result)
-                _verify(api, target, before, clock, result)
-    except OcpError as error:
-        result["trace_id"] = result["trace_id"] or error.facts.get("trace_id")
-        error.facts = {**error.facts, **result, "elapsed": _since(started, clock)}
-        raise
-    return {**result, "elapsed": _since(started, clock)}
+    return _Restart(api, target, options, clock).perform()
 
 
-def _observe(api: OcpApi, target: Target) -> Observation:
-    try:
-        return target.observe(api)
-    except ServiceError as error:
-        error.precede(f"{target.label} was not restarted, since it cannot be read.")
-        raise
+class _Restart:
+    """One restart on its way, with its result as far as it has got."""
 
+    def __init__(self, api: OcpApi, target: Target, options: Options, clock: Clock) -> None:
+        self._api = api
+        self._target = target
+        self._options = options
+        self._clock = clock
+        self._begun = clock.now()
+        self._warnings: list[str] = []
+        self._diff: Diff = {}
+        self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
+        self._result.update(target.left_out(None))
 
-def _submit(api: OcpApi, target: Target, result: Result) -> None:
-    try:
-        answer = target.restart(api)
-    except ServiceError as error:
-        if not error.maybe_done:
-            result.update(changed=False, action=None)
-        error.precede(
-            f"{target.label} may be restarting." if error.maybe_done else f"{target.label} was not restarted."
-        )
-        raise
-    task = Task.from_api(answer.data)
-    result.update(changed=True, task_id=task.id, task=task.result(), trace_id=answer.trace_id)
-
-
-def _await(api: OcpApi, target: Target, patience: Patience, clock: Clock, result: Result) -> None:
-    try:
-        waited = wait_for_success(api, [result["task_id"]], patience, clock)
-    except OcpError as error:
-        result["task"] = next(iter(error.facts.pop("tasks")), result["task"])
-        if isinstance(error, TaskFailed):
-            outcome = "did not succeed."
-        elif isinstance(error, WaitTimeout):
-            outcome = "goes on."
-        else:
-            outcome = f"was started as task {result['task_id']}; waiting for it was not possible."
-        error.precede(f"The restart of {target.label} {outcome}")
-        raise
-    result.update(task=waited.tasks[0].result(), warnings=waited.warnings)
-
-
-def _verify(api: OcpApi, target: Target, before: Observation, clock: Clock, result: Result) -> None:
-    """Prove that every member has started anew. The service may show a new start some seconds late."""
-    until = clock.now() + PROOF_SECONDS
-    while True:
+    def perform(self) -> Result:
+        """See the function of this name."""
         try:
-            after = target.observe(api)
-        except ServiceError as error:
-            result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
+            self._perform()
+        except OcpError as error:
+            self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
+            self._warnings += error.facts.get("warnings", [])
+            error.facts = {**error.facts, **self._whole_result()}
+            raise
+        return self._whole_result()
+
+    def _whole_result(self) -> Result:
+        warnings = list(dict.fromkeys(self._warnings))
+        return {**self._result, "elapsed": round(self._waited(), 3), "warnings": warnings, "diff": self._diff}
+
+    def _waited(self) -> float:
+        return self._clock.now() - self._begun
+
+    def _patience(self) -> Patience:
+        return self._options.patience.left(self._waited())
+
+    def _perform(self) -> None:
+        self._asked = Condition(self._started_before(), self._options.in_flight)
+        before, decision, _queued = self._decide()
+        if self._options.check_mode:
+            self._foretell(before, decision)
             return
-        result["after"] = after.result()
-        now = {member.name: member for member in after.members}
-        proofs = {member.name: _restarted(member, now.get(member.name)) for member in before.members}
-        unmoved = [name for name, proof in proofs.items() if proof is False]
-        if not unmoved or clock.now() >= until:
-            break
-        clock.sleep(SHORTEST_PAUSE)
-    if unmoved:
-        result["verified"] = False
-        raise NotVerified(
-            f"The restart of {target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
-            f"Look at task {result['task_id']} in OCP and at the process itself before restarting again."
+        try:
+            self._carry_out(before, decision)
+        except (RequestRefused, TaskFailed) as error:
+            if not self._may_be_busy(error):
+                raise
+            self._carry_out_anew(error)
+
+    def _may_be_busy(self, error: RequestRefused | TaskFailed) -> bool:
+        """Whether the service did not run the restart, maybe since something else works on the target."""
+        if isinstance(error, TaskFailed):
+            return error.at_first_step
+        return not error.maybe_done and error.status not in FINAL_STATUSES
+
+    def _carry_out_anew(self, refusal: RequestRefused | TaskFailed) -> None:
+        """Decide once more. Where nothing works on the target, the refusal stands."""
+        refused = self._result
+        self._result = {**refused, **dict.fromkeys(OPEN_AT_FIRST), "changed": False}
+        try:
+            before, decision, queued = self._decide()
+        except OcpError as error:
+            self._result = refused
+            error.precede(str(refusal))
+            raise
+        if decision.action is Action.SUBMIT and not queued:
+            self._result = refused
+            holder = held_by_failed(self._api, before)
+            if holder is not None:
+                refusal.follow(f"Task {holder.label} FAILED and still holds it: retry it or roll it back.")
+            raise refusal
+        self._carry_out(before, decision)
+
+    # Deciding
+
+    def _started_before(self) -> datetime | None:
+        """The option, by the clock of the service."""
+        local = self._options.started_before
+        if local is None:
+            return None
+        ahead = self._api.clock_ahead
+        if abs(ahead) > NOTED_SECONDS:
+            self._warnings.append(
+                f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
+                "this machine; started_before was taken as this machine's and moved by as much."
+            )
+        if local.timestamp() > self._clock.wall() + NOTED_SECONDS:
+            self._warnings.append(
+                f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
+            )
+        return local + timedelta(seconds=ahead)
+
+    def _decide(self) -> tuple[Observation, Decision, bool]:
+        """What was observed, what to do about it, and whether something else had to end first and did."""
+        queued = False
+        while True:
+            with self._nothing_sent("since it cannot be read"):
+                before, operations = self._observe()
+            decision = plan(before, operations, self._asked)
+            self._result.update(before=before.result(), reason=decision.reason)
+            self._result.update(self._target.left_out(decision.members))
+            if decision.action is Action.REFUSE:
+                raise TargetBusy(f"{self._target.label} was not restarted: {decision.reason}.")
+            if decision.action is not Action.QUEUE or self._options.check_mode:
+                return before, decision, queued
+            with self._nothing_sent(f"since {decision.reason}"):
+                wait_for_tasks(self._api, decision.task_ids, self._patience(), self._clock)
+            queued = True
+
+    def _observe(self) -> tuple[Observation, list[Operation]]:
+        observed, operations = self._look()
+        if operations is None:
+            observed, operations = self._look()
+        since = self._asked.started_before
+        if since is not None and not self._target.shows_start:
+            unknown = f"when {self._target.label} was last restarted"
+            evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
+            observed = evident or observed
+        return observed, operations or []
+
+    def _look(self) -> tuple[Observation, list[Operation] | None]:
+        """The target, and what is running on it; None if that has ended meanwhile, which the target does not show."""
+        # The list comes first: a restart that ends between the two reads shows in the start then.
+        unknown = f"whether {self._target.label} is being restarted already"
+        listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
+        observed = self._target.observe(self._api)
+        named = named_on(self._api, self._target, observed)
+        return observed, (listed or []) if named == [] else named
+
+    def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
+        try:
+            return read()
+        except PermissionDenied as error:
+            self._warnings.append(f"It is not known {unknown}: {error}")
+            return None
+
+    @contextmanager
+    def _nothing_sent(self, why: str) -> Iterator[None]:
+        try:
+            yield
+        except OcpError as error:
+            error.precede(f"{self._target.label} was not restarted, {why}.")
+            raise
+
+    # Carrying out
+
+    def _foretell(self, before: Observation, decision: Decision) -> None:
+        if decision.action is Action.SKIP:
+            self._skip()
+        elif decision.action is Action.ATTACH:
+            self._attach(decision)
+        else:
+            self._result.update(changed=True, action="submitted")
+            self._diff = difference(self._target.label, before, None, decision.members)
+
+    def _carry_out(self, before: Observation, decision: Decision) -> None:
+        if decision.action is Action.SKIP:
+            self._skip()
+            return
+        if decision.action is Action.ATTACH:
+            self._attach(decision)
+        else:
+            self._submit(decision.members)
+            self._diff = difference(self._target.label, before, None, decision.members)
+        if self._options.wait:
+            self._await()
+            self._verify(before, decision.members)
+
+    def _skip(self) -> None:
+        self._result.update(action="skipped", verified=True)
+
+    def _attach(self, decision: Decision) -> None:
+        [task_id] = decision.task_ids
+        self._result.update(action="attached", task_id=task_id)
+        if self._options.wait and not self._options.check_mode:
+            return
+        try:
+            self._result["task"] = Task.from_api(self._api.task(task_id)).result()
+        except AuthenticationFailed:
+            raise
+        except ServiceError as error:
+            self._warnings.append(f"Task {task_id} cannot be read: {error}")
+
+    def _submit(self, members: frozenset[str]) -> None:
+        with self._nothing_sent("since the newest task cannot be read"):
+            mark = self._mark()
+        try:
+            answer = self._target.restart(self._api, members)
+        except ServiceError as error:
+            if error.maybe_done:
+                self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
+                self._adopt(mark, members, error)
+                return
+            error.precede(f"{self._target.label} was not restarted.")
+            raise
+        self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
+        self._take(Task.from_api(answer.data))
+
+    def _mark(self) -> int | None:
+        try:
+            return newest_task_id(self._api)
+        except PermissionDenied:
+            return None
+
+    def _take(self, task: Task) -> None:
+        self._result.update(task_id=task.id, task=task.result())
+
+    def _adopt(self, mark: int | None, members: frozenset[str], lost: ServiceError) -> None:
+        """Find the task of a POST whose answer was lost. Raises OutcomeUnknown unless there is exactly one."""
+        grace = self._api.timeout
+        until = self._clock.now() + grace
+        found: list[Record] = []
+        problem: ServiceError | None = None
+        while mark is not None:
+            try:
+                found, problem = started_above(self._api, self._target, mark, members), None
+            except ServiceError as error:
+                problem = error
+            hopeless = isinstance(problem, (AuthenticationFailed, PermissionDenied))
+            if found or hopeless or self._clock.now() >= until:
+                break
+            self._clock.sleep(SHORTEST_PAUSE)
+        if len(found) != 1:
+            raise self._outcome_unknown(mark, found, problem, lost)
+        task = Task.from_api(found[0])
+        self._result["action"] = "adopted"
+        self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one that was started since"
+        self._take(task)
+
+    def _outcome_unknown(
+        self, mark: int | None, found: list[Record], problem: ServiceError | None, lost: ServiceError
+    ) -> OutcomeUnknown:
+        wanted = f'a task "{self._target.task_name}" of it with an id above {mark}'
+        if mark is None:
+            looked = "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
+        elif found:
+            looked = f"More than one is {wanted}: {', '.join(str(task.get('id')) for task in found)}"
+        else:
+            looked = f"For {self._api.timeout:g} seconds {wanted} was looked for, and none was found"
+        if problem is not None:
+            looked += f" (the last look failed: {str(problem).rstrip('.')})"
+        return OutcomeUnknown(
+            f"It is not known whether {self._target.label} is being restarted. {lost} {looked}. "
+            "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "
+            "what has not started since.",
+            **lost.facts,
         )
-    if proofs and all(proofs.values()):
-        result["verified"] = True
-    else:
-        result["reason"] += "; not verified, since the service shows no start time or process of it"
 
+    # Waiting, and the proof
 
-def _restarted(before: Member, after: Member | None) -> bool | None:
-    """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
-    if after is None:
-        return None
-    if before.start_time and after.start_time:
-        return instant(before.start_time) != instant(after.start_time)
-    same_processes = (before.pids or {}).keys() & (after.pids or {}).keys()
-    if before.pids and after.pids and same_processes:
-        return all(before.pids[name] != after.pids[name] for name in same_processes)
-    return None
+    def _await(self) -> None:
+        task_id = self._result["task_id"]
+        try:
+            waited = wait_for_success(self._api, [task_id], self._patience(), self._clock)
+        except OcpError as error:
+            self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
+            if isinstance(error, TaskFailed):
+                outcome = "did not succeed."
+            elif isinstance(error, WaitTimeout):
+                outcome = "goes on."
+            else:
+                outcome = f"runs as task {task_id}; waiting for it was not possible."
+            error.precede(f"The restart of {self._target.label} {outcome}")
+            raise
+        self._warnings += waited.warnings
+        self._result["task"] = waited.tasks[0].result()
 
-
-def _since(started: float, clock: Clock) -> float:
-    return round(clock.now() - started, 3)
+    def _verify(self, before: Observation, members: frozenset[str]) -> None:
+        """Prove that every one of ``members`` has started anew. The service may show a new start some seconds late."""
+        restarted = [member for member in before.members if member.name in members]
+        joined = self._result["action"] == "attached"
+        until = self._clock.now() + PROOF_SECONDS
+        while True:
+            try:
+                after = self._target.observe(self._api)
+            except ServiceError as error:
+                self._result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
+                return
+            self._result["after"] = after.result()
+            self._diff = difference(self._target.label, before, after, members)
+            proven = proofs(restarted, after.members, instant(self._result["task"]["start_time"]), joined=joined)
+            unmoved = [name for name, proof in proven.items() if proof is False]
+            if not unmoved or self._clock.now() >= until:
+                break
+            self._clock.sleep(SHORTEST_PAUSE)
+        if unmoved:
+            self._result["verified"] = False
+            raise NotVerified(
+                f"The restart of {self._target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
+                f"Look at task {self._result['task_id']} in OCP and at the process itself before restarting again."
+            )
+        if proven and all(proven.values()):
+            self._result["verified"] = True
+        else:
+            self._result["reason"] += "; not verified, since the service shows no start time or process of it"

@@ -10,6 +10,7 @@ from typing import Any
 
 from ._shapes import instant, integer, integers, record, records
 
+RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
@@ -84,6 +85,16 @@ class Task:
         )
 
     @property
+    def label(self) -> str:
+        """As in ``1001 (Restart OB cluster)``."""
+        return task_label(self.id, self.name)
+
+    @property
+    def is_rolling_back(self) -> bool:
+        """Undoes what it had done, as far as the form tells."""
+        return _is_rollback(self)
+
+    @property
     def rolled_back(self) -> bool:
         """Ended SUCCESSFUL, but by undoing what it had done."""
         return self.status == SUCCESSFUL and (
@@ -105,6 +116,12 @@ class Task:
         """The subtasks that FAILED, in execution order."""
         return [step for step in self.subtasks if step.status == FAILED]
 
+    @property
+    def failed_at_first_step(self) -> bool:
+        """FAILED before it did anything, as a task does that finds its target busy."""
+        done = [step for step in self.subtasks if step.status != "PENDING"]
+        return self.status == FAILED and all(step.status == FAILED and not step.upstreams for step in done)
+
     def position(self, step: Subtask) -> str:
         """Where ``step`` stands, as in ``4 of 13``."""
         return f"{self.subtasks.index(step) + 1} of {len(self.subtasks)}"
@@ -119,9 +136,14 @@ class Task:
             "progress": {
                 "done": sum(step.status == SUCCESSFUL for step in self.subtasks),
                 "total": len(self.subtasks),
-                "running": [step.label for step in self.subtasks if step.status == "RUNNING"],
+                "running": [step.label for step in self.subtasks if step.status == RUNNING],
             },
         }
+
+
+def task_label(task_id: int, name: str | None) -> str:
+    """What a person calls a task: its id, and its name where it is known."""
+    return f"{task_id} ({name})" if name else str(task_id)
 
 
 def _subtask(data: dict[str, Any]) -> Subtask:

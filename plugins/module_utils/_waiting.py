@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ._api import OcpApi
 from ._diagnosis import failure
 from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError, WaitTimeout
 from ._tasks import Task
+from ._time import SYSTEM_CLOCK, Clock
 
 SHORTEST_PAUSE = 0.5
 SHARE_OF_WAITED = 0.05
@@ -30,16 +30,9 @@ class Patience:
         pause = min(max(SHORTEST_PAUSE, SHARE_OF_WAITED * waited), self.interval)
         return max(0.0, min(pause, self.timeout - waited))
 
-
-@dataclass(frozen=True)
-class Clock:
-    """Time as the waiting sees it: ``now`` in monotonic seconds, and ``sleep``."""
-
-    now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
-SYSTEM_CLOCK = Clock()
+    def left(self, waited: float) -> Patience:
+        """What remains after ``waited`` seconds."""
+        return replace(self, timeout=max(0.0, self.timeout - waited))
 
 
 def await_tasks(api: OcpApi, task_ids: list[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> dict[str, Any]:

@@ -28,8 +28,9 @@ extends_documentation_fragment:
   - oceanbase.ocp.patience
 attributes:
   idempotent:
-    support: none
-    details: Each run restarts the agents.
+    support: partial
+    details: With O(started_before) only the agents that have not started since are restarted. Without it each run
+      restarts the agents of all hosts, unless a restart of them is running.
 seealso:
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
@@ -47,16 +48,33 @@ EXAMPLES = r"""
       - 10.0.0.4
       - 10.0.0.5
     wait: true
+
+- name: Restart the agents that have not started since a change
+  oceanbase.ocp.agent_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    hosts: [10.0.0.4, 10.0.0.5]
+    started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+  register: agents
+
+- name: Show whose agents were left alone
+  ansible.builtin.debug:
+    msg: "{{ agents.skipped_hosts | map(attribute='name') }}"
 """
 
 RETURN = r"""
 changed:
-  description: Whether a restart was started, or would be in check mode.
+  description: Whether a restart was started, or would be in check mode. A restart that was running already is no
+    change.
   returned: always
   type: bool
 action:
   description:
-    - What was done, or would be in check mode. V(submitted) means that a new restart was started.
+    - What was done, or would be in check mode.
+    - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
+      the answer was lost and the task of the restart was found, V(skipped) that none was needed.
     - Null where it was refused.
   returned: always
   type: str
@@ -66,13 +84,14 @@ reason:
   returned: always
   type: str
 task_id:
-  description: Id of the task that the service started; null in check mode.
+  description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
+    it was skipped.
   returned: always
   type: int
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
     - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
   returned: always
   type: dict
@@ -134,6 +153,13 @@ task:
       type: list
       elements: dict
       returned: always
+skipped_hosts:
+  description: The hosts whose agents have started since O(started_before) and are left alone, each with C(id) and
+    C(name); null as long as that is not known.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{"id": 2, "name": "10.0.0.2"}]
 target:
   description: What is restarted, with its C(kind), ids and names.
   returned: always
@@ -146,12 +172,12 @@ before:
   returned: always
   type: dict
 after:
-  description: The same after it; null where it was not waited for.
+  description: The same after it; null where it was not waited for or not restarted.
   returned: always
   type: dict
 verified:
-  description: Whether the processes of every agent have new pids; null where it was not waited for or the
-    service shows none.
+  description: Whether it is proven by the pids of its processes that every agent has started anew, or by their
+    uptime that it did since O(started_before); null where it was not waited for or the service shows none.
   returned: always
   type: bool
 elapsed:
@@ -164,13 +190,13 @@ trace_id:
   type: str
 """
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     RESTART_OPTIONS,
     restart_options,
     run_module,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Agents
 
 OPTIONS = {
     "hosts": {"type": "list", "elements": "str", "required": True},

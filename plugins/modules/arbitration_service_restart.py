@@ -24,8 +24,10 @@ extends_documentation_fragment:
   - oceanbase.ocp.patience
 attributes:
   idempotent:
-    support: none
-    details: Each run restarts the arbitration service.
+    support: partial
+    details: OCP does not show when an arbitration service started. With O(started_before) it is left alone if a
+      restart that has begun since ended successfully. Without it each run restarts it, unless a restart of it is
+      running.
 seealso:
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
@@ -41,16 +43,28 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     arbitration_service: 10.0.0.10:2888
     wait: true
+
+- name: Restart an arbitration service once for a change
+  oceanbase.ocp.arbitration_service_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    arbitration_service: 10.0.0.10:2888
+    started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
 """
 
 RETURN = r"""
 changed:
-  description: Whether a restart was started, or would be in check mode.
+  description: Whether a restart was started, or would be in check mode. A restart that was running already is no
+    change.
   returned: always
   type: bool
 action:
   description:
-    - What was done, or would be in check mode. V(submitted) means that a new restart was started.
+    - What was done, or would be in check mode.
+    - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
+      the answer was lost and the task of the restart was found, V(skipped) that none was needed.
     - Null where it was refused.
   returned: always
   type: str
@@ -60,13 +74,14 @@ reason:
   returned: always
   type: str
 task_id:
-  description: Id of the task that the service started; null in check mode.
+  description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
+    it was skipped.
   returned: always
   type: int
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
     - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
   returned: always
   type: dict
@@ -140,11 +155,12 @@ before:
   returned: always
   type: dict
 after:
-  description: The same after it; null where it was not waited for.
+  description: The same after it; null where it was not waited for or not restarted.
   returned: always
   type: dict
 verified:
-  description: Always null, since the service shows no start time of an arbitration service.
+  description: V(true) where a successful restart since O(started_before) is the proof, else null, since the service
+    shows no start time of an arbitration service.
   returned: always
   type: bool
 elapsed:
@@ -157,13 +173,13 @@ trace_id:
   type: str
 """
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     RESTART_OPTIONS,
     restart_options,
     run_module,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import ArbitrationService
 
 OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},

@@ -27,8 +27,9 @@ extends_documentation_fragment:
   - oceanbase.ocp.patience
 attributes:
   idempotent:
-    support: none
-    details: Each run restarts the cluster.
+    support: partial
+    details: With O(started_before) a cluster is left alone if all of its servers have started since. Without it each
+      run restarts the cluster, unless a restart of it is running.
 seealso:
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
@@ -53,16 +54,37 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     cluster: 1
   check_mode: true
+
+- name: Restart a cluster once for a change, however often this runs
+  oceanbase.ocp.cluster_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: payments
+    started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+
+- name: Restart a cluster after whatever is running on it
+  oceanbase.ocp.cluster_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: payments
+    in_flight: queue
+    wait: true
 """
 
 RETURN = r"""
 changed:
-  description: Whether a restart was started, or would be in check mode.
+  description: Whether a restart was started, or would be in check mode. A restart that was running already is no
+    change.
   returned: always
   type: bool
 action:
   description:
-    - What was done, or would be in check mode. V(submitted) means that a new restart was started.
+    - What was done, or would be in check mode.
+    - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
+      the answer was lost and the task of the restart was found, V(skipped) that none was needed.
     - Null where it was refused.
   returned: always
   type: str
@@ -72,13 +94,14 @@ reason:
   returned: always
   type: str
 task_id:
-  description: Id of the task that the service started; null in check mode.
+  description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
+    it was skipped.
   returned: always
   type: int
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
     - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
   returned: always
   type: dict
@@ -152,12 +175,12 @@ before:
   returned: always
   type: dict
 after:
-  description: The same after it; null where it was not waited for.
+  description: The same after it; null where it was not waited for or not restarted.
   returned: always
   type: dict
 verified:
-  description: Whether the start time of every server of the cluster has moved; null where it was not waited for
-    or the service shows none.
+  description: Whether it is proven by the start times that every server of the cluster has started anew, or since
+    O(started_before); null where it was not waited for or the service shows none.
   returned: always
   type: bool
 elapsed:
@@ -170,13 +193,13 @@ trace_id:
   type: str
 """
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     RESTART_OPTIONS,
     restart_options,
     run_module,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Cluster
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

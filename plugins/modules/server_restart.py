@@ -39,8 +39,9 @@ extends_documentation_fragment:
   - oceanbase.ocp.patience
 attributes:
   idempotent:
-    support: none
-    details: Each run restarts the server.
+    support: partial
+    details: With O(started_before) a server that has started since is left alone. Without it each run restarts the
+      server, unless a restart of it is running.
 seealso:
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
@@ -86,16 +87,31 @@ EXAMPLES = r"""
     - name: Wait for both
       oceanbase.ocp.task_wait:
         task_ids: "{{ restarts.results | map(attribute='task_id') }}"
+
+# Whatever interrupts the playbook, running it again comes to the same end, and the server is restarted once.
+- name: Restart a node once for a change, however often this runs
+  oceanbase.ocp.server_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    server: 10.0.0.2:2882
+    freeze_server: true
+    started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
 """
 
 RETURN = r"""
 changed:
-  description: Whether a restart was started, or would be in check mode.
+  description: Whether a restart was started, or would be in check mode. A restart that was running already is no
+    change.
   returned: always
   type: bool
 action:
   description:
-    - What was done, or would be in check mode. V(submitted) means that a new restart was started.
+    - What was done, or would be in check mode.
+    - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
+      the answer was lost and the task of the restart was found, V(skipped) that none was needed.
     - Null where it was refused.
   returned: always
   type: str
@@ -105,13 +121,14 @@ reason:
   returned: always
   type: str
 task_id:
-  description: Id of the task that the service started; null in check mode.
+  description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
+    it was skipped.
   returned: always
   type: int
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null in check mode.
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
     - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
   returned: always
   type: dict
@@ -185,12 +202,12 @@ before:
   returned: always
   type: dict
 after:
-  description: The same after it; null where it was not waited for.
+  description: The same after it; null where it was not waited for or not restarted.
   returned: always
   type: dict
 verified:
-  description: Whether the start time of the server has moved; null where it was not waited for or the service
-    shows no start time.
+  description: Whether it is proven by the start time of the server that it has started anew, or since
+    O(started_before); null where it was not waited for or the service shows no start time.
   returned: always
   type: bool
 elapsed:
@@ -203,13 +220,13 @@ trace_id:
   type: str
 """
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     RESTART_OPTIONS,
     restart_options,
     run_module,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Server
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

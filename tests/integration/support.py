@@ -56,12 +56,23 @@ class Emulator:
         return self.log_file.read_text()
 
     def requests(self, method: str) -> list[str]:
-        return [line for line in self.log.splitlines() if f" {method} /" in line]
+        """The requests to the service seen so far, without those to the control API."""
+        return [line for line in self.log.splitlines() if f" {method} /" in line and " /emulator/" not in line]
 
     def kill(self) -> None:
         """End it at once, as a crash does."""
         self.process.kill()
         self.process.wait(timeout=20)
+
+    def get(self, path: str) -> Any:
+        answer = requests.get(self.url + path, auth=tuple(BASIC.values()), timeout=10)
+        answer.raise_for_status()
+        return answer.json()["data"]
+
+    def restarts(self, object_type: str) -> dict[str, int]:
+        """How often each target of this type was started by a restart."""
+        counted = self.get("/emulator/restarts")["contents"]
+        return {target["name"]: target["restarts"] for target in counted if target["objectType"] == object_type}
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> None:
         requests.post(self.url + path, json=body, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
@@ -110,6 +121,25 @@ class Ansible:
         play = {"hosts": "localhost", "gather_facts": False, **keywords, "tasks": list(tasks)}
         return self.playbook([play], arguments=arguments)
 
+    def start(self, plays: list[dict[str, Any]], name: str) -> subprocess.Popen[str]:
+        """Start ansible-playbook as a process group of its own, with its output in ``name``.txt."""
+        playbook = self._folder / f"{name}.yml"
+        playbook.write_text(yaml.safe_dump(plays, sort_keys=False))
+        with self.output(name).open("w") as output:
+            return subprocess.Popen(
+                [Path(sys.executable).parent / "ansible-playbook", str(playbook)],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                env={**os.environ, **self._environment()},
+                start_new_session=True,
+            )
+
+    def output(self, name: str) -> Path:
+        """Where the process started by this name prints."""
+        return self._folder / f"{name}.txt"
+
     def playbook(self, plays: list[dict[str, Any]] | str, arguments: str = "") -> Outcome:
         """Run plays, or a playbook by name."""
         if not isinstance(plays, str):
@@ -124,14 +154,7 @@ class Ansible:
         data.mkdir()
         runner = ansible_runner.run(
             private_data_dir=str(data),
-            envvars={
-                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-                "ANSIBLE_HOME": str(self._folder / "home"),
-                "ANSIBLE_NOCOLOR": "1",
-                "ANSIBLE_LOCALHOST_WARNING": "false",
-                "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
-                **self.environment,
-            },
+            envvars=self._environment(),
             quiet=True,
             rotate_artifacts=0,
             **what,
@@ -142,6 +165,16 @@ class Ansible:
             if event["event"] in ("runner_on_ok", "runner_on_failed")
         }
         return Outcome(runner.rc, runner.stdout.read(), results)
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "ANSIBLE_HOME": str(self._folder / "home"),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            **self.environment,
+        }
 
 
 def blocks(page: str, language: str) -> list[str]:

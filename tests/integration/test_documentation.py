@@ -47,6 +47,17 @@ def test_the_playbook_of_the_readme_runs(ansible, emulator):
     assert len(emulator.requests("POST")) == 4
 
 
+def test_the_playbook_of_the_page_on_one_restart_per_change_changes_nothing_again(ansible, emulator):
+    [playbook] = blocks("docs/at-most-once.md", "yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = SECRETS
+    first, again = ansible.playbook(plays), ansible.playbook(plays)
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert " changed=0 " in again.output, again.output
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1, "10.0.0.2:2882": 1}
+    assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1}
+
+
 def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
     _playbook, fleet, _role = blocks("README.md", "yaml")
     (tmp_path / "fleet.yml").write_text(fleet)

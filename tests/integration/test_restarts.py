@@ -124,14 +124,15 @@ def test_the_connection_comes_from_module_defaults_and_facts_are_registered(ansi
     assert outcome.rc == 0, outcome.output
 
 
-def test_a_busy_target_is_refused_and_named(ansible, start_emulator):
-    emulator = start_emulator("--step-seconds", "60")
-    first = ansible.module("cluster_restart", url=emulator.url, **BASIC, cluster="orders")
-    second = ansible.module("server_restart", url=emulator.url, **BASIC, **RESTARTS["server_restart"][0])
+def test_a_target_that_a_failed_task_holds_is_refused_and_the_task_named(ansible, emulator):
+    emulator.fail_subtask("Stop observer process")
+    options = {"url": emulator.url, **BASIC, **RESTARTS["server_restart"][0]}
+    failed = ansible.module("server_restart", wait=True, **options)
+    second = ansible.module("server_restart", **options)
     assert (second["rc"], second["changed"], second["task_id"]) == (2, False, None)
     assert second["msg"].startswith("server 10.0.0.1:2882 (id 1) of cluster orders (id 1) was not restarted.")
-    assert str(first["task_id"]) in second["msg"]
     assert "status 409" in second["msg"]
+    assert f"Task {failed['task_id']} (Restart OB server) FAILED and still holds it" in second["msg"]
 
 
 def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):

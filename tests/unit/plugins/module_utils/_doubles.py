@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from itertools import pairwise
 from typing import Any
 from unittest.mock import create_autospec
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._time import Clock
 
 # What every restart module returns, always.
 RESULT_KEYS = {
@@ -27,7 +29,11 @@ RESULT_KEYS = {
     "elapsed",
     "trace_id",
 }
+# And beside them, for the bridge to Ansible.
+PASSED_ON = {"warnings", "diff"}
 URL = "http://ocp.test:8080"
+# When the time of the tests begins.
+BEGINNING = datetime(2026, 5, 4, 3, 0, tzinfo=timezone(timedelta(hours=8)))
 
 
 class Script:
@@ -43,7 +49,7 @@ class Script:
             if not name.startswith("_"):
                 getattr(self.double, name).side_effect = partial(self._play, name)
 
-    def expect(self, name: str, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
+    def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
         """Announce the next call; ``gives`` is returned, or raised if it is an exception."""
         self._expected.append((name, self._bound(name, args, kwargs), gives))
         return self
@@ -58,7 +64,7 @@ class Script:
         bound.apply_defaults()
         return {key: value for key, value in bound.arguments.items() if key != "self"}
 
-    def _play(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _play(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         arguments = self._bound(name, args, kwargs)
         self.calls.append(name)
         expected = self._expected.pop(0) if self._expected else None
@@ -72,17 +78,21 @@ class Script:
 
 
 class FakeClock:
-    """Time that passes only while the code sleeps, or when a test says so."""
+    """Time that passes only while the code sleeps, or when a test says so. ``after_sleep`` is called then."""
 
     def __init__(self, at: float = 1000.0) -> None:
         self.time = at
         self.pauses: list[float] = []
-        self.clock = Clock(now=lambda: self.time, sleep=self._sleep)
+        self.after_sleep: Callable[[], Any] = lambda: None
+        self.clock = Clock(
+            now=lambda: self.time, sleep=self._sleep, wall=lambda: BEGINNING.timestamp() + self.time - at
+        )
 
     def _sleep(self, seconds: float) -> None:
         assert seconds >= 0
         self.pauses.append(seconds)
         self.time += seconds
+        self.after_sleep()
 
 
 def answer(data: Any, trace_id: str | None = "trace-1") -> Answer:

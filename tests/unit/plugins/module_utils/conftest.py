@@ -4,19 +4,26 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import ssl
 import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trustme
 import urllib3.util.retry
+from ansible.module_utils.common import warnings as kept_warnings
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _http
 from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock, Script
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import COLLECTION, patch_module_args
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import ScriptedServer
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import Service
 from hypothesis import settings
 
 settings.register_profile("plugins", deadline=None, derandomize=True, database=None)
@@ -93,3 +100,32 @@ def api() -> Iterator[Script]:
 @pytest.fixture
 def time_passes() -> FakeClock:
     return FakeClock()
+
+
+@pytest.fixture
+def service(time_passes: FakeClock) -> Service:
+    return Service(time_passes)
+
+
+@pytest.fixture
+def _offline(monkeypatch):
+    def send(*_args, **_kwargs):
+        raise AssertionError("A request was sent.")
+
+    monkeypatch.setattr(_http.HTTPAdapter, "send", send)
+
+
+@pytest.fixture
+def run(capsys) -> Callable[..., dict[str, Any]]:
+    """Run a module's main() in this process, and return what it prints for Ansible."""
+
+    def main(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        kept_warnings._global_warnings.clear()  # Ansible keeps them as long as the process lives
+        module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+        with patch_module_args(params), pytest.raises(SystemExit) as ended:
+            module.main()
+        result = json.loads(capsys.readouterr().out)
+        assert bool(result.get("failed")) is (ended.value.code == 1)
+        return result
+
+    return main

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     AnswerLost,
     AnswerUnreadable,
@@ -16,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     PermissionDenied,
     RequestRefused,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, answer
 
 STARTED = answer({"id": 81, "status": "RUNNING"}, "trace-81")
@@ -166,6 +169,52 @@ def test_tasks_up_to_the_limit(limit, size, pages, client):
         client.expect("get", "/api/v2/tasks/instances", query, gives=found)
     found = OcpApi(client.double).tasks(limit)
     assert [record["id"] for record in found] == list(range(100_000, 100_000 - limit, -1))
+
+
+TASKS = "/api/v2/tasks/instances"
+
+
+def test_all_tasks_that_pass_the_filters(client):
+    for page in (1, 2):
+        query = {"status": "RUNNING", "sort": "id,desc", "page": page, "size": 2000}
+        client.expect("get", TASKS, query, gives=page_of({"id": 10 - page}, number=page, pages=2))
+    assert OcpApi(client.double).tasks(status="RUNNING") == [{"id": 9}, {"id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("pages", "found"),
+    [
+        pytest.param([[]], [], id="no tasks at all"),
+        pytest.param([[80, 79]], [], id="none above"),
+        pytest.param([[82, 81, 80, 79]], [82, 81], id="the mark is on the first page"),
+        pytest.param([[84, 83], [82, 80]], [84, 83, 82], id="the mark is on the second page"),
+        pytest.param([[84, 83], [82, 81], [80]], [84, 83, 82, 81], id="the mark begins the third page"),
+        pytest.param([[83, 82], [82, 81, 80]], [83, 82, 81], id="one more is started between two pages"),
+        pytest.param([[None, "82", 81, 80]], [81], id="ids of no form"),
+    ],
+)
+def test_tasks_above_a_mark_are_read_to_the_mark_and_no_further(pages, found, client):
+    for number, ids in enumerate(pages, 1):
+        query = {"clusterId": 3, "sort": "id,desc", "page": number, "size": 100}
+        client.expect(
+            "get", TASKS, query, gives=page_of(*({"id": n} for n in ids), number=number, pages=50 if ids else 0)
+        )
+    tasks = OcpApi(client.double).tasks(above=80, clusterId=3)
+    assert [task["id"] for task in tasks] == found
+
+
+@pytest.mark.parametrize(("limit", "size"), [(1, 1), (150, 100)])
+def test_limit_of_tasks_above_a_mark(limit, size, client):
+    query = {"sort": "id,desc", "page": 1, "size": size}
+    client.expect("get", TASKS, query, gives=page_of({"id": 82}, {"id": 80}))
+    assert OcpApi(client.double).tasks(limit, above=80) == [{"id": 82}]
+
+
+def test_clock_and_time_out_are_the_clients():
+    client = HttpClient(URL, basic_auth("admin", "pass-word-9"), verify=True, timeout=7.5)
+    client.service_clock.shown(datetime.fromtimestamp(1000.5, UTC), 400.5, 400.5)
+    api = OcpApi(client)
+    assert (api.timeout, api.clock_ahead) == (7.5, pytest.approx(600.005))
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,8 @@ from __future__ import annotations
 import base64
 import json
 import socket
-import ssl
-import subprocess
-import threading
-import warnings
-from datetime import UTC, datetime
 
 import pytest
-import trustme
 from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     AnswerLost,
@@ -24,9 +18,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     NotFound,
     PermissionDenied,
     RequestRefused,
-    ServiceError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer, HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._asking import SECRET, ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import (
     RESET,
     SILENCE,
@@ -37,26 +31,10 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server i
     text,
 )
 
-SECRET = "s3cret-password"
 SHORT = 0.03
 LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
 RUN_AGAIN = "Check that the service is well, and that url has the scheme it speaks; run this again."
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
-
-
-def connect(url, *, verify=True, timeout=5.0, auth=None):
-    return HttpClient(url, auth or basic_auth("admin", SECRET), verify=verify, timeout=timeout)
-
-
-def ask(client, method):
-    """Send one request; the same words for both methods, so that a table can hold both."""
-    return client.get("/api/v2/x") if method == "GET" else client.post("/api/v2/x")
-
-
-def error_of(client, method="GET") -> ServiceError:
-    with pytest.raises(ServiceError) as raised:
-        ask(client, method)
-    return raised.value
 
 
 def closed_port() -> int:
@@ -355,232 +333,6 @@ def test_bundle_of_the_environment_that_does_not_exist(tls_server, monkeypatch):
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert "/no/such/bundle.pem" in str(error)
-
-
-# What is asked again
-
-
-@pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_get_is_repeated_after_a_passing_status(status, server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(status), text("<h1>Bad</h1>", status), envelope("good"))
-    assert ask(connect(server.url), "GET").data == "good"
-    assert 1 <= len(pauses) <= 2
-    assert sum(pauses) < 5
-
-
-@pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_get_gives_up_after_two_repetitions(status, server, pauses):
-    server.expect("GET", "/api/v2/x", *[refusal(status, "Later.")] * 3)
-    error = error_of(connect(server.url))
-    assert (error.status, error.reason) == (status, "Later.")
-    assert not error.maybe_done
-    assert len(pauses) <= 2
-
-
-def test_repetitions_do_not_depend_on_how_the_address_is_written(server, pauses):
-    server.expect("GET", "/a%20b/api/v2/x", refusal(503), envelope("good"))
-    assert ask(connect(f"{server.url}/a b"), "GET").data == "good"
-    assert len(pauses) <= 1
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
-def test_get_is_asked_once_after_a_lasting_status(status, server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(status))
-    assert error_of(connect(server.url)).status == status
-    assert pauses == []
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 429, 500, 502, 503, 504])
-@pytest.mark.parametrize("headers", [{}, {"RateLimit_Reset": "1", "Retry_After": "1"}], ids=["bare", "told when"])
-def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
-    server.expect("POST", "/api/v2/x", refusal(status, **headers))
-    error = error_of(connect(server.url), "POST")
-    assert error.status == status
-    assert error.maybe_done is (status >= 500)
-    assert pauses == []
-
-
-@pytest.mark.parametrize(
-    ("headers", "pause"),
-    [
-        pytest.param({"RateLimit_Reset": "3"}, 3, id="RateLimit-Reset"),
-        pytest.param({"RateLimit_Reset": "3", "Retry_After": "9"}, 3, id="RateLimit-Reset first"),
-        pytest.param({"Retry_After": "2"}, 2, id="Retry-After"),
-        pytest.param({"RateLimit_Reset": "soon", "Retry_After": "2"}, 2, id="RateLimit-Reset unreadable"),
-        pytest.param({"RateLimit_Reset": "30", "Retry_After": "31"}, 30, id="the longest by RateLimit-Reset"),
-        pytest.param({"Retry_After": "30"}, 30, id="the longest by Retry-After"),
-    ],
-)
-def test_pause_after_429(headers, pause, server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(429, **headers), envelope("good"))
-    assert ask(connect(server.url, timeout=5), "GET").data == "good"
-    assert pauses == [pause]
-
-
-def test_pause_that_cannot_be_read_does_not_hide_the_refusal(server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(503, Retry_After="soon"), envelope("good"))
-    assert ask(connect(server.url), "GET").data == "good"
-    assert len(pauses) <= 1
-
-
-@pytest.mark.parametrize(
-    ("status", "headers"),
-    [
-        pytest.param(429, {"RateLimit_Reset": "31"}, id="RateLimit-Reset"),
-        pytest.param(429, {"RateLimit_Reset": "86400", "Retry_After": "1"}, id="RateLimit-Reset first"),
-        pytest.param(429, {"Retry_After": "31"}, id="Retry-After"),
-        pytest.param(503, {"Retry_After": "31"}, id="Retry-After of a 503"),
-    ],
-)
-def test_no_repetition_when_the_pause_would_be_too_long(status, headers, server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(status, "Later.", **headers))
-    error = error_of(connect(server.url, timeout=60))
-    assert (error.status, error.reason) == (status, "Later.")
-    assert pauses == []
-
-
-def test_pause_too_long_is_told_after_a_repetition_too(server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(429, RateLimit_Reset="1"), refusal(429, RateLimit_Reset="31"))
-    message = str(error_of(connect(server.url)))
-    assert message.endswith("The request limit of this user is used up; run this again later.")
-    assert pauses == [1]
-
-
-@pytest.mark.parametrize("status", [502, 503, 504])
-def test_rate_limit_header_counts_after_a_429_alone(status, server, pauses):
-    """The service sends the header with every answer when limits are on."""
-    server.expect("GET", "/api/v2/x", refusal(status, RateLimit_Reset="31"), envelope("good"))
-    assert ask(connect(server.url), "GET").data == "good"
-    assert sum(pauses) < 5
-
-
-def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
-    server.expect("GET", "/api/v2/x", refusal(401), refusal(401))
-    for auth in (basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)):
-        assert "asked once only" in str(error_of(connect(server.url, auth=auth)))
-    assert len(server.received) == 2
-    assert pauses == []
-
-
-# TLS
-
-
-def test_untrusted_certificate(tls_server):
-    error = error_of(connect(tls_server.url), "POST")
-    assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
-    assert str(error).startswith(f"The certificate of {tls_server.url}/api/v2/x is not trusted: ")
-    assert "ca_path" in str(error)
-    assert "validate_certs=false" in str(error)
-
-
-LONG_AGO = {"not_before": datetime(2001, 1, 1, tzinfo=UTC), "not_after": datetime(2001, 1, 2, tzinfo=UTC)}
-FAR_AHEAD = {"not_before": datetime(2501, 1, 1, tzinfo=UTC), "not_after": datetime(2501, 1, 2, tzinfo=UTC)}
-
-
-@pytest.mark.parametrize(
-    ("made_for", "dates", "asked", "why", "advice"),
-    [
-        pytest.param("127.0.0.1", LONG_AGO, "127.0.0.1", "has expired", "Have it renewed.", id="expired"),
-        pytest.param(
-            "127.0.0.1", FAR_AHEAD, "127.0.0.1", "is not yet valid", "Check the clock of this machine.", id="not yet"
-        ),
-        pytest.param(
-            "127.0.0.1",
-            {},
-            "localhost",
-            "is not valid for 'localhost'",
-            "Put the name it was made for in url.",
-            id="other name",
-        ),
-        pytest.param(
-            "10.1.0.1",
-            {},
-            "127.0.0.1",
-            "is not valid for '127.0.0.1'",
-            "Put the name it was made for in url.",
-            id="other address",
-        ),
-    ],
-)
-def test_certificate_that_does_not_fit(made_for, dates, asked, why, advice, authority, ca_path, start_server):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(made_for, **dates).configure_cert(context)
-    url = f"https://{asked}:{start_server(context).port}"
-    error = error_of(connect(url, verify=ca_path), "POST")
-    assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
-    assert str(error).startswith(f"The certificate of {url}/api/v2/x is not trusted: ")
-    assert str(error).endswith(f"certificate {why}. {advice}")
-
-
-def test_trusted_by_ca_path(tls_server, ca_path):
-    tls_server.expect("POST", "/api/v2/x", envelope("good"))
-    assert ask(connect(tls_server.url, verify=ca_path), "POST").data == "good"
-
-
-def test_trusted_by_a_folder_of_certificates(tls_server, authority, tmp_path):
-    folder = tmp_path / "certificates"
-    folder.mkdir()
-    pem = folder / "authority.pem"
-    authority.cert_pem.write_to_path(pem)
-    # OpenSSL looks a certificate up by the hash of its subject.
-    openssl = subprocess.run(["openssl", "rehash", folder], capture_output=True, check=False)
-    if openssl.returncode:
-        pytest.skip("openssl is not there")
-    tls_server.expect("GET", "/api/v2/x", envelope("good"))
-    assert ask(connect(tls_server.url, verify=str(folder)), "GET").data == "good"
-
-
-def test_other_authority_is_not_trusted(tls_server, tmp_path):
-    other = tmp_path / "other.pem"
-    trustme.CA().cert_pem.write_to_path(other)
-    assert "is not trusted" in str(error_of(connect(tls_server.url, verify=str(other))))
-
-
-def test_not_validated_is_silent(tls_server):
-    tls_server.expect("GET", "/api/v2/x", envelope("good"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        client = connect(tls_server.url, verify=False)
-        # The client's own filter has to come after the one above.
-        assert ask(client, "GET").data == "good"
-
-
-@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_bundle_of_the_environment_does_not_bring_validation_back(name, tls_server, tmp_path, monkeypatch):
-    other = tmp_path / "other.pem"
-    trustme.CA().cert_pem.write_to_path(other)
-    monkeypatch.setenv(name, str(other))
-    tls_server.expect("GET", "/api/v2/x", envelope("good"))
-    assert ask(connect(tls_server.url, verify=False), "GET").data == "good"
-
-
-def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path, tmp_path, monkeypatch):
-    other = tmp_path / "other.pem"
-    trustme.CA().cert_pem.write_to_path(other)
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))
-    tls_server.expect("GET", "/api/v2/x", envelope("good"))
-    assert ask(connect(tls_server.url, verify=ca_path), "GET").data == "good"
-
-
-def test_https_against_http():
-    # Not the scripted server, which would wait for the end of the "request".
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def answer_plainly():
-            connection, _peer = listener.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-
-        thread = threading.Thread(target=answer_plainly, daemon=True)
-        thread.start()
-        error = error_of(connect(f"https://127.0.0.1:{listener.getsockname()[1]}"))
-        thread.join(timeout=5)
-    assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
-    assert "has the scheme the service speaks, http or https" in str(error)
 
 
 # What may not be shown

@@ -4,27 +4,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster, Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     NotFound,
     OptionError,
     PermissionDenied,
     TargetError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import (
-    Agents,
-    ArbitrationService,
-    Cluster,
-    Member,
-    Observation,
-    Server,
-)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, answer
 
+NOON = "2026-05-04T12:00:00Z"
 ORDERS = {"id": 31, "name": "orders", "status": "RUNNING"}
+STARTED = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=8)))
 SERVERS = [
-    {"id": 41, "ip": "10.1.0.1", "port": 2882, "status": "RUNNING", "startTime": "2026-05-04T03:02:01+08:00"},
-    {"id": 42, "ip": "10.1.0.2", "port": 2882, "status": "STOPPED", "startTime": None},
+    {
+        "id": 41,
+        "ip": "10.1.0.1",
+        "port": 2882,
+        "hostId": 51,
+        "zoneName": "zone1",
+        "status": "RUNNING",
+        "startTime": "2026-05-04T03:02:01+08:00",
+    },
+    {"id": 42, "ip": "10.1.0.2", "port": 2882, "hostId": 52, "status": "STOPPED", "startTime": None},
 ]
 HOSTS = [{"id": 51, "innerIpAddress": "10.1.0.1"}, {"id": 52, "innerIpAddress": "10.1.0.2"}, {"id": 53}]
 SERVICES = [
@@ -32,9 +41,11 @@ SERVICES = [
     {"id": 62, "svrIp": "10.1.0.9", "svrPort": 2888, "status": "STOPPED"},
 ]
 CLUSTER = Cluster(31, "orders")
-SERVER = Server(41, "10.1.0.1:2882", CLUSTER, True, False)
+SERVER = Server(41, "10.1.0.1:2882", CLUSTER, 51, "zone1", True, True, False)
 AGENTS = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
 ARBITRATION = ArbitrationService(61, "10.1.0.8:2888")
+FORCED = replace(SERVER, freeze_server=False, force=True)
+EVERYONE = frozenset({"10.1.0.1", "10.1.0.2", "10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.8:2888"})
 
 
 def find_server(api, cluster, server):
@@ -168,8 +179,23 @@ class TestServer:
 
     def test_observed(self, api):
         api.expect("servers", 31, gives=SERVERS[::-1])
-        expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None)
+        expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED)
         assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
+
+    @pytest.mark.parametrize("start_time", ["", "yesterday", "2026-05-04T03:02:01", 1777834921], ids=repr)
+    def test_observed_with_a_start_of_no_form(self, start_time, api):
+        api.expect("servers", 31, gives=[{**SERVERS[0], "startTime": start_time}])
+        assert SERVER.observe(api.double) == Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
+
+    @pytest.mark.parametrize(
+        ("hosts", "alone"),
+        [((51, 52), True), ((51, 51), False), ((None, 52), True), ((None, None), False), ((51, None), True)],
+        ids=repr,
+    )
+    def test_alone_on_its_host(self, hosts, alone, api):
+        found = [{**server, "hostId": host} for server, host in zip(SERVERS, hosts, strict=True)]
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
+        assert find_server(api, "31", "41") == replace(SERVER, host_id=hosts[0], alone=alone)
 
     def test_observed_after_it_has_gone(self, api):
         api.expect("servers", 31, gives=SERVERS[1:])
@@ -341,7 +367,7 @@ def test_how_it_is_shown(target, label, result):
     [
         (CLUSTER, "restart_cluster", (31,), {}),
         (SERVER, "restart_server", (31, 41), {"freeze_server": True, "force": False}),
-        (Server(41, "a:1", CLUSTER, False, True), "restart_server", (31, 41), {"freeze_server": False, "force": True}),
+        (FORCED, "restart_server", (31, 41), {"freeze_server": False, "force": True}),
         (AGENTS, "restart_agents", ([51, 52],), {}),
         (ARBITRATION, "restart_arbitration_service", (61,), {}),
     ],
@@ -350,4 +376,95 @@ def test_how_it_is_shown(target, label, result):
 def test_how_it_is_restarted(target, call, args, flags, api):
     started = answer({"id": 1})
     api.expect(call, *args, **flags, gives=started)
-    assert target.restart(api.double) is started
+    assert target.restart(api.double, EVERYONE) is started
+
+
+@pytest.mark.parametrize(
+    ("members", "sent", "skipped"),
+    [
+        (["10.1.0.1", "10.1.0.2"], [51, 52], []),
+        (["10.1.0.2"], [52], [{"id": 51, "name": "10.1.0.1"}]),
+        (["10.1.0.1"], [51], [{"id": 52, "name": "10.1.0.2"}]),
+    ],
+)
+def test_agents_of_the_members_alone(members, sent, skipped, api):
+    api.expect("restart_agents", sent, gives=answer({"id": 1}))
+    AGENTS.restart(api.double, frozenset(members))
+    assert AGENTS.left_out(frozenset(members)) == {"skipped_hosts": skipped}
+
+
+@pytest.mark.parametrize("target", [CLUSTER, SERVER], ids=["cluster", "server"])
+def test_databases_are_restarted_as_a_whole(target, api):
+    call, args = ("restart_cluster", (31,)) if target is CLUSTER else ("restart_server", (31, 41))
+    flags = {} if target is CLUSTER else {"freeze_server": True, "force": False}
+    api.expect(call, *args, **flags, gives=answer({"id": 1}))
+    target.restart(api.double, frozenset())
+    assert target.left_out(frozenset()) == {}
+
+
+@pytest.mark.parametrize("target", [CLUSTER, SERVER, ARBITRATION, AGENTS], ids=repr)
+def test_left_out_is_not_known_before_the_decision(target):
+    assert target.left_out(None) == ({"skipped_hosts": None} if target is AGENTS else {})
+
+
+# When it started, and what works on it
+
+
+@pytest.mark.parametrize(
+    ("processes", "seconds"),
+    [
+        pytest.param([(NOON, 60)], 61, id="cut off to the second, so a second earlier"),
+        pytest.param([(NOON, 60), (NOON, 90)], 91, id="the oldest process counts"),
+        pytest.param([(NOON, 0)], 1, id="just now"),
+        pytest.param([(NOON, 60), (NOON, None)], None, id="one does not tell its age"),
+        pytest.param([(NOON, 60), (None, 60)], None, id="one does not tell when it was seen"),
+        pytest.param([(NOON, "60")], None, id="age of no form"),
+        pytest.param([("noon", 60)], None, id="time of no form"),
+        pytest.param([], None, id="no processes"),
+    ],
+)
+def test_start_of_an_agent(processes, seconds, api):
+    records = [
+        {"alias": f"p{n}", "pid": n, "lastActiveTime": active, "elapsedTime": elapsed}
+        for n, (active, elapsed) in enumerate(processes, 1)
+    ]
+    api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": records})
+    [member] = Agents(((51, "10.1.0.1"),)).observe(api.double).members
+    expected = None if seconds is None else datetime(2026, 5, 4, 12, tzinfo=UTC) - timedelta(seconds=seconds)
+    assert member.started == expected
+    assert member.start_time is None
+
+
+def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
+    running = {"alias": "agentd", "pid": 7, "lastActiveTime": NOON, "elapsedTime": 60}
+    api.expect("host_agent", 51, gives={"processes": [running, {"alias": "gone", "pid": None}]})
+    assert Agents(((51, "10.1.0.1"),)).observe(api.double).members[0].started is not None
+
+
+@pytest.mark.parametrize(
+    ("of_cluster", "of_servers", "operations"),
+    [
+        (None, (None, None), []),
+        (90, (90, 90), [90]),
+        (None, (80, None), [80]),
+        (80, (91, 85), [91, 85, 80]),
+        ("90", (True, "x"), []),
+    ],
+    ids=repr,
+)
+def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
+    found = [{**s, "operatingTaskInstanceId": n} for s, n in zip(SERVERS, of_servers, strict=True)]
+    api.expect("servers", 31, gives=found)
+    api.expect("cluster", 31, gives={**ORDERS, "operatingTaskInstanceId": of_cluster})
+    assert CLUSTER.observe(api.double).operations == operations
+
+
+def test_operation_of_an_arbitration_service(api):
+    api.expect("arbitration_service", 61, gives={**SERVICES[0], "operatingTaskInstanceId": 90})
+    assert ARBITRATION.observe(api.double).operations == [90]
+
+
+def test_operation_of_another_server_is_not_the_servers(api):
+    found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
+    api.expect("servers", 31, gives=found)
+    assert SERVER.observe(api.double).operations == []

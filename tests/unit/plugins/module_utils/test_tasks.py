@@ -468,3 +468,32 @@ def test_host_of_a_task(told, host_id):
 def test_cluster_of_a_task(told, cluster):
     task = Task.from_api(raw_task(1, **told))
     assert (task.cluster_id, task.cluster_name) == cluster
+
+
+@pytest.mark.parametrize(
+    ("task", "label"),
+    [({"id": 7, "name": "Restart"}, "7 (Restart)"), ({"id": 7, "name": ""}, "7"), ({"id": 7}, "7")],
+    ids=repr,
+)
+def test_label_of_a_task(task, label):
+    assert Task.from_api(task).label == label
+
+
+@pytest.mark.parametrize(
+    ("status", "steps", "at_first_step"),
+    [
+        pytest.param("FAILED", ["FAILED", "PENDING", "PENDING"], True, id="at the first step"),
+        pytest.param("FAILED", ["FAILED"], True, id="at the only step"),
+        pytest.param("FAILED", ["SUCCESSFUL", "FAILED", "PENDING"], False, id="at the second step"),
+        pytest.param("FAILED", ["FAILED", "SUCCESSFUL", "PENDING"], False, id="a later one was carried out"),
+        pytest.param("FAILED", ["FAILED", "FAILED", "PENDING"], False, id="at the first and the second step"),
+        pytest.param("FAILED", ["PENDING", "PENDING"], True, id="before any step"),
+        pytest.param("FAILED", [], True, id="no steps are told"),
+        pytest.param("RUNNING", ["FAILED", "PENDING"], False, id="not ended"),
+        pytest.param("SUCCESSFUL", ["PENDING", "PENDING"], False, id="rolled back"),
+        pytest.param("RUNNING", ["RUNNING", "PENDING"], False, id="running"),
+    ],
+)
+def test_failed_at_first_step(status, steps, at_first_step):
+    subtasks = chain(*(step(number, "s", state) for number, state in enumerate(steps, 1)))
+    assert Task.from_api(raw_task(1, status, subtasks=subtasks)).failed_at_first_step is at_first_step

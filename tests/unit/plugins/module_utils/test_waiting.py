@@ -92,6 +92,15 @@ def test_no_pause_when_nothing_is_left(patience, over):
     assert patience.pause(patience.timeout + over) == 0
 
 
+@given(patiences, st.floats(0, 10_000))
+def test_patience_that_is_left(patience, waited):
+    left = patience.left(waited)
+    assert left.interval == patience.interval
+    assert left.timeout == max(0.0, patience.timeout - waited)
+    assert patience.left(0) == patience
+    assert left.left(waited).timeout <= left.timeout
+
+
 @given(patiences)
 def test_last_look_is_at_the_deadline(patience):
     looks = looks_until(math.inf, patience)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Arbitration services, as targets of a restart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ._api import OcpApi
+from ._http import Answer
+from ._shapes import integer
+from ._targets import ARBITRATION_RESTART, Member, Observation, TaskOnTarget, address_of, only, tagged
+
+
+@dataclass(frozen=True)
+class ArbitrationService:
+    """An arbitration service."""
+
+    id: int
+    address: str
+
+    task_name = ARBITRATION_RESTART
+    shows_start = False
+
+    @classmethod
+    def find(cls, api: OcpApi, arbitration_service: str) -> ArbitrationService:
+        """By id (digits) or ``ip:port``; raises TargetError."""
+        services = api.arbitration_services()
+        known = [address_of(found, "svrIp", "svrPort") for found in services]
+        matches = [
+            found
+            for found, where in zip(services, known, strict=True)
+            if arbitration_service in (str(found.get("id")), where)
+        ]
+        found = only("arbitration_service", arbitration_service, matches, known)
+        return cls(found["id"], address_of(found, "svrIp", "svrPort"))
+
+    @property
+    def label(self) -> str:
+        """As in ``arbitration service 10.0.0.10:2888 (id 1)``."""
+        return f"arbitration service {self.address} (id {self.id})"
+
+    def result(self) -> dict[str, Any]:
+        """Kind, id and name (its address)."""
+        return {"kind": "arbitration_service", "id": self.id, "name": self.address}
+
+    def left_out(self, _members: frozenset[str] | None) -> dict[str, Any]:
+        """Nothing; it is one."""
+        return {}
+
+    def observe(self, api: OcpApi) -> Observation:
+        """Its status; the service shows no start time of it."""
+        found = api.arbitration_service(self.id)
+        operated_by = integer(found.get("operatingTaskInstanceId"))
+        member = Member(self.address, found.get("status"), operated_by=operated_by)
+        return Observation(member.status, (member,))
+
+    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+        """Its restarts. Every version that has arbitration services tags them."""
+        found = api.tasks(name=ARBITRATION_RESTART, **query)
+        return [TaskOnTarget(task, None) for task in found if tagged(task, "arbitrationServiceId", self.id)]
+
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+        """Section 4.4."""
+        return api.restart_arbitration_service(self.id)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A fault campaign: restarts through the real HTTP stack against emulators whose network misbehaves at random.
+
+Every change names a target and an instant, and is carried out as a person would: run again until it says that it is
+done. Afterwards the emulator is asked how often the target really restarted, and what was said is held against it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import secrets
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import OcpError, OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
+from places import VICTIM, Place, places
+from service import Service, emulator
+
+PROFILES = ("4.3", "4.2")
+STEP_SECONDS = 0.2
+TIMEOUT = 0.7
+RIVALS = 0.2
+RUNS_AT_MOST = 30
+PAUSE = 0.3
+CLIENTS = 24
+
+# What may hit a request of the victim, and how likely. What has no method hits reads, polls and restarts alike.
+FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
+    (0.005, {"action": "refuse", "seconds": 0.3}),
+    (0.02, {"action": "reset", "when": "before"}),
+    (0.02, {"action": "reset", "when": "after"}),
+    (0.01, {"action": "drop", "when": "before"}),
+    (0.01, {"action": "drop", "when": "after"}),
+    (0.02, {"action": "slow", "seconds": 0.2}),
+    (0.01, {"action": "truncate"}),
+    (0.01, {"action": "garbage", "when": "after"}),
+    (0.01, {"action": "html", "status": 502, "when": "before"}),
+    (0.01, {"action": "html", "status": 200, "when": "after"}),
+    (0.02, {"action": "error", "status": 429, "reset": 1}),
+    (0.01, {"action": "error", "status": 502, "when": "before"}),
+    (0.01, {"action": "error", "status": 502, "when": "after"}),
+    (0.01, {"action": "error", "status": 503, "when": "before"}),
+    (0.01, {"action": "error", "status": 504, "when": "before"}),
+    (0.01, {"action": "error", "status": 504, "when": "after"}),
+    (0.08, {"action": "reset", "when": "after", "match": {"method": "POST"}}),
+    (0.05, {"action": "drop", "when": "after", "match": {"method": "POST"}}),
+    (0.05, {"action": "truncate", "match": {"method": "POST"}}),
+    (0.05, {"action": "error", "status": 503, "when": "after", "match": {"method": "POST"}}),
+    (0.05, {"action": "error", "status": 429, "reset": 1, "match": {"method": "POST"}}),
+)
+
+
+@dataclass
+class Tally:
+    """What was asked, what was said, and what was so."""
+
+    asked: int = 0
+    doubles: int = 0
+    said: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
+    """One run of a verb: what it said in a word, its result or facts, and its message."""
+    client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
+    options = Options(check_mode=False, wait=True, patience=Patience(60, 0.5), started_before=since)
+    try:
+        api = OcpApi(client)
+        result = perform(api, place.find(api), options)
+    except OutcomeUnknown as error:
+        return "unknown", error.facts, str(error)
+    except OcpError as error:
+        return ("failed, started" if error.facts.get("changed") else "failed, not started"), error.facts, str(error)
+    return str(result["action"]), result, str(result["reason"])
+
+
+def change(service: Service, place: Place, chance: random.Random, tally: Tally) -> None:
+    """Carry out one change, and hold what was said against what was so."""
+    before = service.restarts()[place.object_type, place.name]
+    since = datetime.now(UTC)
+    said: list[tuple[str, dict[str, Any] | None, str]] = []
+    if chance.random() < RIVALS:
+        with ThreadPoolExecutor(2) as controllers:
+            said += controllers.map(lambda _number: run(service, place, since), range(2))
+    while len(said) < RUNS_AT_MOST and not any(word in DONE for word, _facts, _message in said):
+        time.sleep(PAUSE)
+        said.append(run(service, place, since))
+    times = service.restarts()[place.object_type, place.name] - before
+    with tally.lock:
+        tally.asked += 1
+        tally.doubles += max(0, times - 1)
+        tally.said.update(word for word, _facts, _message in said)
+        for problem in problems(service, said, times):
+            story = "; ".join(f"{word}: {message}" for word, _facts, message in said)
+            tally.wrong.append(f"{place.object_type} {place.name}, restarted {times} times: {problem}. {story}")
+
+
+DONE = frozenset({"submitted", "adopted", "attached", "skipped"})
+
+
+def problems(service: Service, said: list[tuple[str, dict[str, Any] | None, str]], times: int) -> Iterator[str]:
+    """What was said about a change and was not so."""
+    words = {word for word, _facts, _message in said}
+    if not words & DONE:
+        yield "it was never done"
+    if times != 1 and words & DONE:
+        yield "it was said to be done"
+    if not words & {"submitted", "adopted", "unknown", "failed, started"}:
+        yield "nobody said to have started it"
+    for word, facts, _message in said:
+        facts = facts or {}
+        if facts.get("verified") is False:
+            yield "it was said not to have restarted"
+        if word in ("submitted", "adopted", "attached"):
+            task = service.call("GET", f"/api/v2/tasks/instances/{facts['task_id']}")
+            if (task["status"], task["name"]) != ("SUCCESSFUL", facts["task"]["name"]):
+                yield f"task {facts['task_id']} is {task['status']}"
+        if word == "failed, started" and facts.get("task_id") is None:
+            yield "a task was lost"
+
+
+def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
+    """``restarts`` changes on one emulator; prints what came of them."""
+    fleet, found = places(min(48, max(4, restarts // 4 * 4)), arbitration=profile != "4.2")
+    chance = random.Random(f"{seed}/{profile}")
+    chance.shuffle(found)
+    workers = min(CLIENTS, len(found))
+    tally = Tally()
+    started = time.monotonic()
+    with emulator(profile, fleet, STEP_SECONDS, folder) as service:
+        for number, (probability, fault) in enumerate(FAULTS):
+            match = {"user": VICTIM[0], **fault.get("match", {})}
+            rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}
+            service.call("POST", "/emulator/faults", json={**fault, "kind": "http", **rule})
+
+        def work(worker: int) -> None:
+            own = random.Random(f"{seed}/{profile}/{worker}")
+            mine = found[worker::workers]
+            for number in range(worker, restarts, workers):
+                change(service, mine[number // workers % len(mine)], own, tally)
+
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(work, range(workers)))
+        tasks = service.tasks()
+        hits = {fault["fault"]["action"]: 0 for fault in service.call("GET", "/emulator/faults")["contents"]}
+        for fault in service.call("GET", "/emulator/faults")["contents"]:
+            hits[fault["fault"]["action"]] += fault["hits"]
+    print(f"profile {profile}, seed {seed}: {tally.asked} restarts asked in {time.monotonic() - started:.0f} s")
+    print(f"  tasks started     {tasks}")
+    print(f"  doubles           {tally.doubles}")
+    print(f"  unknown outcomes  {tally.said['unknown']}")
+    print(f"  wrong reports     {len(tally.wrong)}")
+    print(f"  what was said     {', '.join(f'{word} {number}' for word, number in tally.said.most_common())}")
+    print(f"  faults that hit   {', '.join(f'{action} {number}' for action, number in sorted(hits.items()))}")
+    for line in tally.wrong[:20]:
+        print(f"  WRONG {line[:2000]}")
+    return tally
+
+
+def main() -> int:
+    """Run the campaign; 0 if nothing was doubled and nothing said wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--restarts", type=int, default=2000, help="how many in all (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6), help="of all that is random")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        tallies = [
+            campaign(profile, options.restarts // len(PROFILES), options.seed, Path(folder)) for profile in PROFILES
+        ]
+    return int(any(tally.doubles or tally.wrong or not tally.asked for tally in tallies))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The fleet of a campaign, and what is restarted in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
+
+# The faults are meant for the victim; the administrator looks on.
+ADMIN, VICTIM = ("admin", "emulator"), ("victim", "not-a-secret")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something to restart: what the emulator counts its restarts under, and how the collection finds it."""
+
+    name: str
+    object_type: str
+    find: Callable[[OcpApi], Any]
+
+
+def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Place]]:
+    """A fleet file, and all that is restarted in it. No two verbs share a target."""
+    users = [{"name": name, "password": password, "permissions": ["ADMIN"]} for name, password in (ADMIN, VICTIM)]
+    fleet: dict[str, Any] = {"clusters": [], "arbitration_services": [], "users": users}
+    found: list[Place] = []
+    for number in range(clusters):
+        verb = ("server", "server", "cluster", "agent")[number % 4]
+        name, addresses = f"{verb}{number}", [f"10.{number}.{zone}.1" for zone in range(3)]
+        zones = [{"name": f"zone{zone}", "servers": [{"ip": ip}]} for zone, ip in enumerate(addresses)]
+        fleet["clusters"].append({"name": name, "zones": zones})
+        found += {"server": _servers, "cluster": _cluster, "agent": _agents}[verb](name, addresses)
+        if arbitration:
+            ip = f"10.200.0.{number + 1}"
+            fleet["arbitration_services"].append({"ip": ip})
+            found.append(_arbitration_service(f"{ip}:2888"))
+    return fleet, found
+
+
+def _servers(cluster: str, addresses: list[str]) -> list[Place]:
+    names = [f"{ip}:2882" for ip in addresses]
+    return [
+        Place(name, "OB_SERVER", partial(Server.find, cluster=cluster, server=name, freeze_server=True, force=False))
+        for name in names
+    ]
+
+
+def _cluster(cluster: str, _addresses: list[str]) -> list[Place]:
+    return [Place(cluster, "OB_CLUSTER", partial(Cluster.find, cluster=cluster))]
+
+
+def _agents(_cluster: str, addresses: list[str]) -> list[Place]:
+    return [Place(ip, "HOST", partial(Agents.find, hosts=[ip])) for ip in addresses]
+
+
+def _arbitration_service(name: str) -> Place:
+    return Place(name, "ARBITRATION_SERVICE", partial(ArbitrationService.find, arbitration_service=name))

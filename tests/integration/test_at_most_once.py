@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One restart per change, whoever runs the playbook, how often, and whatever kills it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from support import ACCESS_KEY, BASIC, RESTARTS
+
+SERVER = RESTARTS["server_restart"][0]
+# More than the usual few by OCP_CONTROLLER_CRASHES=10.
+CRASHES = int(os.environ.get("OCP_CONTROLLER_CRASHES", "3"))
+
+
+def now():
+    return datetime.now(UTC).isoformat()
+
+
+def fleet_play(emulator, servers, change, **options):
+    """Restart each of ``servers`` once for ``change``, and wait for all of them."""
+    return {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "module_defaults": {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}},
+        "tasks": [
+            {
+                "name": "restart",
+                "oceanbase.ocp.server_restart": {
+                    "cluster": 1,
+                    "server": "{{ item }}",
+                    "freeze_server": False,
+                    "started_before": change,
+                    **options,
+                },
+                "loop": list(servers),
+                "register": "restarts",
+            },
+            {
+                "name": "wait",
+                "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
+                "vars": {"task_wait_tasks": ["{{ restarts }}"]},
+            },
+        ],
+    }
+
+
+def waited_for(emulator, task_id, run):
+    """What ``run`` returns, for which an hour passes whenever it has looked at a task once more, first at this one."""
+    with ThreadPoolExecutor() as controller:
+        waiting = controller.submit(run)
+        looks = f"/api/v2/tasks/instances/{task_id}"
+        while not waiting.done():
+            seen = emulator.log.count(looks)
+            while emulator.log.count(looks) < seen + 2 and not waiting.done():
+                time.sleep(0.02)
+            emulator.post("/emulator/clock/advance", {"seconds": 3600})
+            looks = "/api/v2/tasks/instances/"
+        return waiting.result()
+
+
+@pytest.mark.parametrize("verb", RESTARTS)
+def test_the_second_run_skips_what_has_started_since(ansible, emulator, verb):
+    # An agent's uptime tells its start to two seconds.
+    change = (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
+    options = {"url": emulator.url, "wait": True, "started_before": change, **BASIC, **RESTARTS[verb][0]}
+    first, again = (ansible.module(verb, **options) for _run in range(2))
+    assert (first["changed"], first["action"]) == (True, "submitted"), first
+    assert (again["changed"], again["action"], again["verified"]) == (False, "skipped", True), again
+    assert again["after"] is None
+    checked = ansible.module(verb, "--check", **options)
+    assert checked["action"] == "skipped"
+    assert len(emulator.requests("POST")) == 1
+
+
+@pytest.mark.parametrize("verb", RESTARTS)
+def test_a_running_restart_is_attached_to_and_awaited(ansible, start_emulator, verb):
+    emulator = start_emulator("--step-seconds", "30")
+    options = {"url": emulator.url, "started_before": now(), **BASIC, **RESTARTS[verb][0]}
+    started = ansible.module(verb, **options)
+    checked = ansible.module(verb, "--check", **options)
+    attached = waited_for(emulator, started["task_id"], lambda: ansible.module(verb, wait=True, **options))
+    assert checked["action"] == attached["action"] == "attached"
+    assert (attached["changed"], attached["task_id"]) == (False, started["task_id"])
+    assert attached["task"]["succeeded"] is True
+    assert attached["verified"] is RESTARTS[verb][2]
+    assert len(emulator.requests("POST")) == 1
+
+
+def test_a_restart_of_the_cluster_is_one_of_its_servers_but_not_the_other_way_round(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    options = {"url": emulator.url, **BASIC}
+    whole = ansible.module("cluster_restart", cluster="orders", **options)
+    server = ansible.module("server_restart", **SERVER, **options)
+    assert (server["action"], server["task_id"]) == ("attached", whole["task_id"])
+    assert "Restart OB cluster" in server["reason"]
+    one = ansible.module("server_restart", cluster="payments", server="10.0.0.7:2882", freeze_server=True, **options)
+    cluster = ansible.module("cluster_restart", cluster="payments", **options)
+    assert (cluster["rc"], cluster["changed"], cluster["task_id"]) == (2, False, None)
+    assert f"task {one['task_id']} (Restart OB server) is running" in cluster["msg"]
+    assert len(emulator.requests("POST")) == 2
+
+
+def test_a_restart_begun_before_the_change_is_refused_or_queued_for(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "30")
+    options = {"url": emulator.url, **BASIC, **SERVER}
+    earlier = ansible.module("server_restart", **options)
+    change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(hours=2)).isoformat()
+    refused = ansible.module("server_restart", started_before=change, **options)
+    assert (refused["rc"], refused["action"]) == (2, None)
+    assert "in_flight=queue" in refused["msg"]
+    checked = ansible.module("server_restart", "--check", in_flight="queue", started_before=change, **options)
+    assert (checked["action"], checked["changed"]) == ("submitted", True)
+    hurried = ansible.module("server_restart", in_flight="queue", started_before=change, wait_timeout=1, **options)
+    assert (hurried["rc"], hurried["changed"]) == (2, False)
+    assert f"Task {earlier['task_id']} is not finished" in hurried["msg"]
+    queued = waited_for(
+        emulator,
+        earlier["task_id"],
+        lambda: ansible.module("server_restart", in_flight="queue", started_before=change, wait=True, **options),
+    )
+    assert (queued["action"], queued["task"]["succeeded"]) == ("submitted", True), queued
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
+
+
+def test_only_agents_that_need_it_are_restarted(ansible, emulator):
+    change = (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
+    options = {"url": emulator.url, "started_before": change, "wait": True, **BASIC}
+    ansible.module("agent_restart", hosts=[2], **options)
+    rest = ansible.module("agent_restart", hosts=[1, 2, 3], **options)
+    assert rest["skipped_hosts"] == [{"id": 2, "name": "10.0.0.2"}]
+    assert [member["name"] for member in rest["before"]["members"]] == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    assert rest["verified"] is True
+    assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1, "10.0.0.3": 1}
+
+
+def test_a_bare_local_time_is_refused_before_anything_is_sent(ansible, emulator):
+    result = ansible.module("server_restart", url=emulator.url, started_before="2026-05-04T03:00:00", **BASIC, **SERVER)
+    assert result["rc"] == 2
+    assert "started_before: 2026-05-04T03:00:00 is no instant" in result["msg"]
+    assert emulator.requests("GET") == []
+
+
+def test_a_clock_that_is_off_is_corrected_for_and_told(ansible, emulator):
+    before = now()
+    emulator.post("/emulator/clock/advance", {"seconds": 3600})
+    options = {"url": emulator.url, "wait": True, **BASIC, **SERVER}
+    first = ansible.module("server_restart", started_before=before, **options)
+    # By the service's clock it started an hour after this, which is still before it by a clock that is right.
+    soon = (datetime.now(UTC) + timedelta(seconds=60)).isoformat()
+    again = ansible.module("server_restart", "--check", started_before=soon, **options)
+    assert (first["action"], again["action"]) == ("submitted", "submitted")
+    assert "seconds ahead of that of this machine" in " ".join(first["warnings"])
+
+
+def test_an_access_key_on_a_machine_whose_clock_is_off_names_the_clock(ansible, emulator, tmp_path):
+    (tmp_path / "late").mkdir()
+    (tmp_path / "late" / "sitecustomize.py").write_text(
+        "import time\nright = time.time\ntime.time = lambda: right() - 1200\n"
+    )
+    ansible.environment = {"PYTHONPATH": str(tmp_path / "late")}
+    result = ansible.module("server_restart", url=emulator.url, **ACCESS_KEY, **SERVER)
+    assert result["rc"] == 2
+    assert "The clock of this machine is 1200 seconds behind that of the service" in result["msg"]
+    assert len(emulator.requests("GET")) == 1
+
+
+def test_of_two_that_race_for_a_service_that_accepts_both_one_attaches(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "0.3", "--busy", "fail")
+    play = [fleet_play(emulator, [1], now(), wait=True)]
+    processes = [ansible.start(play, f"controller-{number}") for number in range(3)]
+    assert [process.wait(timeout=120) for process in processes] == [0, 0, 0]
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+
+
+@pytest.mark.parametrize("controllers", [2, 4])
+def test_controllers_at_once_restart_each_server_once(ansible, start_emulator, controllers):
+    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "10")
+    play = [fleet_play(emulator, range(1, 31), now())]
+    processes = [ansible.start(play, f"controller-{number}") for number in range(controllers)]
+    codes = [process.wait(timeout=300) for process in processes]
+    outputs = [ansible.output(f"controller-{number}").read_text() for number in range(controllers)]
+    assert codes == [0] * controllers, outputs
+    restarted = emulator.restarts("OB_SERVER")
+    assert len(restarted) == 30
+    assert set(restarted.values()) == {1}
+
+
+@pytest.mark.parametrize("seed", range(CRASHES))
+def test_a_playbook_that_is_killed_and_run_again_restarts_each_server_once(ansible, start_emulator, seed):
+    chance = random.Random(seed)
+    emulator = start_emulator("--step-seconds", "0.1")
+    play = [fleet_play(emulator, range(1, 7), now(), wait=chance.random() < 0.5)]
+    killed = ansible.start(play, "killed")
+    # The kill may come at any moment, which is what is tried here; no rule about time is proven by it.
+    time.sleep(chance.uniform(0.5, 6))
+    if chance.random() < 0.5:
+        os.killpg(killed.pid, signal.SIGKILL)
+    else:
+        killed.kill()
+    killed.wait(timeout=20)
+    outcome = ansible.playbook(play)
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == {f"10.0.0.{number}:2882": 1 for number in range(1, 7)}
+    assert " changed=0 " in ansible.playbook(play).output
+
+
+def test_a_service_that_crashes_in_mid_wait_is_waited_for(ansible, start_emulator, tmp_path):
+    database = ("--database", str(tmp_path / "emulator.db"), "--step-seconds", "0.4")
+    emulator = start_emulator(*database)
+    play = [fleet_play(emulator, [1], now(), wait=True)]
+    process = ansible.start(play, "controller")
+    while not emulator.requests("POST") and process.poll() is None:
+        time.sleep(0.02)
+    emulator.kill()
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
+    again = start_emulator(*database, "--port", emulator.url.rsplit(":", 1)[1])
+    assert process.wait(timeout=60) == 0, ansible.output("controller").read_text()
+    assert again.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}

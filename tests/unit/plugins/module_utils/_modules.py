@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The modules, and options with which each of them can run."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from ansible.module_utils import basic
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL
+
+try:
+    from ansible.module_utils.testing import patch_module_args
+except ImportError:  # ansible-core 2.18
+
+    def patch_module_args(args: dict[str, Any]) -> AbstractContextManager[Any]:
+        return mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": args}).encode())
+
+
+COLLECTION = "ansible_collections.oceanbase.ocp"
+ROOT = Path(__file__).parents[4]
+MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
+BASIC = {"username": "admin", "password": "pass-word-9"}
+KEY = {"access_key_id": "key-id", "access_key_secret": "key-secret-9"}
+CONNECTION = {"url": URL, **BASIC}
+OWN = {
+    "server_restart": {"cluster": "orders", "server": "10.1.0.1:2882", "freeze_server": True},
+    "cluster_restart": {"cluster": "orders"},
+    "agent_restart": {"hosts": ["10.1.0.1"]},
+    "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
+    "task_info": {},
+    "task_wait": {"task_ids": [81]},
+}
+RESTARTS = [name for name in OWN if name.endswith("_restart")]
+WAITING = [*RESTARTS, "task_wait"]
+every_module = pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The documentation of the modules is what they take and return."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import RESULT_KEYS
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
+    COLLECTION,
+    MODULES,
+    OWN,
+    RESTARTS,
+    ROOT,
+    every_module,
+)
+
+
+def documentation_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    own = yaml.safe_load(module.DOCUMENTATION)
+    options: dict[str, Any] = {}
+    for fragment in own["extends_documentation_fragment"]:
+        shared = importlib.import_module(f"{COLLECTION}.plugins.doc_fragments.{fragment.rpartition('.')[2]}")
+        options |= yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION).get("options", {})
+    return {**own, "options": {**options, **own["options"]}}
+
+
+def specification_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    return {**_module.CONNECTION_OPTIONS, **module.OPTIONS}
+
+
+def test_all_modules_are_tested():
+    assert sorted(OWN) == MODULES
+
+
+@every_module
+def test_documented_options_are_the_argument_spec(name):
+    keys = {"type": "str", "elements": None, "required": False, "default": None, "choices": None}
+    documented, specified = (
+        {option: {key: spec.get(key, usual) for key, usual in keys.items()} for option, spec in options.items()}
+        for options in (documentation_of(name)["options"], specification_of(name))
+    )
+    assert documented == specified
+
+
+@every_module
+def test_environment_is_documented(name):
+    for option, spec in documentation_of(name)["options"].items():
+        described = re.findall(r"E\((\w+)\)", " ".join(spec["description"]))
+        fallback = specification_of(name)[option].get("fallback")
+        assert described == (fallback[1] if fallback else [])
+
+
+@every_module
+def test_secrets_have_no_log(name):
+    secret = {option for option, spec in specification_of(name).items() if spec.get("no_log")}
+    assert secret == {"password", "access_key_secret"}
+
+
+@every_module
+def test_documented_name_is_the_modules(name):
+    assert documentation_of(name)["module"] == name
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+def test_documented_results_are_those_that_come_back(name):
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    own = {"skipped_hosts"} if name == "agent_restart" else set()
+    assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own
+
+
+def test_action_group_has_every_module():
+    runtime = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())
+    assert sorted(runtime["action_groups"]["ocp"]) == MODULES
