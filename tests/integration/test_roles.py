@@ -173,6 +173,18 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
 
 
+def test_the_emulator_limits_calls_and_locks_users_as_told(emulator_role):
+    apply, port = emulator_role
+    outcome, _changed = apply("started", emulator_rate_limit=["2/3600", "50/86400"], emulator_max_attempts=1)
+    assert outcome.rc == 0, outcome.output
+    url = f"http://127.0.0.1:{port}/api/v2/info"
+    answers = [requests.get(url, auth=tuple(BASIC.values()), timeout=5) for _call in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[-1].headers["RateLimit-Limit"] == "2"
+    codes = [requests.get(url, auth=("viewer", "x"), timeout=5).json()["error"]["code"] for _call in range(2)]
+    assert codes == [30004, 30007]
+
+
 def test_an_emulator_that_cannot_start_says_why(emulator_role):
     apply, _port = emulator_role
     outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)

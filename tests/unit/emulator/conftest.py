@@ -45,7 +45,10 @@ class Emulated:
         self.app = app
         self.clock = clock
         self._runner = runner
-        transport = ASGITransport(app, raise_app_exceptions=False)
+        self.transport(ASGITransport(app, raise_app_exceptions=False))
+
+    def transport(self, transport: ASGITransport) -> None:
+        """How requests get to it from now on."""
         self._client = AsyncClient(transport=transport, base_url="http://127.0.0.1:8080")
 
     def request(self, method: str, path: str, **options: Any) -> Response:

@@ -196,6 +196,9 @@ CONTROL = [
     ("PUT", "/emulator/clock", {"running": True}),
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
+    ("GET", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts/viewer", None),
 ]
 
 
@@ -233,7 +236,16 @@ def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
     documented = {
         (
             method.upper(),
-            path.format(id=1, serverId=1, hostId=1, zoneName="zone1", taskInstanceId=1, subtaskInstanceId=1, faultId=1),
+            path.format(
+                id=1,
+                serverId=1,
+                hostId=1,
+                zoneName="zone1",
+                taskInstanceId=1,
+                subtaskInstanceId=1,
+                faultId=1,
+                name="viewer",
+            ),
         )
         for path, methods in document["paths"].items()
         for method, operation in methods.items()

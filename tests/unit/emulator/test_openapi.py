@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 from ocp_emulator.docs import page
+from ocp_emulator.rate_limit import Rate
 
 RESTARTS = {
     "/api/v2/ob/clusters/{id}/servers/{serverId}/restart": {"400", "401", "403", "404", "409", "415"},
@@ -43,7 +44,7 @@ def document(emulated):
 
 def test_the_operations_and_their_statuses(document):
     posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
-    assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == {
+    assert {path: set(operation["responses"]) - {"200", "429", "500"} for path, operation in posts.items()} == {
         **RESTARTS,
         **NEIGHBOURS,
         **STEERING,
@@ -65,6 +66,18 @@ def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
 def test_what_needs_no_credentials_says_so(document):
     free = {path for path, methods in document["paths"].items() for each in methods.values() if not each["security"]}
     assert free == {"/api/v2/time", "/api/v2/status"}
+
+
+def test_every_call_of_the_service_that_knows_its_user_can_be_limited(document):
+    limited = {
+        path for path, methods in document["paths"].items() for each in methods.values() if "429" in each["responses"]
+    }
+    assert limited == {
+        path
+        for path, methods in document["paths"].items()
+        for each in methods.values()
+        if each["security"] and not path.startswith("/emulator/")
+    }
 
 
 def test_every_reference_leads_somewhere(document):
@@ -133,7 +146,7 @@ def test_every_read_is_as_documented(emulated, document):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 21
+    assert len(reads) == 22
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -198,6 +211,18 @@ def test_the_control_api_is_as_documented(emulated, document):
     emulated.restart_server(1)
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    for _time in range(5):
+        check(emulated, document, "get", "/api/v2/info", {}, 401, auth=("viewer", "wrong"))
+    check(emulated, document, "get", "/emulator/lockouts", {}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 404)
+    check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
+
+
+def test_too_many_requests_are_answered_as_documented(start, document):
+    emulated = start(rates=(Rate(1, 10),))
+    check(emulated, document, "get", "/api/v2/info", {}, 200)
+    check(emulated, document, "get", "/api/v2/info", {}, 429)
 
 
 class Page(HTMLParser):

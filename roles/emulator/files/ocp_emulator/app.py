@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from ocp_emulator import VERSION, errors, openapi
-from ocp_emulator.api import about, arbitration, clusters, compute, control, tasks
+from ocp_emulator.api import about, arbitration, clusters, compute, control, lockouts, tasks
 from ocp_emulator.call import call_of
 from ocp_emulator.clock import Clock, SystemClock
 from ocp_emulator.docs import page
@@ -31,6 +31,7 @@ _ROUTERS = (
     arbitration.reads,
     about.router,
     control.router,
+    lockouts.router,
 )
 
 

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
-from ocp_emulator.clock import SECOND
+from ocp_emulator.clock import DAY, SECOND
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.operations import Busy
+from ocp_emulator.rate_limit import Rate
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store import StoreError
 
 _BAD_INPUT = 2
-_LONGEST_STEP = 86_400.0
+_LONGEST_STEP = DAY / SECOND
 
 
 class _BadInputError(Exception):
@@ -73,6 +74,21 @@ def _parser() -> argparse.ArgumentParser:
         default="refuse",
         help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
     )
+    command.add_argument(
+        "--rate-limit",
+        type=_rate,
+        action="append",
+        default=[],
+        metavar="N/S",
+        help="allow each user N calls in S seconds; may stand several times (default: no limit)",
+    )
+    command.add_argument(
+        "--max-attempts",
+        type=_attempts,
+        default=5,
+        metavar="N",
+        help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: %(default)s)",
+    )
     command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
     command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
     return parser
@@ -85,6 +101,8 @@ def _serve(options: argparse.Namespace) -> None:
         fleet=_fleet(options),
         step_ms=round(options.step_seconds * SECOND),
         busy=options.busy,
+        rates=tuple(options.rate_limit),
+        max_attempts=options.max_attempts,
     )
     try:
         bound = listen(options.host, options.port)
@@ -146,6 +164,19 @@ def _port(text: str) -> int:
 
 def _count(text: str) -> int:
     return _number(text, 1, 100_000, "a size")
+
+
+def _attempts(text: str) -> int:
+    return _number(text, 0, 100_000, "a number of passwords")
+
+
+def _rate(text: str) -> Rate:
+    calls, slash, seconds = text.partition("/")
+    if not slash:
+        raise argparse.ArgumentTypeError(f"{text!r} is not calls/seconds, such as 100/10")
+    return Rate(
+        _number(calls, 1, 1_000_000, "a number of calls"), _number(seconds, 1, DAY // SECOND, "a number of seconds")
+    )
 
 
 def _number(text: str, least: int, most: int, what: str) -> int:

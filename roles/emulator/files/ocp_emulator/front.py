@@ -13,12 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocp_emulator import errors, signing
 from ocp_emulator.call import Call
-from ocp_emulator.service import service_of
+from ocp_emulator.paths import PUBLIC_PATHS, is_control
+from ocp_emulator.service import Service, service_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")
-
-# Of the service's own, see ocp-api.md, section 1.4; what describes the API is public here.
-PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json", "/docs"})
 
 # A batch of 100,000 hosts fits in.
 LARGEST_BODY = 1 << 20
@@ -46,6 +44,8 @@ class Front:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if call.allowance is not None:
+                    message["headers"] = [*message["headers"], *call.allowance.headers()]
             await send(message)
 
         try:
@@ -57,7 +57,7 @@ class Front:
             call.body = body
             service.engine.advance(call.now)
             if scope["path"] not in PUBLIC_PATHS:
-                call.caller = service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now())
+                _admit(service, scope, call)
             await self._app(scope, receive, watched_send)
         except errors.ApiError as error:
             await call.refuse(error)(scope, receive, watched_send)
@@ -68,6 +68,19 @@ class Front:
             await call.refuse(errors.unexpected())(scope, receive, watched_send)
         finally:
             _log(scope, call, status)
+
+
+def _admit(service: Service, scope: Scope, call: Call) -> None:
+    """Let the caller in. ApiError 401 or 429 when that is not to be."""
+    message, machine_now = _as_received(scope, call), service.machine_clock.now()
+    if is_control(scope["path"]):
+        call.caller = service.authenticator.authenticate(message, machine_now)
+        return
+    client = scope["client"][0] if scope["client"] else ""
+    call.caller = service.admission.log_on(message, machine_now, client, call.now)
+    call.allowance = service.admission.take(call.caller, call.now)
+    if call.allowance is not None and call.allowance.exceeded:
+        raise errors.too_many_requests()
 
 
 async def _read(receive: Receive) -> bytes | None:

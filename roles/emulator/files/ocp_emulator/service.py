@@ -8,11 +8,14 @@ from typing import cast
 
 from starlette.requests import HTTPConnection
 
+from ocp_emulator.admission import Admission
 from ocp_emulator.auth import Authenticator
 from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
 from ocp_emulator.fleet import Fleet
+from ocp_emulator.lockouts import Lockouts
 from ocp_emulator.operations import Busy, Operations
+from ocp_emulator.rate_limit import Rate, RateLimiter
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
 from ocp_emulator.store import Store
@@ -26,6 +29,8 @@ class Settings:
     fleet: Fleet | None = None
     step_ms: int = SECOND
     busy: Busy = "refuse"
+    rates: tuple[Rate, ...] = ()
+    max_attempts: int = 5
     host: str = "127.0.0.1"
     port: int = 8080
 
@@ -48,6 +53,8 @@ class Service:
         self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
         self.steering = Steering(self.store)
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
+        lockouts = Lockouts(self.store, settings.max_attempts)
+        self.admission = Admission(self.authenticator, lockouts, RateLimiter(settings.rates))
 
     def close(self) -> None:
         """Close the database."""

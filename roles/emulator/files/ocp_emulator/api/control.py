@@ -14,6 +14,7 @@ from ocp_emulator.call import Call, call_of
 from ocp_emulator.clock import DAY, SECOND, iso
 from ocp_emulator.faults import SubtaskFault
 from ocp_emulator.parameters import Long, form_of, json_object
+from ocp_emulator.paths import CONTROL
 from ocp_emulator.permissions import Permission
 from ocp_emulator.schemas.base import Form
 from ocp_emulator.schemas.control import ClockState, Fault, RestartCount
@@ -21,7 +22,7 @@ from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.service import service_of
 from ocp_emulator.views import control as views
 
-router = APIRouter(prefix="/emulator", tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
 
 _FURTHEST = 3_650 * DAY // SECOND
 

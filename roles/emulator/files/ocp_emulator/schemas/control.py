@@ -5,6 +5,7 @@
 from typing import Literal
 
 from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.lockouts import Kind
 from ocp_emulator.schemas.base import Form, Long, Timestamp
 
 
@@ -31,3 +32,12 @@ class RestartCount(Form):
     id: Long
     name: str
     restarts: int
+
+
+class Lockout(Form):
+    """A user, or the address of a client, whose passwords are not looked at."""
+
+    kind: Kind
+    name: str
+    since: Timestamp
+    until: Timestamp

@@ -5,7 +5,7 @@
 import json
 import sqlite3
 
-from ocp_emulator import errors
+from ocp_emulator import errors, lockouts
 from ocp_emulator.clock import iso
 from ocp_emulator.faults import SubtaskFault
 from ocp_emulator.schemas import control as forms
@@ -38,6 +38,16 @@ def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
 def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
     """Every target that a start step has started at least once."""
     return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+
+
+def lockout_list(db: sqlite3.Connection, now: int) -> Listed[forms.Lockout]:
+    """Who is locked now, in the order in which that came."""
+    return Listed[forms.Lockout](
+        contents=[
+            forms.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
+            for row in lockouts.locked(db, now)
+        ]
+    )
 
 
 def _fault(row: sqlite3.Row) -> forms.Fault:
