@@ -196,6 +196,8 @@ CONTROL = [
     ("PUT", "/emulator/clock", {"running": True}),
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
+    ("GET", "/emulator/requests", None),
+    ("DELETE", "/emulator/requests", None),
     ("GET", "/emulator/lockouts", None),
     ("DELETE", "/emulator/lockouts", None),
     ("DELETE", "/emulator/lockouts/viewer", None),

@@ -146,7 +146,7 @@ def test_every_read_is_as_documented(emulated, document):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 22
+    assert len(reads) == 23
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -211,6 +211,9 @@ def test_the_control_api_is_as_documented(emulated, document):
     emulated.restart_server(1)
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
+    check(emulated, document, "delete", "/emulator/requests", {}, 200)
     for _time in range(5):
         check(emulated, document, "get", "/api/v2/info", {}, 401, auth=("viewer", "wrong"))
     check(emulated, document, "get", "/emulator/lockouts", {}, 200)

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from ocp_emulator import VERSION, errors, openapi
-from ocp_emulator.api import about, arbitration, clusters, compute, control, lockouts, tasks
+from ocp_emulator.api import about, arbitration, clusters, compute, control, lockouts, requests, tasks
 from ocp_emulator.call import call_of
 from ocp_emulator.clock import Clock, SystemClock
 from ocp_emulator.docs import page
@@ -32,6 +32,7 @@ _ROUTERS = (
     about.router,
     control.router,
     lockouts.router,
+    requests.router,
 )
 
 

@@ -16,12 +16,14 @@ from ocp_emulator.clock import Clock, iso
 from ocp_emulator.rate_limit import Allowance
 from ocp_emulator.schemas.base import Form
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
+from ocp_emulator.schemas.tasks import StartedTask
 
 
 @dataclass
 class Call:
     """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
 
+    `task_id` is the task that it has started.
     `caller` is None where nobody has to log on, `allowance` where the calls of the caller are not limited.
     """
 
@@ -32,6 +34,7 @@ class Call:
     body: bytes = b""
     caller: Caller | None = None
     allowance: Allowance | None = None
+    task_id: int | None = None
     trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
     _began: float = field(default_factory=time.perf_counter)
 
@@ -47,6 +50,8 @@ class Call:
 
     def reply(self, form: type[Envelope[Any]], data: object) -> Response:
         """The successful answer, with data of the type that the form has."""
+        if isinstance(data, StartedTask):
+            self.task_id = data.id
         return json_response(form(data=data, **self._success()))
 
     def done(self) -> Response:

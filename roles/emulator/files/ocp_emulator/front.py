@@ -12,7 +12,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocp_emulator import errors, signing
-from ocp_emulator.call import Call
+from ocp_emulator.call import Call, call_of
+from ocp_emulator.history import Seen, masked
 from ocp_emulator.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.service import Service, service_of
 
@@ -38,36 +39,57 @@ class Front:
         service = service_of(request)
         call = Call(scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now())
         request.state.call = call
-        status = 0
+        seen = _seen(scope, call)
+        if not is_control(seen.path):
+            service.history.add(seen)
 
         async def watched_send(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                if call.allowance is not None:
-                    message["headers"] = [*message["headers"], *call.allowance.headers()]
+                seen.status = message["status"]
             await send(message)
 
         try:
             body = await _read(receive)
             if body is None:
                 return
+            call.body = body
+            await self._handle(scope, receive, watched_send)
+        except errors.ApiError as error:
+            await call.refuse(error)(scope, receive, watched_send)
+        finally:
+            seen.user = call.caller.user.name if call.caller else None
+            seen.task_id = call.task_id
+            seen.milliseconds = round(call.milliseconds(), 1)
+            _log(call.path, seen)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that has been read."""
+        request = HTTPConnection(scope)
+        service, call = service_of(request), call_of(request)
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                if call.allowance is not None:
+                    message["headers"] = [*message["headers"], *call.allowance.headers()]
+            await send(message)
+
+        try:
             # Reading may have waited for the client.
             call.now = service.clock.now()
-            call.body = body
             service.engine.advance(call.now)
             if scope["path"] not in PUBLIC_PATHS:
                 _admit(service, scope, call)
-            await self._app(scope, receive, watched_send)
+            await self._app(scope, receive, sending)
         except errors.ApiError as error:
-            await call.refuse(error)(scope, receive, watched_send)
+            await call.refuse(error)(scope, receive, sending)
         except Exception:
             _LOG.exception("trace %s: unexpected error", call.trace_id)
-            if status:
+            if started:
                 raise
-            await call.refuse(errors.unexpected())(scope, receive, watched_send)
-        finally:
-            _log(scope, call, status)
+            await call.refuse(errors.unexpected())(scope, receive, sending)
 
 
 def _admit(service: Service, scope: Scope, call: Call) -> None:
@@ -107,16 +129,20 @@ def _as_received(scope: Scope, call: Call) -> signing.Message:
     )
 
 
-def _log(scope: Scope, call: Call, status: int) -> None:
+def _seen(scope: Scope, call: Call) -> Seen:
+    query = masked(scope["query_string"].decode("latin-1"))
+    return Seen(call.now, scope["method"], scope["path"], query, call.trace_id)
+
+
+def _log(path: str, seen: Seen) -> None:
     # Path and query are still encoded here, so that nobody writes lines of his own into the log.
-    query = scope["query_string"].decode("latin-1")
     _LOG.info(
         "%s %s%s %s %.1f ms user=%s trace=%s",
-        scope["method"],
-        call.path,
-        f"?{query}" if query else "",
-        status or "gone",
-        call.milliseconds(),
-        call.caller.user.name if call.caller else "-",
-        call.trace_id,
+        seen.method,
+        path,
+        f"?{seen.query}" if seen.query else "",
+        seen.status or "gone",
+        seen.milliseconds,
+        seen.user or "-",
+        seen.trace_id,
     )

@@ -13,6 +13,7 @@ from ocp_emulator.auth import Authenticator
 from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
 from ocp_emulator.fleet import Fleet
+from ocp_emulator.history import History
 from ocp_emulator.lockouts import Lockouts
 from ocp_emulator.operations import Busy, Operations
 from ocp_emulator.rate_limit import Rate, RateLimiter
@@ -52,6 +53,7 @@ class Service:
         self.engine = Engine(self.store)
         self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
         self.steering = Steering(self.store)
+        self.history = History()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
         lockouts = Lockouts(self.store, settings.max_attempts)
         self.admission = Admission(self.authenticator, lockouts, RateLimiter(settings.rates))

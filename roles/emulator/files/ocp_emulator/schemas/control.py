@@ -41,3 +41,30 @@ class Lockout(Form):
     name: str
     since: Timestamp
     until: Timestamp
+
+
+class Hit(Form):
+    """The fault that has hit a request."""
+
+    id: Long
+    action: str
+
+
+class SeenRequest(Form):
+    """A request to the service.
+
+    `status` is null when no answer was sent, `user` when nobody has logged on, `milliseconds` while it lasts; `taskId`
+    is the task that it has started.
+    """
+
+    id: Long
+    time: Timestamp
+    method: str
+    path: str
+    query: str
+    user: str | None
+    status: int | None
+    milliseconds: float | None
+    trace_id: str
+    fault: Hit | None
+    task_id: Long | None
