@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shlex
 import subprocess
 
 import pytest
+import requests
 import yaml
 from support import REPOSITORY
 
@@ -62,10 +64,30 @@ def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
-def test_the_playbook_of_the_page_on_the_emulator_runs(ansible, emulator):
-    [playbook] = blocks("docs/emulator.md", "yaml")
+@pytest.mark.parametrize("number", range(len(blocks("docs/emulator.md", "yaml"))))
+def test_the_playbooks_of_the_page_on_the_emulator_run(ansible, emulator, number):
+    playbook = blocks("docs/emulator.md", "yaml")[number]
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
     assert outcome.rc == 0, outcome.output
+
+
+def test_the_faults_of_the_page_on_the_emulator_can_be_planned(emulator):
+    rows = re.findall(
+        r"^\| `(\w+)` \|.* \| `(\{.*\})` \|$", (REPOSITORY / "docs/emulator.md").read_text(), re.MULTILINE
+    )
+    assert rows
+    for action, example in rows:
+        fault = json.loads(example)
+        assert fault["action"] == action
+        emulator.post("/emulator/faults", fault)
+    document = requests.get(f"{emulator.url}/openapi.json", timeout=10).json()
+    forms = document["components"]["schemas"]
+    documented = [
+        (kind, action)
+        for kind in ("subtask", "http")
+        for action in forms[f"{kind.title()}Fault"]["properties"]["action"]["enum"]
+    ]
+    assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
 
 
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -45,7 +46,13 @@ class Emulated:
         self.app = app
         self.clock = clock
         self._runner = runner
-        self.transport(ASGITransport(app, raise_app_exceptions=False))
+        self.outages: list[tuple[float, bool]] = []
+        self.transport(ASGITransport(self._on_a_connection, raise_app_exceptions=False))
+
+    async def _on_a_connection(self, scope: Any, receive: Any, send: Any) -> None:
+        """What the server hands to the application with each request, as far as it can be had without a socket."""
+        outage = SimpleNamespace(outage=lambda seconds, *, reset: self.outages.append((seconds, reset)))
+        await self.app({**scope, "state": {"connection": outage}}, receive, send)
 
     def transport(self, transport: ASGITransport) -> None:
         """How requests get to it from now on."""

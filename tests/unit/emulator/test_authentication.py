@@ -196,6 +196,7 @@ CONTROL = [
     ("PUT", "/emulator/clock", {"running": True}),
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
+    ("POST", "/emulator/service/restart", {"seconds": 0}),
     ("GET", "/emulator/requests", None),
     ("DELETE", "/emulator/requests", None),
     ("GET", "/emulator/lockouts", None),

@@ -34,7 +34,10 @@ STEERING = {
         *(f"/subtasks/{{subtaskInstanceId}}/{verb}" for verb in ("retry", "skip", "cancel")),
     )
 }
-CONTROL = {path: {"400", "401", "403", "415"} for path in ("/emulator/faults", "/emulator/clock/advance")}
+CONTROL = {
+    path: {"400", "401", "403", "415"}
+    for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
+}
 
 
 @pytest.fixture
@@ -99,6 +102,8 @@ def matches(schema, value, document):
         return matches(document["components"]["schemas"][schema["$ref"].rpartition("/")[2]], value, document)
     if "anyOf" in schema:
         return any(matches(choice, value, document) for choice in schema["anyOf"])
+    if "oneOf" in schema:
+        return [matches(choice, value, document) for choice in schema["oneOf"]].count(True) == 1
     if "const" in schema:
         return value == schema["const"]
     if "enum" in schema:
@@ -197,7 +202,9 @@ def test_what_is_done_to_a_task_is_as_documented(emulated, document):
 def test_the_control_api_is_as_documented(emulated, document):
     faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
     check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
+    check(emulated, document, "post", faults, {}, 200, json={"kind": "http", "action": "reset", "call": 99})
     check(emulated, document, "post", faults, {}, 400, json={"kind": "subtask"})
+    check(emulated, document, "post", faults, {}, 400, json={"kind": "http", "action": "refuse"})
     check(emulated, document, "post", faults, {}, 415, content="x=1")
     check(emulated, document, "get", faults, {}, 200)
     check(emulated, document, "delete", fault, {"faultId": 1}, 200)
@@ -208,6 +215,10 @@ def test_the_control_api_is_as_documented(emulated, document):
     check(emulated, document, "put", "/emulator/clock", {}, 400, json={})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 0.5})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 200, json={"seconds": 0.5})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 415, content="x=1")
+    assert emulated.outages == [(0.5, True)]
     emulated.restart_server(1)
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)

@@ -11,9 +11,11 @@ import logging
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ocp_emulator import errors, signing
+from ocp_emulator import errors, http_faults, signing
 from ocp_emulator.call import Call, call_of
+from ocp_emulator.disturbance import Disturbance
 from ocp_emulator.history import Seen, masked
+from ocp_emulator.network import connection_of
 from ocp_emulator.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.service import Service, service_of
 
@@ -53,7 +55,13 @@ class Front:
             if body is None:
                 return
             call.body = body
-            await self._handle(scope, receive, watched_send)
+            hit = http_faults.take(service.store, seen.method, seen.path, lambda: _user(service, scope, call))
+            if hit is None:
+                await self._handle(scope, receive, watched_send)
+            else:
+                seen.fault = (hit.id, hit.fault.action)
+                disturbance = Disturbance(hit.fault, call, lambda: connection_of(request), scope, receive, watched_send)
+                await disturbance.carry_out(lambda answer: self._handle(scope, receive, answer))
         except errors.ApiError as error:
             await call.refuse(error)(scope, receive, watched_send)
         finally:
@@ -105,6 +113,14 @@ def _admit(service: Service, scope: Scope, call: Call) -> None:
         raise errors.too_many_requests()
 
 
+def _user(service: Service, scope: Scope, call: Call) -> str | None:
+    """The user of the credentials, if they are right; nobody is let in or counted by that."""
+    try:
+        return service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now()).user.name
+    except errors.ApiError:
+        return None
+
+
 async def _read(receive: Receive) -> bytes | None:
     """The whole body; None when the client has gone. ApiError when it is too large."""
     body = bytearray()
@@ -137,7 +153,7 @@ def _seen(scope: Scope, call: Call) -> Seen:
 def _log(path: str, seen: Seen) -> None:
     # Path and query are still encoded here, so that nobody writes lines of his own into the log.
     _LOG.info(
-        "%s %s%s %s %.1f ms user=%s trace=%s",
+        "%s %s%s %s %.1f ms user=%s trace=%s%s",
         seen.method,
         path,
         f"?{seen.query}" if seen.query else "",
@@ -145,4 +161,5 @@ def _log(path: str, seen: Seen) -> None:
         seen.milliseconds,
         seen.user or "-",
         seen.trace_id,
+        " fault={} {}".format(*seen.fault) if seen.fault else "",
     )

@@ -4,7 +4,7 @@
 
 from typing import Literal
 
-from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.faults import AnyFault
 from ocp_emulator.lockouts import Kind
 from ocp_emulator.schemas.base import Form, Long, Timestamp
 
@@ -13,7 +13,7 @@ class Fault(Form):
     """A fault of the plan, and how often it has hit so far."""
 
     id: Long
-    fault: SubtaskFault
+    fault: AnyFault
     hits: int
     create_time: Timestamp
 

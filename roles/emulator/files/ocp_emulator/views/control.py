@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ocp_emulator import errors, lockouts
 from ocp_emulator.clock import iso
-from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.faults import fault_of
 from ocp_emulator.history import Seen
 from ocp_emulator.schemas import control as forms
 from ocp_emulator.schemas.envelope import Listed, Paged
@@ -77,7 +77,7 @@ def _request(seen: Seen) -> forms.SeenRequest:
 def _fault(row: sqlite3.Row) -> forms.Fault:
     return forms.Fault(
         id=row["id"],
-        fault=SubtaskFault.model_validate(json.loads(row["fault"])),
+        fault=fault_of(json.loads(row["fault"])),
         hits=row["hits"],
         create_time=iso(row["create_time"]),
     )
