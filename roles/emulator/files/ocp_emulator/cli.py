@@ -11,6 +11,8 @@ from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
 from ocp_emulator.clock import DAY, SECOND
+from ocp_emulator.fault_file import FaultFileError, read_faults
+from ocp_emulator.faults import AnyFault
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.operations import Busy
@@ -74,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         default="refuse",
         help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
     )
+    command.add_argument("--faults", type=Path, metavar="FILE", help="faults to plan in a new database, in YAML")
     command.add_argument(
         "--rate-limit",
         type=_rate,
@@ -103,6 +106,7 @@ def _serve(options: argparse.Namespace) -> None:
         busy=options.busy,
         rates=tuple(options.rate_limit),
         max_attempts=options.max_attempts,
+        faults=_faults(options.faults),
     )
     try:
         bound = listen(options.host, options.port)
@@ -137,6 +141,15 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
         return generated_fleet(options.clusters or 1, options.zones or 3, options.servers_per_zone or 1)
     except FleetError as error:
         raise _BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
+
+
+def _faults(path: Path | None) -> list[AnyFault] | None:
+    if path is None:
+        return None
+    try:
+        return read_faults(path)
+    except FaultFileError as error:
+        raise _BadInputError(f"--faults {path}: {error}") from error
 
 
 def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:

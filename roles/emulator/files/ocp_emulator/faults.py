@@ -27,6 +27,8 @@ class FaultError(ValueError):
 
 def fault_of(value: Any) -> SubtaskFault | HttpFault:
     """A fault out of what JSON or YAML gives. Raises FaultError."""
+    if not isinstance(value, dict):
+        raise FaultError("", "it is not a mapping, such as {kind: http, action: reset}")
     try:
         return _ANY.validate_python(value)
     except ValidationError as error:

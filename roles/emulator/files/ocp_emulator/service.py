@@ -2,6 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The parts of one emulated service, put together; every request finds them through `service_of`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -12,6 +13,8 @@ from ocp_emulator.admission import Admission
 from ocp_emulator.auth import Authenticator
 from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
+from ocp_emulator.fault_file import plan_at_start
+from ocp_emulator.faults import AnyFault
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.history import History
 from ocp_emulator.lockouts import Lockouts
@@ -19,12 +22,15 @@ from ocp_emulator.operations import Busy, Operations
 from ocp_emulator.rate_limit import Rate, RateLimiter
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
-from ocp_emulator.store import Store
+from ocp_emulator.store import Store, StoreError
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database."""
+    """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
+
+    `faults` are planned in a new database; with None, one that is there already may have begun with any.
+    """
 
     database: Path | None = None
     fleet: Fleet | None = None
@@ -32,6 +38,7 @@ class Settings:
     busy: Busy = "refuse"
     rates: tuple[Rate, ...] = ()
     max_attempts: int = 5
+    faults: Sequence[AnyFault] | None = None
     host: str = "127.0.0.1"
     port: int = 8080
 
@@ -50,6 +57,11 @@ class Service:
         self.address = settings.address
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
         self.clock = SteeredClock(self.store, machine_clock)
+        try:
+            plan_at_start(self.store, settings.faults, self.clock.now())
+        except StoreError:
+            self.store.close()
+            raise
         self.engine = Engine(self.store)
         self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
         self.steering = Steering(self.store)
