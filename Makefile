@@ -22,6 +22,7 @@ BIN := .venv/bin
 VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
+BENCH := .venv/.bench-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity
@@ -72,6 +73,10 @@ unit: $(DEV) ## Run the unit tests
 integration: $(DEV) ## Run Ansible for real against the emulator
 	$(BIN)/python -m pytest tests/integration --numprocesses auto --quiet
 
+.PHONY: bench
+bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
+	@$(BIN)/python tests/bench $(ONLY)
+
 .PHONY: matrix
 matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix
@@ -99,4 +104,8 @@ $(DEMO): $(VENV) pyproject.toml $(EMULATOR)/requirements.txt
 
 $(DEV): $(DEMO)
 	@$(UV_INSTALL) --group dev
+	@touch $@
+
+$(BENCH): $(DEMO)
+	@$(UV_INSTALL) --group bench
 	@touch $@

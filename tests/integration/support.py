@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -141,6 +142,11 @@ class Ansible:
             if event["event"] in ("runner_on_ok", "runner_on_failed")
         }
         return Outcome(runner.rc, runner.stdout.read(), results)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The code blocks of a language that a page has."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def _word(value: Any) -> str:

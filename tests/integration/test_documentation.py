@@ -13,7 +13,7 @@ import subprocess
 import pytest
 import requests
 import yaml
-from support import BASIC, REPOSITORY
+from support import BASIC, REPOSITORY, blocks
 
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
@@ -30,11 +30,6 @@ def examples(module):
         for statement in tree.body
         if isinstance(statement, ast.Assign) and statement.targets[0].id == "EXAMPLES"
     )
-
-
-def blocks(page, language):
-    text = (REPOSITORY / page).read_text()
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +59,7 @@ def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
-FAULTS, *PLAYBOOKS = blocks("docs/emulator.md", "yaml")
+FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
 
 
 def test_the_fault_file_of_the_page_on_the_emulator_is_planned(ansible, start_emulator, tmp_path):

@@ -25,6 +25,24 @@ def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_opt
     assert_restarted(verb, result)
 
 
+@pytest.mark.parametrize(
+    ("verb", "options", "steps"),
+    [
+        ("server_restart", ("--profile", "4.2"), 11),
+        ("server_restart", ("--parameters-in", "query"), 13),
+        ("server_restart", ("--parameters-in", "body"), 13),
+        ("cluster_restart", ("--cluster-answer", "subtasks", "--task-tags", "absent"), 19),
+        ("agent_restart", ("--profile", "4.2"), 9),
+    ],
+)
+def test_another_service_is_restarted_as_well(ansible, start_emulator, verb, options, steps):
+    emulator = start_emulator(*options)
+    result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
+    assert (result["changed"], result["task"]["succeeded"]) == (True, True), result
+    assert result["task"]["progress"] == {"done": steps, "total": steps, "running": []}
+    assert result["verified"] is RESTARTS[verb][2]
+
+
 @EVERY_RESTART
 def test_without_wait_the_task_comes_back_running(ansible, start_emulator, verb):
     emulator = start_emulator("--step-seconds", "60")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import requests
-from support import BASIC, REPOSITORY
+import yaml
+from support import BASIC, REPOSITORY, blocks
 
 
 def wait_for(what, **variables):
@@ -190,6 +191,25 @@ def test_the_emulator_limits_calls_locks_users_and_breaks_as_told(emulator_role,
     codes = [requests.get(url, auth=("viewer", "x"), timeout=5).json()["error"]["code"] for _call in range(2)]
     assert codes == [30004, 30007]
     assert requests.get(f"http://127.0.0.1:{port}/api/v2/status", timeout=5).status_code == 502
+
+
+def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
+    apply, port = emulator_role
+    [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
+    [role] = yaml.safe_load(play)[0]["roles"]
+    outcome, _changed = apply("started", **{key: value for key, value in role.items() if key != "role"})
+    assert outcome.rc == 0, outcome.output
+    paths = requests.get(f"http://127.0.0.1:{port}/openapi.json", timeout=10).json()["paths"]
+    assert {"/compute/hosts/batchRestartAgents", "/api/v2/compute/hosts/batchRestartAgents"} <= set(paths)
+    assert not any("arbitration" in path for path in paths)
+
+
+def test_a_switch_that_does_not_exist_is_named(emulator_role):
+    apply, _port = emulator_role
+    outcome, _changed = apply("started", emulator_switches={"agent_paths": "nowhere"})
+    assert outcome.rc == 2
+    assert "agent_paths" in outcome.output
+    assert "nowhere" in outcome.output
 
 
 def test_an_emulator_that_cannot_start_says_why(emulator_role):

@@ -45,6 +45,7 @@ class Emulated:
     def __init__(self, app: FastAPI, clock: HandClock, runner: asyncio.Runner) -> None:
         self.app = app
         self.clock = clock
+        self.agents = ("/api/v2" if app.state.service.switches.agent_paths == "prefixed" else "") + AGENTS
         self._runner = runner
         self.outages: list[tuple[float, bool]] = []
         self.transport(ASGITransport(self._on_a_connection, raise_app_exceptions=False))
@@ -95,7 +96,7 @@ class Emulated:
         return self.data("POST", CLUSTER.format(cluster))
 
     def restart_agents(self, *hosts: int) -> Any:
-        return self.data("POST", AGENTS, json={"hostIds": hosts or [1]})
+        return self.data("POST", self.agents, json={"hostIds": hosts or [1]})
 
     def restart_arbitration(self, service: int = 1) -> Any:
         return self.data("POST", ARBITRATION.format(service))

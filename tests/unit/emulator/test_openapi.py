@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 from ocp_emulator.docs import page
+from ocp_emulator.profiles import PROFILES, Switches
 from ocp_emulator.rate_limit import Rate
 
 RESTARTS = {
@@ -34,6 +35,7 @@ STEERING = {
         *(f"/subtasks/{{subtaskInstanceId}}/{verb}" for verb in ("retry", "skip", "cancel")),
     )
 }
+FROZEN = {"freezeServer": True}
 CONTROL = {
     path: {"400", "401", "403", "415"}
     for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
@@ -43,6 +45,21 @@ CONTROL = {
 @pytest.fixture
 def document(emulated):
     return emulated.request("GET", "/openapi.json", auth=None).json()
+
+
+@pytest.fixture(
+    params=[
+        Switches(),
+        PROFILES["4.2"],
+        Switches(cluster_answer="subtasks", freeze_server="optional", parameters_in="query", agent_paths="plain"),
+        Switches(parameters_in="body"),
+    ],
+    ids=["4.3", "4.2", "query", "body"],
+)
+def switched(request, start):
+    """An emulator with these switches, and its document."""
+    emulated = start(switches=request.param)
+    return emulated, emulated.request("GET", "/openapi.json", auth=None).json()
 
 
 def test_the_operations_and_their_statuses(document):
@@ -127,6 +144,48 @@ def matches(schema, value, document):
     return value.__class__ in types[kind]
 
 
+def parameters(document, path):
+    """Name and place of the parameters of a POST, with those of its JSON body, and which have to be there."""
+    operation = document["paths"][path]["post"]
+    found = {(each["name"], each["in"]): each["required"] for each in operation.get("parameters", ())}
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    needed = schema.get("required", ())
+    return found | {(name, "body"): name in needed for name in schema.get("properties", {})}
+
+
+PATHS = {("id", "path"): True, ("serverId", "path"): True}
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        (
+            Switches(),
+            {
+                ("freezeServer", "query"): False,
+                ("force", "query"): False,
+                ("freezeServer", "body"): False,
+                ("force", "body"): False,
+            },
+        ),
+        (Switches(parameters_in="query"), {("freezeServer", "query"): True, ("force", "query"): False}),
+        (Switches(parameters_in="body"), {("freezeServer", "body"): True, ("force", "body"): False}),
+        (
+            Switches(parameters_in="body", freeze_server="optional"),
+            {("freezeServer", "body"): False, ("force", "body"): False},
+        ),
+        (Switches(parameters_in="query", freeze_server="unknown"), {("force", "query"): False}),
+    ],
+)
+def test_the_parameters_of_a_server_restart_are_those_that_are_read(start, switches, expected):
+    document = start(switches=switches).request("GET", "/openapi.json", auth=None).json()
+    path = "/api/v2/ob/clusters/{id}/servers/{serverId}/restart"
+    assert parameters(document, path) == PATHS | expected
+    assert ("415" in document["paths"][path]["post"]["responses"]) == (switches.parameters_in != "query")
+    body = document["paths"][path]["post"].get("requestBody", {"required": False})
+    assert body["required"] == expected.get(("freezeServer", "body"), False)
+
+
 def check(emulated, document, method, path, ids, status, **options):
     """Ask, and hold the answer against what the document says of this path and status."""
     answer = emulated.request(method.upper(), path.format(**ids), **options)
@@ -135,11 +194,15 @@ def check(emulated, document, method, path, ids, status, **options):
     assert matches(schema, answer.json(), document), (path, answer.text)
 
 
-def test_every_read_is_as_documented(emulated, document):
-    for begin in (emulated.restart_cluster, emulated.restart_arbitration, emulated.restart_agents):
-        begin()
+def test_every_read_is_as_documented(switched):
+    emulated, document = switched
+    switches = emulated.app.state.service.switches
+    emulated.restart_cluster()
+    emulated.restart_agents()
+    if switches.arbitration == "served":
+        emulated.restart_arbitration()
     emulated.pass_time(5.5)
-    task_id = emulated.restart_server(1)["id"]
+    task_id = emulated.restart_server(1, params=FROZEN, json=FROZEN)["id"]
     emulated.pass_time(4.5)
     emulated.plan("slow", "Wait node", factor=2.5, times=None)
     ids = {
@@ -151,7 +214,7 @@ def test_every_read_is_as_documented(emulated, document):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 23
+    assert len(reads) == 23 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -164,13 +227,14 @@ def test_every_read_is_as_documented(emulated, document):
         )
 
 
-def test_every_restart_is_as_documented(emulated, document):
+def test_every_restart_is_as_documented(switched):
+    emulated, document = switched
     unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
-    for path in (*RESTARTS, *NEIGHBOURS):
+    for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
         ids = {"id": 1, "serverId": 2, "zoneName": "zone1"}
         options, unknown_options = {}, {}
         if "serverId" in path:
-            options = unknown_options = {"params": {"freezeServer": "true"}}
+            options = unknown_options = {"params": FROZEN, "json": FROZEN}
         if "batch" in path:
             options, unknown_options = {"json": {"hostIds": [1, 2]}}, {"json": {"hostIds": [98765]}}
         check(emulated, document, "post", path, ids, 200, **options)

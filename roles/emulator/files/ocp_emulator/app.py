@@ -5,35 +5,50 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from ocp_emulator import VERSION, errors, openapi
-from ocp_emulator.api import about, arbitration, clusters, compute, control, lockouts, requests, tasks
+from ocp_emulator.api import (
+    about,
+    arbitration,
+    cluster_operations,
+    clusters,
+    compute,
+    control,
+    lockouts,
+    requests,
+    tasks,
+)
 from ocp_emulator.call import call_of
 from ocp_emulator.clock import Clock, SystemClock
 from ocp_emulator.docs import page
 from ocp_emulator.front import Front
 from ocp_emulator.parameters import sentence
+from ocp_emulator.profiles import Switches
 from ocp_emulator.service import Service, Settings
 
-_ROUTERS = (
-    clusters.restarts,
-    clusters.neighbours,
-    compute.restarts,
-    arbitration.restarts,
-    tasks.reads,
-    tasks.steering,
-    clusters.reads,
-    compute.reads,
-    arbitration.reads,
-    about.router,
-    control.router,
-    lockouts.router,
-    requests.router,
-)
+
+def _routers(switches: Switches) -> tuple[APIRouter, ...]:
+    served = switches.arbitration == "served"
+    agent_restarts, agent_reads = compute.agents(switches.agent_paths)
+    return (
+        *cluster_operations.routers(switches),
+        agent_restarts,
+        *([arbitration.restarts] if served else []),
+        tasks.reads,
+        tasks.steering,
+        clusters.reads,
+        compute.reads,
+        agent_reads,
+        *([arbitration.reads] if served else []),
+        about.router,
+        control.router,
+        lockouts.router,
+        requests.router,
+    )
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -59,12 +74,13 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(Front)
-    for router in _ROUTERS:
+    routers = _routers(settings.switches)
+    for router in routers:
         app.include_router(router)
     app.add_exception_handler(errors.ApiError, _refusal)
     app.add_exception_handler(RequestValidationError, _unfit_parameter)
     app.add_exception_handler(HTTPException, _no_route)
-    openapi.install(app, _ROUTERS)
+    openapi.install(app, routers)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, get_args
 
@@ -16,6 +17,7 @@ from ocp_emulator.faults import AnyFault
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.operations import Busy
+from ocp_emulator.profiles import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES, Switches
 from ocp_emulator.rate_limit import Rate
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
@@ -92,6 +94,15 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: %(default)s)",
     )
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default=DEFAULT_PROFILE,
+        help="behave as this version of OCP is documented (default: %(default)s)",
+    )
+    switches = command.add_argument_group("switches", "Each overrides what the profile says.")
+    for name, choices in CHOICES.items():
+        switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=MEANINGS[name])
     command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
     command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
     return parser
@@ -107,6 +118,7 @@ def _serve(options: argparse.Namespace) -> None:
         rates=tuple(options.rate_limit),
         max_attempts=options.max_attempts,
         faults=_faults(options.faults),
+        switches=_switches(options),
     )
     try:
         bound = listen(options.host, options.port)
@@ -150,6 +162,11 @@ def _faults(path: Path | None) -> list[AnyFault] | None:
         return read_faults(path)
     except FaultFileError as error:
         raise _BadInputError(f"--faults {path}: {error}") from error
+
+
+def _switches(options: argparse.Namespace) -> Switches:
+    given = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
+    return replace(PROFILES[options.profile], **given)
 
 
 def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:

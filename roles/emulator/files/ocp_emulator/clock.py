@@ -8,6 +8,7 @@ running when the emulator stopped has moved on by the time that passed when it i
 
 import time
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Protocol
 
 SECOND = 1_000
@@ -32,6 +33,8 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
+# One answer tells the same few instants many times over.
+@lru_cache(maxsize=4_096)
 def iso(instant: int) -> str:
     """ISO 8601 with offset; the fraction has one to three digits and is left out when zero (ocp-api.md, section 7)."""
     seconds, milliseconds = divmod(instant, SECOND)

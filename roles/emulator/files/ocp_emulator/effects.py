@@ -172,8 +172,9 @@ def _servers(db: sqlite3.Connection, done: Done, change: str, told: str, which: 
 
 def _freeze(db: sqlite3.Connection, done: Done) -> list[str]:
     row = db.execute("SELECT context FROM tasks WHERE id = ?", (done.task_id,)).fetchone()
-    freeze = json.loads(row["context"])["stringMap"]["freeze_server"] == "true"
-    return ["minor compaction finished" if freeze else "minor compaction left out, as freezeServer is false"]
+    freeze = json.loads(row["context"])["stringMap"].get("freeze_server")
+    told = {"true": "minor compaction finished", "false": "minor compaction left out, as freezeServer is false"}
+    return [told[freeze]] if freeze else []
 
 
 def _stop_service(db: sqlite3.Connection, done: Done) -> list[str]:

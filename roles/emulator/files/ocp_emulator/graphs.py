@@ -7,9 +7,11 @@ forks of a batch are those of ocp-api.md, section 4. The restart of a zone is a 
 the starts and stops only the calls are documented there: their steps are our choice, made of those of the restarts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from ocp_emulator.profiles import ServerRestartSteps
 
 
 class Kind(StrEnum):
@@ -104,6 +106,28 @@ SERVER_RESTART = Blueprint(
         Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
     ),
 )
+
+# As older versions of the service document it.
+SERVER_RESTART_OF_11 = Blueprint(
+    Kind.SERVER_RESTART,
+    "Restart OB server",
+    "READY",
+    (
+        Step("Prepare restart observer", 300),
+        Step("Stop server", 300, Action.FREEZE),
+        Step("Stop observer process", 1200, Action.STOP_OBSERVER),
+        Step("Start observer process", 1200, Action.START_OBSERVER),
+        Step("Wait observer active", 1800, Action.OBSERVER_ACTIVE),
+        Step("Start ocp agent service", 1800),
+        Step("Start server", 300, Action.START_SERVICE),
+        Step("Update observer status", 300, Action.SERVER_STATUS),
+        Step("Update zone status", 1800, Action.ZONE_STATUS),
+        Step("Sync cluster info", 30),
+        Step("Update OB cluster status", 30, Action.CLUSTER_STATUS),
+    ),
+)
+
+SERVER_RESTARTS: Mapping[ServerRestartSteps, Blueprint] = {"13": SERVER_RESTART, "11": SERVER_RESTART_OF_11}
 
 # The documented answer shows no time-outs for this operation; these are the ones the same steps have elsewhere.
 CLUSTER_RESTART = Blueprint(

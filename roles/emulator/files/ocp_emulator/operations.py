@@ -30,11 +30,12 @@ from ocp_emulator.graphs import (
     AGENT_RESTART,
     ARBITRATION_RESTART,
     CLUSTER_RESTART,
-    SERVER_RESTART,
+    SERVER_RESTARTS,
     Blueprint,
     Node,
     build,
 )
+from ocp_emulator.profiles import Switches
 from ocp_emulator.store import Store
 
 # What becomes of an operation on a busy target: it is refused, or accepted to fail in its first subtask.
@@ -82,18 +83,22 @@ class _Order:
 class Operations:
     """The four restarts and their neighbours. Each returns the id of the task it has started."""
 
-    def __init__(self, store: Store, step_ms: int, executor: str, busy: Busy) -> None:
+    def __init__(self, store: Store, step_ms: int, executor: str, busy: Busy, switches: Switches) -> None:
         """`step_ms`: how long each subtask of a new task takes; `executor`: the address that runs them."""
         self._store = store
         self._ready_ms, self._run_ms = durations(step_ms)
         self._executor = executor
         self._busy = busy
+        self._server_restart = SERVER_RESTARTS[switches.server_restart_steps]
 
     def restart_server(
-        self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool, force: bool
+        self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool | None, force: bool
     ) -> int:
-        """Restart one server (4.1). ApiError: 404 when the cluster has no such server, 409 when it is occupied."""
-        return self.operate_server(SERVER_RESTART, user, now, cluster_id, server_id, freeze=freeze, force=force)
+        """Restart one server (4.1). ApiError: 404 when the cluster has no such server, 409 when it is occupied.
+
+        `freeze` is None where the service does not know of freezing.
+        """
+        return self.operate_server(self._server_restart, user, now, cluster_id, server_id, freeze=freeze, force=force)
 
     def operate_server(
         self,
@@ -103,14 +108,16 @@ class Operations:
         cluster_id: int,
         server_id: int,
         *,
-        freeze: bool = False,
+        freeze: bool | None = None,
         force: bool = False,
     ) -> int:
         """Restart, start or stop one server. ApiError as for the restart."""
         with self._store.transaction() as db:
             cluster = _cluster(db, cluster_id)
             server = db.execute(
-                "SELECT * FROM servers WHERE id = ? AND cluster_id = ?", (server_id, cluster_id)
+                "SELECT servers.*, zones.name AS zone_name, zones.status AS zone_status"
+                " FROM servers JOIN zones ON zones.id = zone_id WHERE servers.id = ? AND servers.cluster_id = ?",
+                (server_id, cluster_id),
             ).fetchone()
             if server is None:
                 raise errors.not_found(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
@@ -118,7 +125,19 @@ class Operations:
                 blueprint,
                 f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}",
                 [_Target("OB_SERVER", cluster_id, server["zone_id"], server_id, server["host_id"])],
-                {"cluster_id": str(cluster_id), "freeze_server": _java(freeze), "force": _java(force)},
+                {
+                    "cluster_id": str(cluster_id),
+                    "cluster_name": cluster["name"],
+                    "former_cluster_status": cluster["status"],
+                    "former_zone_status": server["zone_status"],
+                    "prohibit_rollback": _java(False),
+                    "server_id": str(server_id),
+                    "target_cluster_status": "RUNNING",
+                    "target_zone_status": "RUNNING",
+                    "zone_name": server["zone_name"],
+                    **({} if freeze is None else {"freeze_server": _java(freeze)}),
+                    "force": _java(force),
+                },
                 {"server_ids": [str(server_id)]},
             )
             self._refuse_if_occupied(db, order.what, server["operating_task"])

@@ -4,12 +4,13 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
+from starlette.datastructures import QueryParams
 
 from ocp_emulator import errors
 from ocp_emulator.call import Call
@@ -35,14 +36,6 @@ def _whole_number(value: object) -> object:
     return value
 
 
-def _flag(value: object) -> object:
-    if isinstance(value, str):
-        if value.lower() not in _FLAGS:
-            raise PydanticCustomError("conversion", "it is neither true nor false")
-        return _FLAGS[value.lower()]
-    return value
-
-
 # The bounds come first, since pydantic shows in the JSON schema only those that stand directly on the type.
 Long = Annotated[
     int,
@@ -52,7 +45,6 @@ Long = Annotated[
 PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_whole_number)]
 LargePageSize = Annotated[int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_whole_number)]
-Flag = Annotated[bool, BeforeValidator(_flag)]
 Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
 
@@ -74,7 +66,7 @@ def sentence(error: RequestValidationError) -> str:
     if first["type"] == "missing":
         return f"The parameter '{name}' is missing."
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return f"The parameter '{name}' does not take the value {_shown(first['input'])}: {reason}."
+    return _unfit(name, first["input"], reason).message
 
 
 def json_object(call: Call, content_type: str | None, *, required: bool) -> dict[str, Any]:
@@ -114,7 +106,25 @@ def misfit(field: str, reason: str) -> errors.ApiError:
     return errors.bad_request(f"The {what} does not fit: {reason}.")
 
 
-def body_flag(body: dict[str, Any], name: str) -> bool | None:
+def query_flag(query: QueryParams, name: str) -> bool | None:
+    """A boolean of the query; None when it is not there. ApiError 400 for anything else."""
+    value = query.get(name)
+    if value is None:
+        return None
+    if value.lower() not in _FLAGS:
+        raise _unfit(name, value, "it is neither true nor false")
+    return _FLAGS[value.lower()]
+
+
+def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | None:
+    """One of these names; None when it is not there. ApiError 400 for anything else."""
+    value = query.get(name)
+    if value is None or value in names:
+        return value
+    raise _unfit(name, value, f"it is none of {', '.join(names)}")
+
+
+def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
     """A boolean of the body; None when it is not there or null. ApiError 400 for any other type."""
     value = body.get(name)
     if value is None or isinstance(value, bool):
@@ -122,7 +132,7 @@ def body_flag(body: dict[str, Any], name: str) -> bool | None:
     raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_shown(value)}.")
 
 
-def body_name(body: dict[str, Any], name: str, names: Sequence[str]) -> str | None:
+def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str | None:
     """One of these names; None when it is not there or null. ApiError 400 for anything else."""
     value = body.get(name)
     if value is None or value in names:
@@ -147,6 +157,10 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
         ):
             raise errors.bad_request(f"The parameter '{name}' has an element that is not a Long: {_shown(element)}.")
     return value
+
+
+def _unfit(name: str, value: object, reason: str) -> errors.ApiError:
+    return errors.bad_request(f"The parameter '{name}' does not take the value {_shown(value)}: {reason}.")
 
 
 def _shown(value: object) -> str:

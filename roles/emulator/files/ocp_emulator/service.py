@@ -19,6 +19,7 @@ from ocp_emulator.fleet import Fleet
 from ocp_emulator.history import History
 from ocp_emulator.lockouts import Lockouts
 from ocp_emulator.operations import Busy, Operations
+from ocp_emulator.profiles import DEFAULT_PROFILE, PROFILES, Switches
 from ocp_emulator.rate_limit import Rate, RateLimiter
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
@@ -39,6 +40,7 @@ class Settings:
     rates: tuple[Rate, ...] = ()
     max_attempts: int = 5
     faults: Sequence[AnyFault] | None = None
+    switches: Switches = PROFILES[DEFAULT_PROFILE]
     host: str = "127.0.0.1"
     port: int = 8080
 
@@ -55,6 +57,7 @@ class Service:
         """Opens the database; StoreError when that fails."""
         self.machine_clock = machine_clock
         self.address = settings.address
+        self.switches = settings.switches
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
         self.clock = SteeredClock(self.store, machine_clock)
         try:
@@ -63,7 +66,7 @@ class Service:
             self.store.close()
             raise
         self.engine = Engine(self.store)
-        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy)
+        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.steering = Steering(self.store)
         self.history = History()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())

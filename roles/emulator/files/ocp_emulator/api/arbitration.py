@@ -17,7 +17,7 @@ from ocp_emulator.schemas.fleet import ArbitrationService, ArbitrationStatus
 from ocp_emulator.schemas.tasks import ArbitrationRestart
 from ocp_emulator.service import service_of
 from ocp_emulator.views import fleet as fleet_views
-from ocp_emulator.views import tasks as task_views
+from ocp_emulator.views import operations as operation_views
 
 reads = APIRouter(tags=["Arbitration services"], dependencies=[Depends(Needs(Permission.ARBITRATION_VIEW))])
 restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(Needs(Permission.ARBITRATION_UPDATE))])
@@ -36,7 +36,7 @@ async def restart_arbitration_service(request: Request, service_id: ServiceId) -
     """No parameters, no body."""
     call, service = call_of(request), service_of(request)
     task_id = service.operations.restart_arbitration_service(call.logged_on().user, call.now, service_id)
-    return call.reply(Envelope[ArbitrationRestart], task_views.arbitration_restart(service.store.db, task_id))
+    return call.reply(Envelope[ArbitrationRestart], operation_views.arbitration_restart(service.store.db, task_id))
 
 
 @reads.get(
@@ -58,13 +58,15 @@ async def list_arbitration_services(
     sort: Order = "id,asc",
 ) -> Response:
     """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
+    service = service_of(request)
     page = fleet_views.arbitration_page(
-        service_of(request).store.db,
+        service.store.db,
         window(number, size, sort),
         host_id,
         keyword,
         split(statuses),
         tagged=bool(tags),
+        operating=service.switches.operating_task,
     )
     return call_of(request).reply(Envelope[Paged[ArbitrationService]], page)
 
@@ -77,5 +79,6 @@ async def list_arbitration_services(
 )
 async def read_arbitration_service(request: Request, service_id: ServiceId) -> Response:
     """The service. It has no start time: `updateTime` is all that moves with a restart."""
-    found = fleet_views.arbitration_detail(service_of(request).store.db, service_id)
+    service = service_of(request)
+    found = fleet_views.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
     return call_of(request).reply(Envelope[ArbitrationService], found)

@@ -37,6 +37,7 @@ RATE_LIMITED: dict[str, Any] = {
 
 ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.")]
 ServerId = Annotated[Long, Path(alias="serverId", description="Server id.")]
+ZoneName = Annotated[str, Path(alias="zoneName")]
 HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
 ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
 TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]

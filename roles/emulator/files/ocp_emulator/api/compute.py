@@ -2,6 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Hosts and their agents: the batch restart (restart-operations.md, 4.3) and reads (ocp-api.md, section 6)."""
 
+from collections.abc import Mapping
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -11,17 +12,24 @@ from ocp_emulator.api.common import HostId, Needs, Number, Order, Size, refusals
 from ocp_emulator.call import call_of
 from ocp_emulator.parameters import body_longs, json_object, one_or_more, split
 from ocp_emulator.permissions import Permission
+from ocp_emulator.profiles import AgentPaths
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet import Agent, Host, HostStatus
 from ocp_emulator.schemas.tasks import AgentRestart
 from ocp_emulator.service import service_of
 from ocp_emulator.views import fleet as fleet_views
-from ocp_emulator.views import tasks as task_views
+from ocp_emulator.views import operations as operation_views
 
 reads = APIRouter(tags=["Hosts"], dependencies=[Depends(Needs(Permission.HOST_VIEWER))])
-restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(Needs(Permission.HOST_MANAGER))])
 
 Statuses = Annotated[str, one_or_more(*get_args(HostStatus))]
+
+# The documents write the paths of agents without /api/v2; those of the real service very probably have it.
+_PREFIXES: Mapping[AgentPaths, tuple[str, ...]] = {
+    "both": ("", "/api/v2"),
+    "plain": ("",),
+    "prefixed": ("/api/v2",),
+}
 
 _HOST_IDS = {
     "type": "object",
@@ -42,7 +50,7 @@ async def restart_agents(
     call, service = call_of(request), service_of(request)
     host_ids = body_longs(json_object(call, content_type, required=True), "hostIds", "hostids")
     task_id = service.operations.restart_agents(call.logged_on().user, call.now, host_ids)
-    return call.reply(Envelope[AgentRestart], task_views.agent_restart(service.store.db, task_id))
+    return call.reply(Envelope[AgentRestart], operation_views.agent_restart(service.store.db, task_id))
 
 
 @reads.get(
@@ -82,21 +90,26 @@ async def read_agent(request: Request, host_id: HostId) -> Response:
     return call_of(request).reply(Envelope[Agent], agent)
 
 
-# The documents write the paths of agents without /api/v2; those of the real service very probably have it.
-for _prefix in ("", "/api/v2"):
-    restarts.add_api_route(
-        f"{_prefix}/compute/hosts/batchRestartAgents",
-        restart_agents,
-        methods=["POST"],
-        summary="Restart agents",
-        response_model=Envelope[AgentRestart],
-        responses=refusals(400, 401, 403, 404, 409, 415, 500),
-        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
-    )
-    reads.add_api_route(
-        f"{_prefix}/compute/hosts/{{hostId}}/agent",
-        read_agent,
-        summary="Read the agent of a host",
-        response_model=Envelope[Agent],
-        responses=refusals(400, 401, 403, 404, 500),
-    )
+def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
+    """The restart and the read of agents, under the paths that a service with this switch has."""
+    restarts, reads = APIRouter(tags=["Restarts"]), APIRouter(tags=["Hosts"])
+    for prefix in _PREFIXES[paths]:
+        restarts.add_api_route(
+            f"{prefix}/compute/hosts/batchRestartAgents",
+            restart_agents,
+            methods=["POST"],
+            summary="Restart agents",
+            dependencies=[Depends(Needs(Permission.HOST_MANAGER))],
+            response_model=Envelope[AgentRestart],
+            responses=refusals(400, 401, 403, 404, 409, 415, 500),
+            openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
+        )
+        reads.add_api_route(
+            f"{prefix}/compute/hosts/{{hostId}}/agent",
+            read_agent,
+            summary="Read the agent of a host",
+            dependencies=[Depends(Needs(Permission.HOST_VIEWER))],
+            response_model=Envelope[Agent],
+            responses=refusals(400, 401, 403, 404, 500),
+        )
+    return restarts, reads

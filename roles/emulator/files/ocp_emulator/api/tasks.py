@@ -55,7 +55,8 @@ async def list_tasks(
         host_id=host_id,
         of_tenant=tenant_name is not None or tenant_id is not None,
     )
-    page = views.task_page(service_of(request).store.db, window(number, size, sort), wanted)
+    service = service_of(request)
+    page = views.task_page(service.store.db, window(number, size, sort), wanted, service.switches.task_tags)
     return call_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
 
 
@@ -67,7 +68,8 @@ async def list_tasks(
 )
 async def read_task(request: Request, task_id: TaskId) -> Response:
     """The task with its subtasks and their links, times and states."""
-    task = views.task_detail(service_of(request).store.db, task_id)
+    service = service_of(request)
+    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
     return call_of(request).reply(Envelope[WrappedTaskInstance], task)
 
 
@@ -95,7 +97,8 @@ async def retry_task(request: Request, task_id: TaskId) -> Response:
     """Run all FAILED subtasks of a FAILED task again; 400 with code 20003 in any other state and after a rollback."""
     call, service = call_of(request), service_of(request)
     service.steering.retry_task(call.logged_on().user, call.now, task_id)
-    return call.reply(Envelope[WrappedTaskInstance], views.task_detail(service.store.db, task_id))
+    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
+    return call.reply(Envelope[WrappedTaskInstance], task)
 
 
 @steering.post(
@@ -121,7 +124,8 @@ async def retry_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId
     """Run one FAILED subtask again; 400 with code 20003 in any other state and in a rollback."""
     call, service = call_of(request), service_of(request)
     service.steering.retry_subtask(call.logged_on().user, call.now, task_id, subtask_id)
-    return call.reply(Envelope[SubtaskInstance], views.subtask_detail(service.store.db, task_id, subtask_id))
+    subtask = views.subtask_detail(service.store.db, task_id, subtask_id, service.switches.task_tags)
+    return call.reply(Envelope[SubtaskInstance], subtask)
 
 
 @steering.post(f"{_SUBTASK}/skip", summary="Skip a subtask", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS)

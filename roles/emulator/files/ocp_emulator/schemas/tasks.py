@@ -9,6 +9,9 @@ WrappedTaskInstance for one (ocp-api.md, section 2).
 
 from typing import Literal
 
+from pydantic import ConfigDict, SkipValidation, with_config
+from typing_extensions import TypedDict
+
 from ocp_emulator.schemas.base import Form, Long, Timestamp, absent
 
 TaskStatus = Literal["RUNNING", "FAILED", "SUCCESSFUL"]
@@ -138,6 +141,18 @@ class ZoneRestart(ManualTask):
     subtasks: list[AgentRestartSubtask]
 
 
+class ServerRestartOf11(ZoneRestart):
+    """The task of a server restart in the form of older versions; the start and the stop of a server have it too."""
+
+
+class ModernClusterRestart(ManualTask):
+    """The task of a cluster restart, start or stop in the form of the other restarts."""
+
+    cluster_id: Long
+    prohibit_rollback: bool
+    subtasks: list[RestartSubtask]
+
+
 class ArbitrationRestart(ManualTask):
     """The task of an arbitration service restart (4.4)."""
 
@@ -175,8 +190,9 @@ class InstanceFullTag(Form):
     arbitration_service_svr_port: int = absent()
 
 
-class BasicSubtask(Form):
-    """A subtask in the list of tasks: no links."""
+@with_config(ConfigDict(extra="forbid"))
+class BasicSubtask(TypedDict):
+    """A subtask in the list of tasks: no links. A page has tens of thousands, so they are no models."""
 
     id: Long
     name: str
@@ -186,23 +202,28 @@ class BasicSubtask(Form):
 
 
 class BasicTaskInstance(Form):
-    """A task in the list. Its own `operation` is documented in lower case here, in capitals everywhere else."""
+    """A task in the list. Its own `operation` is documented in lower case here, in capitals everywhere else.
+
+    `operation` and `tags` come with newer versions of the service.
+    """
 
     id: Long
     name: str
     cluster: TaskCluster = absent()
     creator: Creator
     status: TaskStatus
-    operation: Literal["execute", "retry", "rollback"]
+    operation: Literal["execute", "retry", "rollback"] = absent()
     start_time: Timestamp
     finish_time: Timestamp = absent()
-    subtasks: list[BasicSubtask]
-    tags: list[InstanceFullTag]
+    subtasks: SkipValidation[list[BasicSubtask]]
+    tags: list[InstanceFullTag] = absent()
 
 
-class SubtaskInstance(RestartSubtask):
-    """A subtask of one task that is read."""
+class SubtaskInstance(FullSubtask):
+    """A subtask of one task that is read. `prohibitSkip` and `taskId` come with newer versions of the service."""
 
+    prohibit_skip: bool = absent()
+    task_id: Long = absent()
     create_time: Timestamp
     start_time: Timestamp = absent()
     finish_time: Timestamp = absent()
@@ -210,7 +231,7 @@ class SubtaskInstance(RestartSubtask):
 
 
 class WrappedTaskInstance(Form):
-    """One task that is read."""
+    """One task that is read. `isRemote` and `tags` come with newer versions of the service."""
 
     id: Long
     name: str
@@ -222,12 +243,12 @@ class WrappedTaskInstance(Form):
     operation: TaskOperation
     executor: str
     prohibit_rollback: bool
-    is_remote: bool
+    is_remote: bool = absent()
     create_time: Timestamp
     start_time: Timestamp
     finish_time: Timestamp = absent()
     subtasks: list[SubtaskInstance]
-    tags: list[InstanceFullTag]
+    tags: list[InstanceFullTag] = absent()
 
 
 class SubtaskLog(Form):

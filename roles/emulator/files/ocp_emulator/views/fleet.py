@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters, zones, servers, hosts, agents and arbitration services as the service shows them."""
+"""Clusters, zones, servers, hosts, agents and arbitration services as the service shows them.
+
+`operating` tells whether an object shows which task is at work on it, as it does in newer versions.
+"""
 
 import sqlite3
 from collections import defaultdict
@@ -9,6 +12,7 @@ from typing import Any
 
 from ocp_emulator import errors
 from ocp_emulator.clock import SECOND, iso
+from ocp_emulator.profiles import Shown
 from ocp_emulator.schemas import fleet as forms
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.store import AGENT_VERSION
@@ -50,31 +54,33 @@ _SERVICE_DESCRIPTION = "arbitration service "
 
 
 def cluster_page(
-    db: sqlite3.Connection, window: Window, name: str | None, statuses: Sequence[str] | None
+    db: sqlite3.Connection, window: Window, name: str | None, statuses: Sequence[str] | None, operating: Shown
 ) -> Paged[forms.Cluster]:
     """A page of the clusters whose name contains `name` and whose status is one of `statuses`; None for any."""
     values = {"name": name, "statuses": json_or_null(statuses)}
 
     def make(rows: list[sqlite3.Row]) -> list[forms.Cluster]:
-        zones = _zones_by_cluster(db, [row["id"] for row in rows])
-        return [_cluster(row, zones[row["id"]]) for row in rows]
+        zones = _zones_by_cluster(db, [row["id"] for row in rows], operating)
+        return [_cluster(row, zones[row["id"]], operating) for row in rows]
 
     return page_of(db, window, _CLUSTERS_FILTERED, values, make, Paged[forms.Cluster])
 
 
-def cluster_detail(db: sqlite3.Connection, cluster_id: int) -> forms.Cluster:
+def cluster_detail(db: sqlite3.Connection, cluster_id: int, operating: Shown) -> forms.Cluster:
     """One cluster. ApiError 404."""
     row = _row_of_cluster(db, cluster_id)
-    return _cluster(row, _zones_by_cluster(db, [cluster_id])[cluster_id])
+    return _cluster(row, _zones_by_cluster(db, [cluster_id], operating)[cluster_id], operating)
 
 
-def zones_of(db: sqlite3.Connection, cluster_id: int) -> Listed[forms.Zone]:
+def zones_of(db: sqlite3.Connection, cluster_id: int, operating: Shown) -> Listed[forms.Zone]:
     """The zones of a cluster. ApiError 404."""
     _row_of_cluster(db, cluster_id)
-    return Listed[forms.Zone](contents=_zones_by_cluster(db, [cluster_id])[cluster_id])
+    return Listed[forms.Zone](contents=_zones_by_cluster(db, [cluster_id], operating)[cluster_id])
 
 
-def servers_of(db: sqlite3.Connection, cluster_id: int, region: str | None, idc: str | None) -> Listed[forms.Server]:
+def servers_of(
+    db: sqlite3.Connection, cluster_id: int, region: str | None, idc: str | None, operating: Shown
+) -> Listed[forms.Server]:
     """The servers of a cluster, narrowed to a region and a data center. ApiError 404."""
     _row_of_cluster(db, cluster_id)
     rows = db.execute(
@@ -82,17 +88,17 @@ def servers_of(db: sqlite3.Connection, cluster_id: int, region: str | None, idc:
         " AND zones.idc = coalesce(:idc, zones.idc) ORDER BY servers.id",
         {"cluster": cluster_id, "region": region, "idc": idc},
     )
-    return Listed[forms.Server](contents=[_server(row) for row in rows])
+    return Listed[forms.Server](contents=[_server(row, operating) for row in rows])
 
 
-def servers_of_zone(db: sqlite3.Connection, cluster_id: int, zone_name: str) -> Listed[forms.Server]:
+def servers_of_zone(db: sqlite3.Connection, cluster_id: int, zone_name: str, operating: Shown) -> Listed[forms.Server]:
     """The servers of a zone. ApiError 404 when the cluster or its zone does not exist."""
     cluster = _row_of_cluster(db, cluster_id)
     zone = db.execute("SELECT id FROM zones WHERE cluster_id = ? AND name = ?", (cluster_id, zone_name)).fetchone()
     if zone is None:
         raise errors.not_found(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
     rows = db.execute(f"{_SERVERS} WHERE servers.zone_id = ? ORDER BY servers.id", (zone["id"],))
-    return Listed[forms.Server](contents=[_server(row) for row in rows])
+    return Listed[forms.Server](contents=[_server(row, operating) for row in rows])
 
 
 def _row_of_cluster(db: sqlite3.Connection, cluster_id: int) -> sqlite3.Row:
@@ -102,22 +108,24 @@ def _row_of_cluster(db: sqlite3.Connection, cluster_id: int) -> sqlite3.Row:
     return row
 
 
-def _zones_by_cluster(db: sqlite3.Connection, cluster_ids: Sequence[int]) -> Mapping[int, list[forms.Zone]]:
+def _zones_by_cluster(
+    db: sqlite3.Connection, cluster_ids: Sequence[int], operating: Shown
+) -> Mapping[int, list[forms.Zone]]:
     wanted = (json_or_null(cluster_ids),)
     servers: dict[int, list[forms.Server]] = defaultdict(list)
     rows = db.execute(
         f"{_SERVERS} WHERE servers.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY servers.id", wanted
     )
     for row in rows:
-        servers[row["zone_id"]].append(_server(row))
+        servers[row["zone_id"]].append(_server(row, operating))
     zones: dict[int, list[forms.Zone]] = defaultdict(list)
     rows = db.execute(f"{_ZONES} WHERE zones.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY zones.id", wanted)
     for row in rows:
-        zones[row["cluster_id"]].append(_zone(row, servers[row["id"]]))
+        zones[row["cluster_id"]].append(_zone(row, servers[row["id"]], operating))
     return zones
 
 
-def _cluster(row: sqlite3.Row, zones: list[forms.Zone]) -> forms.Cluster:
+def _cluster(row: sqlite3.Row, zones: list[forms.Zone], operating: Shown) -> forms.Cluster:
     return forms.Cluster(
         id=row["id"],
         name=row["name"],
@@ -129,7 +137,7 @@ def _cluster(row: sqlite3.Row, zones: list[forms.Zone]) -> forms.Cluster:
         creator="admin",
         status=row["status"],
         compaction_status="IDLE",
-        **_operating(row),
+        **_operating(row, operating),
         region_count=len({zone.region_name for zone in zones}),
         server_count=sum(zone.server_count for zone in zones),
         ob_start_time=iso(row["start_time"]),
@@ -139,7 +147,7 @@ def _cluster(row: sqlite3.Row, zones: list[forms.Zone]) -> forms.Cluster:
     )
 
 
-def _zone(row: sqlite3.Row, servers: list[forms.Server]) -> forms.Zone:
+def _zone(row: sqlite3.Row, servers: list[forms.Server], operating: Shown) -> forms.Zone:
     leader = next((server for server in servers if server.with_rootserver), None)
     root = leader or servers[0]
     return forms.Zone(
@@ -153,7 +161,7 @@ def _zone(row: sqlite3.Row, servers: list[forms.Server]) -> forms.Zone:
         status=row["status"],
         inner_status=row["inner_status"],
         compaction_status="IDLE",
-        **_operating(row),
+        **_operating(row, operating),
         root_server=forms.RootServer(
             address=f"{root.ip}:{root.port}", role="LEADER" if leader else "FOLLOWER", sql_port=root.sql_port
         ),
@@ -165,7 +173,7 @@ def _zone(row: sqlite3.Row, servers: list[forms.Server]) -> forms.Zone:
     )
 
 
-def _server(row: sqlite3.Row) -> forms.Server:
+def _server(row: sqlite3.Row, operating: Shown) -> forms.Server:
     return forms.Server(
         id=row["id"],
         cluster_id=row["cluster_id"],
@@ -185,7 +193,7 @@ def _server(row: sqlite3.Row) -> forms.Server:
         with_rootserver=bool(row["root"]),
         status=row["status"],
         inner_status=row["inner_status"],
-        **_operating(row),
+        **_operating(row, operating),
         start_time=iso(row["start_time"]),
         stop_time=iso(row["stop_time"]),
         update_time=iso(row["update_time"]),
@@ -312,6 +320,7 @@ def arbitration_page(
     keyword: str | None,
     statuses: Sequence[str] | None,
     tagged: bool,
+    operating: Shown,
 ) -> Paged[forms.ArbitrationService]:
     """A page of the arbitration services. `tagged`: only those with certain tags, and here none has any."""
     values = {
@@ -323,20 +332,20 @@ def arbitration_page(
     }
 
     def make(rows: list[sqlite3.Row]) -> list[forms.ArbitrationService]:
-        return [_service(row) for row in rows]
+        return [_service(row, operating) for row in rows]
 
     return page_of(db, window, _SERVICES_FILTERED, values, make, Paged[forms.ArbitrationService])
 
 
-def arbitration_detail(db: sqlite3.Connection, service_id: int) -> forms.ArbitrationService:
+def arbitration_detail(db: sqlite3.Connection, service_id: int, operating: Shown) -> forms.ArbitrationService:
     """One arbitration service. ApiError 404."""
     row = db.execute("SELECT * FROM arbitration_services WHERE id = ?", (service_id,)).fetchone()
     if row is None:
         raise errors.not_found(f"Arbitration service {service_id}")
-    return _service(row)
+    return _service(row, operating)
 
 
-def _service(row: sqlite3.Row) -> forms.ArbitrationService:
+def _service(row: sqlite3.Row, operating: Shown) -> forms.ArbitrationService:
     return forms.ArbitrationService(
         id=row["id"],
         host_id=row["host_id"],
@@ -352,11 +361,11 @@ def _service(row: sqlite3.Row) -> forms.ArbitrationService:
         clusters=[],
         tags=[],
         status=row["status"],
-        **_operating(row),
+        **_operating(row, operating),
         create_time=iso(row["create_time"]),
         update_time=iso(row["update_time"]),
     )
 
 
-def _operating(row: sqlite3.Row) -> dict[str, Any]:
-    return given(operating_task_instance_id=row["operating_task"])
+def _operating(row: sqlite3.Row, operating: Shown) -> dict[str, Any]:
+    return given(operating_task_instance_id=row["operating_task"] if operating == "shown" else None)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What differs between versions of OCP, or is not known of it: single switches, and profiles that name sets of them.
+
+Where each value comes from is told by docs/emulator.md. Only the command line knows of profiles: all other code asks
+for the one switch that it is about.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args, get_type_hints
+
+ClusterAnswer = Literal["tasks", "subtasks"]
+FreezeServer = Literal["required", "optional", "unknown"]
+ParametersIn = Literal["either", "query", "body"]
+AgentPaths = Literal["both", "plain", "prefixed"]
+ServerRestartSteps = Literal["13", "11"]
+Shown = Literal["shown", "absent"]
+Served = Literal["served", "unknown"]
+
+
+@dataclass(frozen=True)
+class Switches:
+    """One value each; the defaults are those of the specification."""
+
+    cluster_answer: Annotated[ClusterAnswer, "where the answer of a cluster's restart has its subtasks"] = "tasks"
+    freeze_server: Annotated[FreezeServer, "the parameter freezeServer of a server's restart"] = "required"
+    parameters_in: Annotated[ParametersIn, "where freezeServer, force and type are read from"] = "either"
+    agent_paths: Annotated[AgentPaths, "paths of agents without /api/v2 (plain) and with it (prefixed)"] = "both"
+    server_restart_steps: Annotated[ServerRestartSteps, "steps and form of a server's restart"] = "13"
+    task_tags: Annotated[Shown, "tags of tasks, and what came with them"] = "shown"
+    operating_task: Annotated[Shown, "operatingTaskInstanceId of clusters, zones, servers and services"] = "shown"
+    arbitration: Annotated[Served, "the API of arbitration services"] = "served"
+
+
+DEFAULT_PROFILE = "4.3"
+PROFILES: Mapping[str, Switches] = {
+    DEFAULT_PROFILE: Switches(),
+    "4.2": Switches(
+        freeze_server="unknown",
+        agent_paths="prefixed",
+        server_restart_steps="11",
+        task_tags="absent",
+        operating_task="absent",
+        arbitration="unknown",
+    ),
+}
+
+_HINTS = get_type_hints(Switches, include_extras=True)
+# Of each switch the values that it takes, and what it is about.
+CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(hint)[0]) for name, hint in _HINTS.items()}
+MEANINGS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
