@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 import shlex
 import subprocess
 
 import pytest
+import requests
 import yaml
-from support import REPOSITORY, blocks
+from support import BASIC, REPOSITORY, blocks
 
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
@@ -67,10 +70,43 @@ def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
-def test_the_playbook_of_the_page_on_the_emulator_runs(ansible, emulator):
-    playbook = blocks("docs/emulator.md", "yaml")[0]
+FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
+
+
+def test_the_fault_file_of_the_page_on_the_emulator_is_planned(ansible, start_emulator, tmp_path):
+    (tmp_path / "faults.yml").write_text(FAULTS)
+    emulator = start_emulator("--faults", str(tmp_path / "faults.yml"))
+    options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
+    result = ansible.module("server_restart", url=emulator.url, **options, **BASIC)
+    assert result["task"]["succeeded"] is True
+    assert emulator.log.count(" 503 ") == 3
+    plan = requests.get(f"{emulator.url}/emulator/faults", auth=tuple(BASIC.values()), timeout=10).json()["data"]
+    assert [fault["hits"] for fault in plan["contents"]] == [3, 1]
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS, ids=range(len(PLAYBOOKS)))
+def test_the_playbooks_of_the_page_on_the_emulator_run(ansible, emulator, playbook):
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
     assert outcome.rc == 0, outcome.output
+
+
+def test_the_faults_of_the_page_on_the_emulator_can_be_planned(emulator):
+    rows = re.findall(
+        r"^\| `(\w+)` \|.* \| `(\{.*\})` \|$", (REPOSITORY / "docs/emulator.md").read_text(), re.MULTILINE
+    )
+    assert rows
+    for action, example in rows:
+        fault = json.loads(example)
+        assert fault["action"] == action
+        emulator.post("/emulator/faults", fault)
+    document = requests.get(f"{emulator.url}/openapi.json", timeout=10).json()
+    forms = document["components"]["schemas"]
+    documented = [
+        (kind, action)
+        for kind in ("subtask", "http")
+        for action in forms[f"{kind.title()}Fault"]["properties"]["action"]["enum"]
+    ]
+    assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
 
 
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):

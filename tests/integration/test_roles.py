@@ -174,6 +174,25 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
 
 
+def test_the_emulator_limits_calls_locks_users_and_breaks_as_told(emulator_role, tmp_path):
+    apply, port = emulator_role
+    (tmp_path / "faults.yml").write_text("[{kind: http, action: html, match: {path: /api/v2/status}}]")
+    outcome, _changed = apply(
+        "started",
+        emulator_rate_limit=["2/3600", "50/86400"],
+        emulator_max_attempts=1,
+        emulator_faults=str(tmp_path / "faults.yml"),
+    )
+    assert outcome.rc == 0, outcome.output
+    url = f"http://127.0.0.1:{port}/api/v2/info"
+    answers = [requests.get(url, auth=tuple(BASIC.values()), timeout=5) for _call in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[-1].headers["RateLimit-Limit"] == "2"
+    codes = [requests.get(url, auth=("viewer", "x"), timeout=5).json()["error"]["code"] for _call in range(2)]
+    assert codes == [30004, 30007]
+    assert requests.get(f"http://127.0.0.1:{port}/api/v2/status", timeout=5).status_code == 502
+
+
 def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
     apply, port = emulator_role
     [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -46,7 +47,16 @@ class Emulated:
         self.clock = clock
         self.agents = ("/api/v2" if app.state.service.switches.agent_paths == "prefixed" else "") + AGENTS
         self._runner = runner
-        transport = ASGITransport(app, raise_app_exceptions=False)
+        self.outages: list[tuple[float, bool]] = []
+        self.transport(ASGITransport(self._on_a_connection, raise_app_exceptions=False))
+
+    async def _on_a_connection(self, scope: Any, receive: Any, send: Any) -> None:
+        """What the server hands to the application with each request, as far as it can be had without a socket."""
+        outage = SimpleNamespace(outage=lambda seconds, *, reset: self.outages.append((seconds, reset)))
+        await self.app({**scope, "state": {"connection": outage}}, receive, send)
+
+    def transport(self, transport: ASGITransport) -> None:
+        """How requests get to it from now on."""
         self._client = AsyncClient(transport=transport, base_url="http://127.0.0.1:8080")
 
     def request(self, method: str, path: str, **options: Any) -> Response:

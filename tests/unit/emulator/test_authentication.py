@@ -196,6 +196,12 @@ CONTROL = [
     ("PUT", "/emulator/clock", {"running": True}),
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
+    ("POST", "/emulator/service/restart", {"seconds": 0}),
+    ("GET", "/emulator/requests", None),
+    ("DELETE", "/emulator/requests", None),
+    ("GET", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts/viewer", None),
 ]
 
 
@@ -233,7 +239,16 @@ def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
     documented = {
         (
             method.upper(),
-            path.format(id=1, serverId=1, hostId=1, zoneName="zone1", taskInstanceId=1, subtaskInstanceId=1, faultId=1),
+            path.format(
+                id=1,
+                serverId=1,
+                hostId=1,
+                zoneName="zone1",
+                taskInstanceId=1,
+                subtaskInstanceId=1,
+                faultId=1,
+                name="viewer",
+            ),
         )
         for path, methods in document["paths"].items()
         for method, operation in methods.items()

@@ -7,6 +7,8 @@ import socket
 import pytest
 import trustme
 from ocp_emulator.cli import main
+from ocp_emulator.clock import SystemClock
+from ocp_emulator.service import Service, Settings
 from ocp_emulator.store import Store
 
 
@@ -40,6 +42,12 @@ def refused(capsys):
         (["--step-seconds", "nan"], ["--step-seconds", "'nan'"]),
         (["--step-seconds", "inf"], ["--step-seconds", "'inf'"]),
         (["--busy", "wait"], ["--busy", "'wait'"]),
+        (["--faults", "/no/such.yml"], ["--faults /no/such.yml", "No such file"]),
+        (["--rate-limit", "100"], ["--rate-limit", "'100'", "100/10"]),
+        (["--rate-limit", "0/10"], ["--rate-limit", "'0'"]),
+        (["--rate-limit", "10/1.5"], ["--rate-limit", "'1.5'"]),
+        (["--max-attempts", "-1"], ["--max-attempts"]),
+        (["--max-attempts", "few"], ["--max-attempts", "'few'"]),
         (["--clusters", "0"], ["--clusters", "'0'"]),
         (["--zones", "many"], ["--zones", "'many'"]),
         (["--servers-per-zone", "1.5"], ["--servers-per-zone", "'1.5'"]),
@@ -65,6 +73,35 @@ def test_a_fleet_file_that_is_wrong(refused, tmp_path):
     sentence = refused("--fleet", path)
     assert f"--fleet {path}" in sentence
     assert "clusters.0.zones" in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("kind: http", ["list"]),
+        ("[", ["YAML"]),
+        ("\xff", ["UTF-8"]),
+        ("- reset", ["entry 1", "not a mapping"]),
+        ("- {kind: disk}", ["entry 1", "key 'kind'", "subtask or http"]),
+        ("- {kind: http, action: reset}\n- {kind: http, action: fly}", ["entry 2", "key 'action'"]),
+        ("- {kind: http, action: reset, match: {verb: GET}}", ["entry 1", "key 'match.verb'"]),
+        ("- {kind: http, action: refuse}", ["entry 1", "refuse needs seconds"]),
+        ("- {kind: subtask, action: fail, times: often}", ["entry 1", "key 'times'"]),
+    ],
+)
+def test_a_fault_file_that_is_wrong(refused, tmp_path, text, named):
+    path = tmp_path / "faults.yml"
+    path.write_bytes(text.encode("latin-1"))
+    sentence = refused("--port", 0, "--faults", path)
+    assert all(part in sentence for part in [f"--faults {path}", *named]), sentence
+
+
+def test_a_database_that_began_with_other_faults(refused, tmp_path):
+    path = tmp_path / "faults.yml"
+    path.write_text("[{kind: http, action: reset}]")
+    Service(Settings(database=tmp_path / "state.db"), SystemClock()).close()
+    sentence = refused("--port", 0, "--database", tmp_path / "state.db", "--faults", path)
+    assert "other faults" in sentence
 
 
 def test_a_port_that_is_in_use(refused):

@@ -6,10 +6,10 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from ocp_emulator import faults, graphs
+from ocp_emulator import fault_plan, graphs
 from ocp_emulator.errors import ApiError
-from ocp_emulator.faults import SubtaskFault
 from ocp_emulator.service import Service, Settings
+from ocp_emulator.subtask_faults import SubtaskFault
 from ocp_emulator.views.tasks import task_detail
 
 # ocp-api.md, section 3; each with the operation that the subtask has after it.
@@ -106,7 +106,7 @@ class World:
                 getattr(self.service.operations, name)(*arguments, **options)
             elif kind == "fault":
                 with self.service.store.transaction() as db:
-                    faults.add(db, SubtaskFault.model_validate(what), self.now)
+                    fault_plan.add(db, SubtaskFault.model_validate(what), self.now)
             else:
                 self.steer(kind, *what)
         except ApiError as error:
@@ -172,7 +172,7 @@ def test_whatever_happens_the_invariants_hold(events, busy):
         world.check()
     # And everything can be brought to an end.
     with world.service.store.transaction() as db:
-        faults.remove(db, None)
+        fault_plan.remove(db, None)
     for _round in range(60):
         world.happen("pass", 4_000_000)
         failed = world.db.execute("SELECT id, operation FROM tasks WHERE status = 'FAILED'").fetchall()

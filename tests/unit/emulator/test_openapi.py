@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from ocp_emulator.docs import page
 from ocp_emulator.profiles import PROFILES, Switches
+from ocp_emulator.rate_limit import Rate
 
 RESTARTS = {
     "/api/v2/ob/clusters/{id}/servers/{serverId}/restart": {"400", "401", "403", "404", "409", "415"},
@@ -35,7 +36,10 @@ STEERING = {
     )
 }
 FROZEN = {"freezeServer": True}
-CONTROL = {path: {"400", "401", "403", "415"} for path in ("/emulator/faults", "/emulator/clock/advance")}
+CONTROL = {
+    path: {"400", "401", "403", "415"}
+    for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
+}
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def switched(request, start):
 
 def test_the_operations_and_their_statuses(document):
     posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
-    assert {path: set(operation["responses"]) - {"200", "500"} for path, operation in posts.items()} == {
+    assert {path: set(operation["responses"]) - {"200", "429", "500"} for path, operation in posts.items()} == {
         **RESTARTS,
         **NEIGHBOURS,
         **STEERING,
@@ -84,6 +88,18 @@ def test_what_needs_no_credentials_says_so(document):
     assert free == {"/api/v2/time", "/api/v2/status"}
 
 
+def test_every_call_of_the_service_that_knows_its_user_can_be_limited(document):
+    limited = {
+        path for path, methods in document["paths"].items() for each in methods.values() if "429" in each["responses"]
+    }
+    assert limited == {
+        path
+        for path, methods in document["paths"].items()
+        for each in methods.values()
+        if each["security"] and not path.startswith("/emulator/")
+    }
+
+
 def test_every_reference_leads_somewhere(document):
     references = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
     assert references <= set(document["components"]["schemas"])
@@ -103,6 +119,8 @@ def matches(schema, value, document):
         return matches(document["components"]["schemas"][schema["$ref"].rpartition("/")[2]], value, document)
     if "anyOf" in schema:
         return any(matches(choice, value, document) for choice in schema["anyOf"])
+    if "oneOf" in schema:
+        return [matches(choice, value, document) for choice in schema["oneOf"]].count(True) == 1
     if "const" in schema:
         return value == schema["const"]
     if "enum" in schema:
@@ -196,7 +214,7 @@ def test_every_read_is_as_documented(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 21 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 23 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -248,7 +266,9 @@ def test_what_is_done_to_a_task_is_as_documented(emulated, document):
 def test_the_control_api_is_as_documented(emulated, document):
     faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
     check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
+    check(emulated, document, "post", faults, {}, 200, json={"kind": "http", "action": "reset", "call": 99})
     check(emulated, document, "post", faults, {}, 400, json={"kind": "subtask"})
+    check(emulated, document, "post", faults, {}, 400, json={"kind": "http", "action": "refuse"})
     check(emulated, document, "post", faults, {}, 415, content="x=1")
     check(emulated, document, "get", faults, {}, 200)
     check(emulated, document, "delete", fault, {"faultId": 1}, 200)
@@ -259,9 +279,28 @@ def test_the_control_api_is_as_documented(emulated, document):
     check(emulated, document, "put", "/emulator/clock", {}, 400, json={})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 0.5})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 200, json={"seconds": 0.5})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 415, content="x=1")
+    assert emulated.outages == [(0.5, True)]
     emulated.restart_server(1)
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
+    check(emulated, document, "delete", "/emulator/requests", {}, 200)
+    for _time in range(5):
+        check(emulated, document, "get", "/api/v2/info", {}, 401, auth=("viewer", "wrong"))
+    check(emulated, document, "get", "/emulator/lockouts", {}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 404)
+    check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
+
+
+def test_too_many_requests_are_answered_as_documented(start, document):
+    emulated = start(rates=(Rate(1, 10),))
+    check(emulated, document, "get", "/api/v2/info", {}, 200)
+    check(emulated, document, "get", "/api/v2/info", {}, 429)
 
 
 class Page(HTMLParser):

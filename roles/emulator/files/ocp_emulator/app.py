@@ -11,7 +11,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from ocp_emulator import VERSION, errors, openapi
-from ocp_emulator.api import about, arbitration, cluster_operations, clusters, compute, control, tasks
+from ocp_emulator.api import (
+    about,
+    arbitration,
+    cluster_operations,
+    clusters,
+    compute,
+    control,
+    lockouts,
+    requests,
+    tasks,
+)
 from ocp_emulator.call import call_of
 from ocp_emulator.clock import Clock, SystemClock
 from ocp_emulator.docs import page
@@ -36,6 +46,8 @@ def _routers(switches: Switches) -> tuple[APIRouter, ...]:
         *([arbitration.reads] if served else []),
         about.router,
         control.router,
+        lockouts.router,
+        requests.router,
     )
 
 

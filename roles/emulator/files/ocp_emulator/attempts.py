@@ -5,7 +5,7 @@
 import sqlite3
 from enum import StrEnum
 
-from ocp_emulator import effects, errors, faults, subtask_log
+from ocp_emulator import effects, errors, subtask_faults, subtask_log
 from ocp_emulator.clock import SECOND
 from ocp_emulator.graphs import Action
 
@@ -29,7 +29,7 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     targets, since they were busy when it was accepted, fails if they still are, and occupies them if not.
     """
     held_up = _held_up(db, row, instant)
-    fault = None if held_up else faults.take(db, row)
+    fault = None if held_up else subtask_faults.take(db, row)
     needed = fault.slowed(run_ms) if fault else run_ms
     longest: int = row["timeout"] * SECOND
     due = instant + (longest if needed is None else min(needed, longest))

@@ -21,9 +21,10 @@ LARGEST_SKEW = 15 * 60 * SECOND
 
 @dataclass(frozen=True)
 class Caller:
-    """A user whose credentials were right."""
+    """A user whose credentials were right: a password or, if not, an access key."""
 
     user: User
+    by_password: bool
 
     def require(self, permission: Permission) -> None:
         """Raise ApiError 403 when the user lacks this right.
@@ -33,6 +34,17 @@ class Caller:
         """
         if not {permission, Permission.ADMIN} & set(self.user.permissions):
             raise errors.forbidden(self.user.name, permission)
+
+
+class WrongPassword(errors.ApiError):
+    """401 for a user and password that do not go together; `exists` tells whether there is such a user."""
+
+    def __init__(self, name: str, exists: bool) -> None:
+        """The name is the one that was given."""
+        error = errors.bad_credentials("The user name or the password is wrong.")
+        super().__init__(error.status, error.code, error.message)
+        self.name = name
+        self.exists = exists
 
 
 class Authenticator:
@@ -51,9 +63,9 @@ class Authenticator:
             raise errors.no_credentials()
         scheme, _blank, credentials = authorization.partition(" ")
         if scheme.lower() == "basic":
-            return Caller(self._basic(credentials.strip()))
+            return Caller(self._basic(credentials.strip()), by_password=True)
         if scheme == ACCESS_KEY_SCHEME:
-            return Caller(self._access_key(credentials.strip(), message, now))
+            return Caller(self._access_key(credentials.strip(), message, now), by_password=False)
         raise errors.bad_credentials(
             f"The scheme of the Authorization header is neither Basic nor {ACCESS_KEY_SCHEME}."
         )
@@ -67,7 +79,7 @@ class Authenticator:
             raise errors.bad_credentials("The credentials of HTTP Basic are not the base64 of user:password.")
         user = self._users.get(name)
         if not _same(password, user.password if user else "") or user is None:
-            raise errors.bad_credentials("The user name or the password is wrong.")
+            raise WrongPassword(name, exists=user is not None)
         return user
 
     def _access_key(self, credentials: str, message: Message, now: int) -> User:

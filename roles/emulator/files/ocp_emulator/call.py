@@ -13,15 +13,18 @@ from starlette.responses import Response
 from ocp_emulator import errors
 from ocp_emulator.auth import Caller
 from ocp_emulator.clock import Clock, iso
+from ocp_emulator.rate_limit import Allowance
 from ocp_emulator.schemas.base import Form
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
+from ocp_emulator.schemas.tasks import StartedTask
 
 
 @dataclass
 class Call:
     """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
 
-    `caller` is None where nobody has to log on.
+    `task_id` is the task that it has started.
+    `caller` is None where nobody has to log on, `allowance` where the calls of the caller are not limited.
     """
 
     path: str
@@ -30,6 +33,8 @@ class Call:
     now: int
     body: bytes = b""
     caller: Caller | None = None
+    allowance: Allowance | None = None
+    task_id: int | None = None
     trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
     _began: float = field(default_factory=time.perf_counter)
 
@@ -45,6 +50,8 @@ class Call:
 
     def reply(self, form: type[Envelope[Any]], data: object) -> Response:
         """The successful answer, with data of the type that the form has."""
+        if isinstance(data, StartedTask):
+            self.task_id = data.id
         return json_response(form(data=data, **self._success()))
 
     def done(self) -> Response:
@@ -62,7 +69,7 @@ class Call:
         }
 
     def refuse(self, error: errors.ApiError) -> Response:
-        """The error envelope."""
+        """The error envelope. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
         envelope = ErrorEnvelope(
             duration=int(self.milliseconds()),
             error=ErrorDetail(code=error.code, message=error.message),
@@ -70,7 +77,7 @@ class Call:
             status=error.status,
             successful=False,
             timestamp=iso(self.clock.now()),
-            trace_id=self.trace_id,
+            trace_id="" if error.status == 429 else self.trace_id,
         )
         response = json_response(envelope, error.status)
         if error.status == 401:

@@ -11,17 +11,20 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
-from ocp_emulator.clock import SECOND
+from ocp_emulator.clock import DAY, SECOND
+from ocp_emulator.fault_file import FaultFileError, read_faults
+from ocp_emulator.faults import AnyFault
 from ocp_emulator.fleet import Fleet
 from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
 from ocp_emulator.operations import Busy
 from ocp_emulator.profiles import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES, Switches
+from ocp_emulator.rate_limit import Rate
 from ocp_emulator.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store import StoreError
 
 _BAD_INPUT = 2
-_LONGEST_STEP = 86_400.0
+_LONGEST_STEP = DAY / SECOND
 
 
 class _BadInputError(Exception):
@@ -75,6 +78,22 @@ def _parser() -> argparse.ArgumentParser:
         default="refuse",
         help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
     )
+    command.add_argument("--faults", type=Path, metavar="FILE", help="faults to plan in a new database, in YAML")
+    command.add_argument(
+        "--rate-limit",
+        type=_rate,
+        action="append",
+        default=[],
+        metavar="N/S",
+        help="allow each user N calls in S seconds; may stand several times (default: no limit)",
+    )
+    command.add_argument(
+        "--max-attempts",
+        type=_attempts,
+        default=5,
+        metavar="N",
+        help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: %(default)s)",
+    )
     command.add_argument(
         "--profile",
         choices=PROFILES,
@@ -96,6 +115,9 @@ def _serve(options: argparse.Namespace) -> None:
         fleet=_fleet(options),
         step_ms=round(options.step_seconds * SECOND),
         busy=options.busy,
+        rates=tuple(options.rate_limit),
+        max_attempts=options.max_attempts,
+        faults=_faults(options.faults),
         switches=_switches(options),
     )
     try:
@@ -133,6 +155,15 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
         raise _BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
 
 
+def _faults(path: Path | None) -> list[AnyFault] | None:
+    if path is None:
+        return None
+    try:
+        return read_faults(path)
+    except FaultFileError as error:
+        raise _BadInputError(f"--faults {path}: {error}") from error
+
+
 def _switches(options: argparse.Namespace) -> Switches:
     given = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
     return replace(PROFILES[options.profile], **given)
@@ -163,6 +194,19 @@ def _port(text: str) -> int:
 
 def _count(text: str) -> int:
     return _number(text, 1, 100_000, "a size")
+
+
+def _attempts(text: str) -> int:
+    return _number(text, 0, 100_000, "a number of passwords")
+
+
+def _rate(text: str) -> Rate:
+    calls, slash, seconds = text.partition("/")
+    if not slash:
+        raise argparse.ArgumentTypeError(f"{text!r} is not calls/seconds, such as 100/10")
+    return Rate(
+        _number(calls, 1, 1_000_000, "a number of calls"), _number(seconds, 1, DAY // SECOND, "a number of seconds")
+    )
 
 
 def _number(text: str, least: int, most: int, what: str) -> int:

@@ -91,7 +91,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]
     if body:
         needed = "needed" if body["required"] else "optional"
         schema = body["content"]["application/json"]["schema"]
-        form = f" {_type(schema)}" if "$ref" in schema else ""
+        form = f" {_type(schema)}" if "$ref" in schema or "oneOf" in schema else ""
         yield f"<p>JSON body ({needed}):{form}</p>{_fields(schema)}"
     yield "<table><tr><th>Status</th><th>Meaning</th><th>Answer</th></tr>"
     for status, response in operation["responses"].items():
@@ -126,8 +126,9 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"<a href='#form-{escape(name, quote=True)}'>{escape(name)}</a>"
-    if "anyOf" in schema:
-        return " or ".join(_type(choice) for choice in schema["anyOf"])
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return " or ".join(map(_type, choices))
     if "const" in schema:
         return f"<code>{escape(json.dumps(schema['const']))}</code>"
     if "enum" in schema:

@@ -19,6 +19,7 @@ UNSUPPORTED = 20003
 NO_ROLLBACK = 20004
 NOT_LOGGED_ON = 30000
 BAD_CREDENTIALS = 30004
+LOCKED_OUT = 30007
 NOT_AUTHORIZED = 30014
 
 
@@ -61,6 +62,17 @@ def no_credentials() -> ApiError:
 def bad_credentials(message: str) -> ApiError:
     """401: somebody tried to log on in vain."""
     return ApiError(401, BAD_CREDENTIALS, message)
+
+
+def locked_out(kind: str, name: str, until: str) -> ApiError:
+    """401: too many wrong passwords came from this user or client."""
+    message = f"Too many wrong passwords: {kind} {name} is locked until {until}."
+    return ApiError(401, LOCKED_OUT, message)
+
+
+def too_many_requests() -> ApiError:
+    """429: the user has used up what a window of time allows."""
+    return ApiError(429, UNSPECIFIC, "Too many requests: no call is left to this user in the present window of time.")
 
 
 def forbidden(user: str, permission: Permission) -> ApiError:

@@ -11,14 +11,15 @@ import logging
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ocp_emulator import errors, signing
-from ocp_emulator.call import Call
-from ocp_emulator.service import service_of
+from ocp_emulator import errors, http_faults, signing
+from ocp_emulator.call import Call, call_of
+from ocp_emulator.disturbance import Disturbance
+from ocp_emulator.history import Seen, masked
+from ocp_emulator.network import connection_of
+from ocp_emulator.paths import PUBLIC_PATHS, is_control
+from ocp_emulator.service import Service, service_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")
-
-# Of the service's own, see ocp-api.md, section 1.4; what describes the API is public here.
-PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json", "/docs"})
 
 # A batch of 100,000 hosts fits in.
 LARGEST_BODY = 1 << 20
@@ -40,34 +41,84 @@ class Front:
         service = service_of(request)
         call = Call(scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now())
         request.state.call = call
-        status = 0
+        seen = _seen(scope, call)
+        if not is_control(seen.path):
+            service.history.add(seen)
 
         async def watched_send(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                seen.status = message["status"]
             await send(message)
 
         try:
             body = await _read(receive)
             if body is None:
                 return
-            # Reading may have waited for the client.
-            call.now = service.clock.now()
             call.body = body
-            service.engine.advance(call.now)
-            if scope["path"] not in PUBLIC_PATHS:
-                call.caller = service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now())
-            await self._app(scope, receive, watched_send)
+            hit = http_faults.take(service.store, seen.method, seen.path, lambda: _user(service, scope, call))
+            if hit is None:
+                await self._handle(scope, receive, watched_send)
+            else:
+                seen.fault = (hit.id, hit.fault.action)
+                disturbance = Disturbance(hit.fault, call, lambda: connection_of(request), scope, receive, watched_send)
+                await disturbance.carry_out(lambda answer: self._handle(scope, receive, answer))
         except errors.ApiError as error:
             await call.refuse(error)(scope, receive, watched_send)
+        finally:
+            seen.user = call.caller.user.name if call.caller else None
+            seen.task_id = call.task_id
+            seen.milliseconds = round(call.milliseconds(), 1)
+            _log(call.path, seen)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that has been read."""
+        request = HTTPConnection(scope)
+        service, call = service_of(request), call_of(request)
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                if call.allowance is not None:
+                    message["headers"] = [*message["headers"], *call.allowance.headers()]
+            await send(message)
+
+        try:
+            # Reading may have waited for the client.
+            call.now = service.clock.now()
+            service.engine.advance(call.now)
+            if scope["path"] not in PUBLIC_PATHS:
+                _admit(service, scope, call)
+            await self._app(scope, receive, sending)
+        except errors.ApiError as error:
+            await call.refuse(error)(scope, receive, sending)
         except Exception:
             _LOG.exception("trace %s: unexpected error", call.trace_id)
-            if status:
+            if started:
                 raise
-            await call.refuse(errors.unexpected())(scope, receive, watched_send)
-        finally:
-            _log(scope, call, status)
+            await call.refuse(errors.unexpected())(scope, receive, sending)
+
+
+def _admit(service: Service, scope: Scope, call: Call) -> None:
+    """Let the caller in. ApiError 401 or 429 when that is not to be."""
+    message, machine_now = _as_received(scope, call), service.machine_clock.now()
+    if is_control(scope["path"]):
+        call.caller = service.authenticator.authenticate(message, machine_now)
+        return
+    client = scope["client"][0] if scope["client"] else ""
+    call.caller = service.admission.log_on(message, machine_now, client, call.now)
+    call.allowance = service.admission.take(call.caller, call.now)
+    if call.allowance is not None and call.allowance.exceeded:
+        raise errors.too_many_requests()
+
+
+def _user(service: Service, scope: Scope, call: Call) -> str | None:
+    """The user of the credentials, if they are right; nobody is let in or counted by that."""
+    try:
+        return service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now()).user.name
+    except errors.ApiError:
+        return None
 
 
 async def _read(receive: Receive) -> bytes | None:
@@ -94,16 +145,21 @@ def _as_received(scope: Scope, call: Call) -> signing.Message:
     )
 
 
-def _log(scope: Scope, call: Call, status: int) -> None:
+def _seen(scope: Scope, call: Call) -> Seen:
+    query = masked(scope["query_string"].decode("latin-1"))
+    return Seen(call.now, scope["method"], scope["path"], query, call.trace_id)
+
+
+def _log(path: str, seen: Seen) -> None:
     # Path and query are still encoded here, so that nobody writes lines of his own into the log.
-    query = scope["query_string"].decode("latin-1")
     _LOG.info(
-        "%s %s%s %s %.1f ms user=%s trace=%s",
-        scope["method"],
-        call.path,
-        f"?{query}" if query else "",
-        status or "gone",
-        call.milliseconds(),
-        call.caller.user.name if call.caller else "-",
-        call.trace_id,
+        "%s %s%s %s %.1f ms user=%s trace=%s%s",
+        seen.method,
+        path,
+        f"?{seen.query}" if seen.query else "",
+        seen.status or "gone",
+        seen.milliseconds,
+        seen.user or "-",
+        seen.trace_id,
+        " fault={} {}".format(*seen.fault) if seen.fault else "",
     )

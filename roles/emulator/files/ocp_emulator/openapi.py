@@ -9,8 +9,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from ocp_emulator.api.common import Needs
-from ocp_emulator.front import PUBLIC_PATHS
+from ocp_emulator.api.common import RATE_LIMITED, Needs
+from ocp_emulator.paths import PUBLIC_PATHS, is_control
 
 _SCHEMES = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -48,6 +48,8 @@ def _document(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
                 operation["responses"].pop("422", None)
                 for parameter in operation.get("parameters", ()):
                     parameter["schema"] = _without_null(parameter["schema"])
+                if route.path not in PUBLIC_PATHS and not is_control(route.path):
+                    operation["responses"]["429"] = RATE_LIMITED
                 operation["security"] = [] if route.path in PUBLIC_PATHS else [{name: []} for name in _SCHEMES]
                 permission = _permission(route)
                 if permission:

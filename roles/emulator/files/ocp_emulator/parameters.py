@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 
 from ocp_emulator import errors
 from ocp_emulator.call import Call
-from ocp_emulator.schemas.base import Form
+from ocp_emulator.schemas.base import Form, first_misfit
 
 LARGEST_PAGE = 2_000
 # The documented sample of arbitration services shows pages of this size.
@@ -97,11 +97,13 @@ def form_of(form: type[F], body: dict[str, Any]) -> F:
     try:
         return form.model_validate(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        reason = first["msg"].removeprefix("Value error, ")
-        where = ".".join(map(str, first["loc"]))
-        what = f"field '{where}' of the body" if where else "body"
-        raise errors.bad_request(f"The {what} does not fit: {reason[:1].lower()}{reason[1:]}.") from None
+        raise misfit(*first_misfit(error)) from None
+
+
+def misfit(field: str, reason: str) -> errors.ApiError:
+    """400: a field of the body, or the whole of it when that is "", does not fit."""
+    what = f"field '{field}' of the body" if field else "body"
+    return errors.bad_request(f"The {what} does not fit: {reason}.")
 
 
 def query_flag(query: QueryParams, name: str) -> bool | None:

@@ -7,15 +7,17 @@ import signal
 import socket
 import ssl
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
 from ocp_emulator.app import create_app
 from ocp_emulator.clock import SECOND, iso
+from ocp_emulator.network import Server
 from ocp_emulator.service import Settings
 
 _SECONDS_TO_FINISH = 3
@@ -38,11 +40,20 @@ class Certificate:
 def listen(host: str, port: int) -> socket.socket:
     """A socket bound to the first address of `host`; port 0 takes a free one. Raises OSError."""
     family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    bound = _bind(family, kind, protocol, address)
+    try:
+        bound.listen(_BACKLOG)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _bind(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
-        bound.listen(_BACKLOG)
     except OSError:
         bound.close()
         raise
@@ -68,20 +79,8 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _already_ending)
     _log_to_stderr()
-    _Announcing(config, lambda: _say(f"OCP emulator listens on {url}")).run(sockets=[bound])
-
-
-class _Announcing(uvicorn.Server):
-    """Tells when it is ready."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        if self.started:
-            self._ready()
+    again = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
+    Server(config, again, ready=lambda: _say(f"OCP emulator listens on {url}")).run(sockets=[bound])
 
 
 class _Formatter(logging.Formatter):

@@ -2,31 +2,44 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The parts of one emulated service, put together; every request finds them through `service_of`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from starlette.requests import HTTPConnection
 
+from ocp_emulator.admission import Admission
 from ocp_emulator.auth import Authenticator
 from ocp_emulator.clock import SECOND, Clock
 from ocp_emulator.engine import Engine
+from ocp_emulator.fault_file import plan_at_start
+from ocp_emulator.faults import AnyFault
 from ocp_emulator.fleet import Fleet
+from ocp_emulator.history import History
+from ocp_emulator.lockouts import Lockouts
 from ocp_emulator.operations import Busy, Operations
 from ocp_emulator.profiles import DEFAULT_PROFILE, PROFILES, Switches
+from ocp_emulator.rate_limit import Rate, RateLimiter
 from ocp_emulator.steered_clock import SteeredClock
 from ocp_emulator.steering import Steering
-from ocp_emulator.store import Store
+from ocp_emulator.store import Store, StoreError
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database."""
+    """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
+
+    `faults` are planned in a new database; with None, one that is there already may have begun with any.
+    """
 
     database: Path | None = None
     fleet: Fleet | None = None
     step_ms: int = SECOND
     busy: Busy = "refuse"
+    rates: tuple[Rate, ...] = ()
+    max_attempts: int = 5
+    faults: Sequence[AnyFault] | None = None
     switches: Switches = PROFILES[DEFAULT_PROFILE]
     host: str = "127.0.0.1"
     port: int = 8080
@@ -47,10 +60,18 @@ class Service:
         self.switches = settings.switches
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
         self.clock = SteeredClock(self.store, machine_clock)
+        try:
+            plan_at_start(self.store, settings.faults, self.clock.now())
+        except StoreError:
+            self.store.close()
+            raise
         self.engine = Engine(self.store)
         self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.steering = Steering(self.store)
+        self.history = History()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
+        lockouts = Lockouts(self.store, settings.max_attempts)
+        self.admission = Admission(self.authenticator, lockouts, RateLimiter(settings.rates))
 
     def close(self) -> None:
         """Close the database."""

@@ -18,7 +18,7 @@ from ocp_emulator.fleet import AccessKey, Fleet, User
 from ocp_emulator.fleet_file import default_fleet
 from ocp_emulator.permissions import Permission
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 AGENT_VERSION = "4.3.5"
 
 # All that is there has been running for a month when the emulator starts for the first time.
@@ -111,9 +111,14 @@ CREATE INDEX links_upwards ON links (downstream, upstream);
 CREATE TABLE log_lines (subtask_id INTEGER NOT NULL REFERENCES subtasks, line TEXT NOT NULL);
 CREATE INDEX lines_of_subtask ON log_lines (subtask_id);
 
+CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);
+CREATE TABLE lockouts (
+    kind TEXT NOT NULL, name TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
 CREATE TABLE faults (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, fault TEXT NOT NULL, times INTEGER, hits INTEGER NOT NULL,
-    create_time INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, fault TEXT NOT NULL, times INTEGER,
+    matches INTEGER NOT NULL, hits INTEGER NOT NULL, create_time INTEGER NOT NULL
 );
 """
 

@@ -14,12 +14,25 @@ from ocp_emulator.views.paging import Window
 
 _REFUSALS = {
     400: "A parameter or the body is missing or does not fit.",
-    401: "No credentials, or wrong ones.",
+    401: "No credentials, or wrong ones, or a caller who is locked.",
     403: "The caller lacks the permission.",
     404: "The target does not exist.",
     409: "The target is occupied by another task.",
     415: "The body is not application/json.",
     500: "The emulator failed.",
+}
+
+_WHOLE = {"schema": {"type": "integer"}}
+
+# What every call of the service can be answered with; the headers are on all its answers while there is a rate limit.
+RATE_LIMITED: dict[str, Any] = {
+    "description": "The caller has no call left in the present window of time.",
+    "headers": {
+        "RateLimit-Limit": {"description": "Calls that the window allows.", **_WHOLE},
+        "RateLimit-Remaining": {"description": "Calls that are left.", **_WHOLE},
+        "RateLimit-Reset": {"description": "Seconds until the window ends.", **_WHOLE},
+    },
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorEnvelope"}}},
 }
 
 ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.")]

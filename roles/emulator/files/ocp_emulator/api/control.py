@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Header, Path, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from ocp_emulator import errors, faults
+from ocp_emulator import errors, fault_plan
 from ocp_emulator.api.common import Needs, refusals
 from ocp_emulator.call import Call, call_of
 from ocp_emulator.clock import DAY, SECOND, iso
-from ocp_emulator.faults import SubtaskFault
-from ocp_emulator.parameters import Long, form_of, json_object
+from ocp_emulator.faults import FaultError, fault_of
+from ocp_emulator.network import connection_of
+from ocp_emulator.parameters import Long, form_of, json_object, misfit
+from ocp_emulator.paths import CONTROL
 from ocp_emulator.permissions import Permission
 from ocp_emulator.schemas.base import Form
 from ocp_emulator.schemas.control import ClockState, Fault, RestartCount
@@ -21,9 +23,12 @@ from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.service import service_of
 from ocp_emulator.views import control as views
 
-router = APIRouter(prefix="/emulator", tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
 
 _FURTHEST = 3_650 * DAY // SECOND
+
+# Of a restart of the service, in seconds of the machine.
+_LONGEST_PAUSE = DAY // SECOND
 
 # Times are written with four digits for the year; so far even the longest time-out ends before.
 _END_OF_TIME = 8_000 * 365 * DAY
@@ -34,6 +39,10 @@ ContentType = Annotated[str | None, Header(include_in_schema=False)]
 
 class _Running(Form):
     running: Annotated[bool, Field(strict=True)]
+
+
+class _Pause(Form):
+    seconds: Annotated[float, Field(ge=0, le=_LONGEST_PAUSE, strict=True)]
 
 
 class _Advance(Form):
@@ -52,14 +61,19 @@ def _body(schema: dict[str, Any]) -> dict[str, Any]:
     summary="Plan a fault",
     response_model=Envelope[Fault],
     responses=refusals(400, 401, 403, 415, 500),
-    openapi_extra=_body({"$ref": "#/components/schemas/SubtaskFault"}),
+    openapi_extra=_body(
+        {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("SubtaskFault", "HttpFault")]}
+    ),
 )
 async def plan_fault(request: Request, content_type: ContentType = None) -> Response:
     """Let something go wrong from now on; of several faults that fit the first one hits. It survives a restart."""
     call, service = call_of(request), service_of(request)
-    fault = form_of(SubtaskFault, json_object(call, content_type, required=True))
+    try:
+        fault = fault_of(json_object(call, content_type, required=True))
+    except FaultError as error:
+        raise misfit(error.key, error.reason) from None
     with service.store.transaction() as db:
-        fault_id = faults.add(db, fault, call.now)
+        fault_id = fault_plan.add(db, fault, call.now)
     return call.reply(Envelope[Fault], views.fault_detail(service.store.db, fault_id))
 
 
@@ -83,7 +97,7 @@ async def list_faults(request: Request) -> Response:
 async def remove_faults(request: Request) -> Response:
     """What they have done already stays done, and so does what they will do to a subtask that is RUNNING."""
     with service_of(request).store.transaction() as db:
-        faults.remove(db, None)
+        fault_plan.remove(db, None)
     return call_of(request).done()
 
 
@@ -96,7 +110,7 @@ async def remove_faults(request: Request) -> Response:
 async def remove_fault(request: Request, fault_id: FaultId) -> Response:
     """What it has done already stays done, and so does what it will do to a subtask that is RUNNING."""
     with service_of(request).store.transaction() as db:
-        faults.remove(db, fault_id)
+        fault_plan.remove(db, fault_id)
     return call_of(request).done()
 
 
@@ -154,6 +168,35 @@ async def advance_clock(request: Request, content_type: ContentType = None) -> R
 def _clock(request: Request, call: Call) -> Response:
     clock = service_of(request).clock
     return call.reply(Envelope[ClockState], ClockState(time=iso(clock.now()), running=clock.running))
+
+
+# --- The service itself -------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/service/restart",
+    summary="Restart the service",
+    response_model=EmptyEnvelope,
+    responses=refusals(400, 401, 403, 415, 500),
+    openapi_extra=_body(
+        {
+            "type": "object",
+            "required": ["seconds"],
+            "properties": {"seconds": {"type": "number", "minimum": 0, "maximum": _LONGEST_PAUSE}},
+        }
+    ),
+)
+async def restart_service(request: Request, content_type: ContentType = None) -> Response:
+    """All other connections are reset, and new ones are refused for so many seconds of the machine.
+
+    Nothing is lost, not even a database in memory; tasks move on by the clock, as they do while no service runs.
+    """
+    call = call_of(request)
+    wanted = form_of(_Pause, json_object(call, content_type, required=True))
+    connection_of(request).outage(wanted.seconds, reset=True)
+    response = call.done()
+    response.headers["Connection"] = "close"
+    return response
 
 
 # --- Restarts -----------------------------------------------------------------------------------------------------

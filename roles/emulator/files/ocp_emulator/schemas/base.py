@@ -8,7 +8,7 @@ exactly the fields that the answer is to have, and written with `to_json`.
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 Long = Annotated[int, Field(json_schema_extra={"format": "int64"})]
@@ -32,3 +32,10 @@ class Form(BaseModel):
     def to_json(self) -> str:
         """The answer as text."""
         return self.model_dump_json(by_alias=True, exclude_unset=True)
+
+
+def first_misfit(error: ValidationError) -> tuple[str, str]:
+    """The first field that does not fit, "" for the whole of the form, and the reason; both for people."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    reason = first["msg"].removeprefix("Value error, ")
+    return ".".join(map(str, first["loc"])), f"{reason[:1].lower()}{reason[1:]}"

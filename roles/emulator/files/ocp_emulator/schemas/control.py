@@ -4,7 +4,8 @@
 
 from typing import Literal
 
-from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.faults import AnyFault
+from ocp_emulator.lockouts import Kind
 from ocp_emulator.schemas.base import Form, Long, Timestamp
 
 
@@ -12,7 +13,7 @@ class Fault(Form):
     """A fault of the plan, and how often it has hit so far."""
 
     id: Long
-    fault: SubtaskFault
+    fault: AnyFault
     hits: int
     create_time: Timestamp
 
@@ -31,3 +32,39 @@ class RestartCount(Form):
     id: Long
     name: str
     restarts: int
+
+
+class Lockout(Form):
+    """A user, or the address of a client, whose passwords are not looked at."""
+
+    kind: Kind
+    name: str
+    since: Timestamp
+    until: Timestamp
+
+
+class Hit(Form):
+    """The fault that has hit a request."""
+
+    id: Long
+    action: str
+
+
+class SeenRequest(Form):
+    """A request to the service.
+
+    `status` is null when no answer was sent, `user` when nobody has logged on, `milliseconds` while it lasts; `taskId`
+    is the task that it has started.
+    """
+
+    id: Long
+    time: Timestamp
+    method: str
+    path: str
+    query: str
+    user: str | None
+    status: int | None
+    milliseconds: float | None
+    trace_id: str
+    fault: Hit | None
+    task_id: Long | None

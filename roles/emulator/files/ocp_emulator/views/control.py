@@ -4,12 +4,15 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
 
-from ocp_emulator import errors
+from ocp_emulator import errors, lockouts
 from ocp_emulator.clock import iso
-from ocp_emulator.faults import SubtaskFault
+from ocp_emulator.faults import fault_of
+from ocp_emulator.history import Seen
 from ocp_emulator.schemas import control as forms
-from ocp_emulator.schemas.envelope import Listed
+from ocp_emulator.schemas.envelope import Listed, Paged
+from ocp_emulator.views.paging import Window, list_page
 
 _RESTARTS = """
     SELECT 'OB_SERVER' AS object_type, id, ip || ':' || port AS name, restarts FROM servers WHERE restarts
@@ -40,10 +43,41 @@ def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
     return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
 
 
+def lockout_list(db: sqlite3.Connection, now: int) -> Listed[forms.Lockout]:
+    """Who is locked now, in the order in which that came."""
+    return Listed[forms.Lockout](
+        contents=[
+            forms.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
+            for row in lockouts.locked(db, now)
+        ]
+    )
+
+
+def request_page(window: Window, found: Iterable[Seen]) -> Paged[forms.SeenRequest]:
+    """A page of the requests found."""
+    return list_page(window, list(found), _request, Paged[forms.SeenRequest])
+
+
+def _request(seen: Seen) -> forms.SeenRequest:
+    return forms.SeenRequest(
+        id=seen.id,
+        time=iso(seen.time),
+        method=seen.method,
+        path=seen.path,
+        query=seen.query,
+        user=seen.user,
+        status=seen.status,
+        milliseconds=seen.milliseconds,
+        trace_id=seen.trace_id,
+        fault=None if seen.fault is None else forms.Hit(id=seen.fault[0], action=seen.fault[1]),
+        task_id=seen.task_id,
+    )
+
+
 def _fault(row: sqlite3.Row) -> forms.Fault:
     return forms.Fault(
         id=row["id"],
-        fault=SubtaskFault.model_validate(json.loads(row["fault"])),
+        fault=fault_of(json.loads(row["fault"])),
         hits=row["hits"],
         create_time=iso(row["create_time"]),
     )

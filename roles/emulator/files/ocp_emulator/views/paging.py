@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ocp_emulator.schemas.base import Form
 from ocp_emulator.schemas.envelope import Page, Paged
 
+E = TypeVar("E")
 F = TypeVar("F", bound=Form)
 
 
@@ -42,9 +43,19 @@ def page_of(
         f"SELECT t.* {selection} ORDER BY t.id {direction} LIMIT :page_size OFFSET :page_offset",
         {**values, "page_size": window.size, "page_offset": (window.number - 1) * window.size},
     ).fetchall()
-    pages = -(-total // window.size)
-    page = Page(number=window.number, size=window.size, total_elements=total, total_pages=pages)
-    return form(contents=make(rows), page=page)
+    return form(contents=make(rows), page=_page(window, total))
+
+
+def list_page(window: Window, elements: Sequence[E], make: Callable[[E], F], form: type[Paged[F]]) -> Paged[F]:
+    """The page of a list that is in memory, in the order of ids."""
+    ordered = elements[::-1] if window.descending else elements
+    first = (window.number - 1) * window.size
+    contents = [make(element) for element in ordered[first : first + window.size]]
+    return form(contents=contents, page=_page(window, len(elements)))
+
+
+def _page(window: Window, total: int) -> Page:
+    return Page(number=window.number, size=window.size, total_elements=total, total_pages=-(-total // window.size))
 
 
 def given(**values: object) -> dict[str, Any]:

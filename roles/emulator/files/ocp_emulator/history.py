@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The requests that the emulated service has seen: no bodies and no header values, so there is no secret in them.
+
+They are in memory, the newest 10,000: a restart of the process empties the list.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import count
+from urllib.parse import unquote_plus
+
+KEPT = 10_000
+
+_SECRET = re.compile("pass|pwd|secret|token|sign|credential|auth|key", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Seen:
+    """A request; `path` is decoded, `query` is not.
+
+    `user` is None when nobody has logged on, `status` when no answer was sent, `milliseconds` until it is over. `fault`
+    is the id and the action of the fault that has hit it, `task_id` the task that it has started.
+    """
+
+    time: int
+    method: str
+    path: str
+    query: str
+    trace_id: str
+    id: int = 0
+    user: str | None = None
+    status: int | None = None
+    milliseconds: float | None = None
+    fault: tuple[int, str] | None = None
+    task_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which requests; what is None fits any. `path` is a shell pattern, `since` the id after which they begin."""
+
+    method: str | None = None
+    path: str | None = None
+    user: str | None = None
+    since: int | None = None
+
+    def fits(self, seen: Seen) -> bool:
+        """Whether this request is meant."""
+        return (
+            (self.since is None or seen.id > self.since)
+            and (self.method is None or seen.method == self.method.upper())
+            and (self.user is None or seen.user == self.user)
+            and (self.path is None or fnmatchcase(seen.path, self.path))
+        )
+
+
+class History:
+    """Keeps requests in the order in which they came."""
+
+    def __init__(self) -> None:
+        """Empty."""
+        self._requests: deque[Seen] = deque(maxlen=KEPT)
+        self._ids = count(1)
+
+    def add(self, seen: Seen) -> None:
+        """Keep a request, which gets its id; what becomes of it may be written into it later."""
+        seen.id = next(self._ids)
+        self._requests.append(seen)
+
+    def find(self, wanted: Wanted) -> Iterator[Seen]:
+        """The requests that are meant, newest last."""
+        return filter(wanted.fits, self._requests)
+
+    def clear(self) -> None:
+        """Forget them; ids go on."""
+        self._requests.clear()
+
+
+def masked(query: str) -> str:
+    """A query, still encoded, without the values of parameters whose names sound like secrets."""
+    return "&".join(map(_masked, query.split("&"))) if _SECRET.search(unquote_plus(query)) else query
+
+
+def _masked(parameter: str) -> str:
+    name, equals, _value = parameter.partition("=")
+    return f"{name}=***" if equals and _SECRET.search(unquote_plus(name)) else parameter

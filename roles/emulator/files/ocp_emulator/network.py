@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What lies under HTTP, for faults: the connection of a request, and the listening socket."""
+
+import asyncio
+import logging
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, cast
+
+import uvicorn
+from starlette.requests import HTTPConnection
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_LOG = logging.getLogger(__name__)
+
+_CONNECTION = "connection"
+_OUTAGE = "outage"
+
+# Switched on, with no second to linger: the close of a socket throws away what is unsent, and sends RST.
+_NO_LINGER = struct.pack("ii", 1, 0)
+
+# How often a pause looks at its end, which may move.
+_TICK = 0.1
+
+
+class _Outage(Protocol):
+    def __call__(self, seconds: float, asked_by: "Connection", *, reset: bool) -> None: ...
+
+
+class Connection:
+    """The connection that a request came by."""
+
+    def __init__(self, transport: asyncio.Transport, outage: _Outage) -> None:
+        """`outage` takes the service off the network."""
+        self._transport = transport
+        self._outage = outage
+        self._is_held = False
+
+    def reset(self) -> None:
+        """Send RST, under TLS too; what has not left yet is lost."""
+        if not self._transport.is_closing():
+            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+            self._transport.abort()
+
+    def outage(self, seconds: float, *, reset: bool) -> None:
+        """Let connections be refused for so many seconds, as Server.outage says; this one may still answer."""
+        self._outage(seconds, self, reset=reset)
+
+    def close(self) -> None:
+        """Close it when what has been written has left."""
+        self._transport.close()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Its request may take long in this block; the end of the server does not wait for it."""
+        self._is_held = True
+        yield
+        self._is_held = False
+
+    def reset_if_held(self) -> None:
+        """Reset it if its request may take long."""
+        if self._is_held:
+            self.reset()
+
+
+def connection_of(request: HTTPConnection) -> Connection:
+    """The connection that this request came by."""
+    return cast(Connection, request.scope["state"][_CONNECTION])
+
+
+class _Protocol(H11Protocol):
+    """uvicorn's own, which hands its connection to the application."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.connection = Connection(transport, self.app_state[_OUTAGE])
+        self.app_state = {**self.app_state, _CONNECTION: self.connection}
+
+
+class Server(uvicorn.Server):
+    """uvicorn's own, which tells when it is ready, and can be off the network for a while."""
+
+    def __init__(self, config: uvicorn.Config, bind: Callable[[], socket.socket], ready: Callable[[], None]) -> None:
+        """`bind` gives a new socket, bound to the address of the first one."""
+        super().__init__(config)
+        config.http = _Protocol
+        self._bind = bind
+        self._ready = ready
+        self._away: asyncio.Task[None] | None = None
+        self._away_until = 0.0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.lifespan.state[_OUTAGE] = self.outage
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._away is not None:
+            self._away.cancel()
+        for connection in self._connections():
+            connection.reset_if_held()
+        await super().shutdown(sockets=sockets)
+
+    def outage(self, seconds: float, asked_by: Connection, *, reset: bool) -> None:
+        """Refuse connections for so many seconds; a further outage may make it longer.
+
+        Those that are open are reset, but for the one that asks for it; or else they are closed, if a request is under
+        way when that has been answered.
+        """
+        if reset:
+            for connection in self._connections():
+                if connection is not asked_by:
+                    connection.reset()
+        else:
+            for protocol in list(self.server_state.connections):
+                protocol.shutdown()
+        self._away_until = max(self._away_until, asyncio.get_running_loop().time() + seconds)
+        if self._away is None:
+            for server in self.servers:
+                server.close()
+            self.servers.clear()
+            # Bound all the time, and not listening: nobody else can take the port.
+            self._away = asyncio.create_task(self._come_back(self._bind()))
+            _LOG.info("connections are refused for %g s", seconds)
+
+    async def _come_back(self, bound: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while (left := self._away_until - loop.time()) > 0:
+                await asyncio.sleep(min(left, _TICK))
+            self.servers.append(await loop.create_server(self._protocol, sock=bound, ssl=self.config.ssl))
+        except BaseException:
+            bound.close()
+            raise
+        self._away = None
+        _LOG.info("connections are accepted again")
+
+    def _connections(self) -> list[Connection]:
+        return [cast(_Protocol, protocol).connection for protocol in self.server_state.connections]
+
+    def _protocol(self) -> asyncio.Protocol:
+        return _Protocol(self.config, self.server_state, self.lifespan.state)
