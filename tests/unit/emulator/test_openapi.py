@@ -245,7 +245,10 @@ def test_every_restart_is_as_documented(switched):
         emulated.pass_time(20)
 
 
-def test_what_is_done_to_a_task_is_as_documented(emulated, document):
+@pytest.mark.parametrize("answer", ["empty", "task"])
+def test_what_is_done_to_a_task_is_as_documented(start, answer):
+    emulated = start(switches=Switches(rollback_answer=answer))
+    document = emulated.request("GET", "/openapi.json", auth=None).json()
     unknown = {"taskInstanceId": 98765, "subtaskInstanceId": 98765}
     for path in STEERING:
         emulated.plan("fail", "Prepare restart arbitration service")

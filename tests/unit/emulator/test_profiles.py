@@ -189,6 +189,23 @@ def test_a_service_without_arbitration_knows_none_of_its_paths(switched):
         assert emulated.error(400, method, path)["code"] == 0
 
 
+@pytest.mark.parametrize("tags", ["shown", "absent"])
+def test_a_rollback_may_answer_with_the_task(switched, tags):
+    emulated = switched(rollback_answer="task", task_tags=tags)
+    emulated.plan("fail", "Prepare restart arbitration service")
+    task_id = emulated.restart_arbitration()["id"]
+    emulated.pass_time(1)
+    task = emulated.steer(task_id, "rollback").json()["data"]
+    assert task == emulated.task(task_id)
+    assert (task["id"], task["status"], task["operation"]) == (task_id, "RUNNING", "ROLLBACK")
+
+
+@pytest.mark.parametrize("version", CHOICES["reported_version"])
+def test_the_version_is_the_one_that_was_asked_for(switched, version):
+    info = switched(reported_version=version).request("GET", "/api/v2/info").json()
+    assert info["buildVersion"].startswith(f"{version}-emulator-")
+
+
 # --- OCP 4.2 ------------------------------------------------------------------------------------------------------
 
 
@@ -376,5 +393,5 @@ def test_the_page_on_the_emulator_tells_each_switch_and_what_the_profiles_say():
     told = {name: (values, newest.strip("` "), older.strip("` ")) for name, values, newest, older in rows}
     assert set(told) == set(CHOICES)
     for name, (values, newest, older) in told.items():
-        assert set(re.findall(r"`(\w+)`", values)) == set(CHOICES[name])
+        assert set(re.findall(r"`([\w.]+)`", values)) == set(CHOICES[name])
         assert (newest, older) == (asdict(PROFILES["4.3"])[name], asdict(PROFILES["4.2"])[name])

@@ -40,6 +40,7 @@ def _routers(switches: Switches) -> tuple[APIRouter, ...]:
         *([arbitration.restarts] if served else []),
         tasks.reads,
         tasks.steering,
+        tasks.rollback(switches.rollback_answer),
         clusters.reads,
         compute.reads,
         agent_reads,

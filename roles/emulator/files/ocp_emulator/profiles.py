@@ -17,6 +17,8 @@ AgentPaths = Literal["both", "plain", "prefixed"]
 ServerRestartSteps = Literal["13", "11"]
 Shown = Literal["shown", "absent"]
 Served = Literal["served", "unknown"]
+RollbackAnswer = Literal["empty", "task"]
+ReportedVersion = Literal["4.3.5", "4.2.2"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Switches:
     task_tags: Annotated[Shown, "tags of tasks, and what came with them"] = "shown"
     operating_task: Annotated[Shown, "operatingTaskInstanceId of clusters, zones, servers and services"] = "shown"
     arbitration: Annotated[Served, "the API of arbitration services"] = "served"
+    rollback_answer: Annotated[RollbackAnswer, "what the rollback of a task answers"] = "empty"
+    reported_version: Annotated[ReportedVersion, "the version that /api/v2/info tells"] = "4.3.5"
 
 
 DEFAULT_PROFILE = "4.3"
@@ -43,6 +47,8 @@ PROFILES: Mapping[str, Switches] = {
         task_tags="absent",
         operating_task="absent",
         arbitration="unknown",
+        rollback_answer="task",
+        reported_version="4.2.2",
     ),
 }
 

@@ -11,11 +11,10 @@ from ocp_emulator.call import call_of, json_response
 from ocp_emulator.clock import iso
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.service import Info
+from ocp_emulator.service import service_of
 
 router = APIRouter(tags=["Service"])
 
-# The release of the service whose documents the emulator follows.
-_FOLLOWS = "4.3.5"
 _BUILT = "2026-11-21T12:00:00+08:00"
 
 
@@ -33,13 +32,13 @@ async def read_status(request: Request) -> Response:
 
 
 @router.get("/api/v2/info", summary="Read the version", response_model=Info, responses=refusals(401, 500))
-async def read_info() -> Response:
+async def read_info(request: Request) -> Response:
     """What runs here; the one answer without an envelope."""
     return json_response(
         Info(
             artifact="ocp-emulator",
             build_time=_BUILT,
-            build_version=f"{_FOLLOWS}-emulator-{VERSION}",
+            build_version=f"{service_of(request).switches.reported_version}-emulator-{VERSION}",
             edition="EMULATOR",
             group="oceanbase.ocp",
         )

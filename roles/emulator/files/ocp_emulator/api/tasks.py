@@ -11,6 +11,7 @@ from ocp_emulator.api.common import Needs, Number, Order, Size, SubtaskId, TaskI
 from ocp_emulator.call import call_of
 from ocp_emulator.parameters import Long, one_or_more, split
 from ocp_emulator.permissions import Permission
+from ocp_emulator.profiles import RollbackAnswer
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
 from ocp_emulator.schemas.tasks import BasicTaskInstance, SubtaskInstance, SubtaskLog, WrappedTaskInstance
 from ocp_emulator.service import service_of
@@ -101,17 +102,29 @@ async def retry_task(request: Request, task_id: TaskId) -> Response:
     return call.reply(Envelope[WrappedTaskInstance], task)
 
 
-@steering.post(
-    f"{_TASK}/rollback", summary="Roll back a task", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS
-)
-async def rollback_task(request: Request, task_id: TaskId) -> Response:
-    """Undo a FAILED task in reverse order. In the end it is SUCCESSFUL with the operation ROLLBACK.
+def rollback(answer: RollbackAnswer) -> APIRouter:
+    """The rollback of a task, with the answer that a service with this switch has."""
 
-    400 with code 20003 in any other state, with code 20004 when the rollback is prohibited. There is no data.
-    """
-    call, service = call_of(request), service_of(request)
-    service.steering.rollback_task(call.logged_on().user, call.now, task_id)
-    return call.done()
+    async def rollback_task(request: Request, task_id: TaskId) -> Response:
+        call, service = call_of(request), service_of(request)
+        service.steering.rollback_task(call.logged_on().user, call.now, task_id)
+        if answer == "empty":
+            return call.done()
+        task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
+        return call.reply(Envelope[WrappedTaskInstance], task)
+
+    router = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_MANAGER))])
+    router.add_api_route(
+        f"{_TASK}/rollback",
+        rollback_task,
+        methods=["POST"],
+        summary="Roll back a task",
+        description="Undo a FAILED task in reverse order. In the end it is SUCCESSFUL with the operation ROLLBACK.\n\n"
+        "400 with code 20003 in any other state, with code 20004 when the rollback is prohibited.",
+        response_model=EmptyEnvelope if answer == "empty" else Envelope[WrappedTaskInstance],
+        responses=_STEERING_REFUSALS,
+    )
+    return router
 
 
 @steering.post(
