@@ -9,6 +9,7 @@ the service has no token by which it would know a repetition.
 from __future__ import annotations
 
 import ssl
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -27,7 +28,6 @@ from ._shapes import record
 
 try:
     import requests
-    import urllib3
     from requests.adapters import HTTPAdapter
     from urllib3.exceptions import InsecureRequestWarning, InvalidHeader, MaxRetryError, NewConnectionError
     from urllib3.util import Retry
@@ -128,8 +128,10 @@ class HttpClient:
         )
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=repeats))
-        if verify is False:
-            urllib3.disable_warnings(InsecureRequestWarning)
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        self._session.close()
 
     def get(self, path: str, params: dict[str, Any] | None = None) -> Answer:
         """GET ``path`` below the base address; raises a ServiceError."""
@@ -143,17 +145,19 @@ class HttpClient:
         url = self.url + path
         writes = method == "POST"
         try:
-            response = self._session.request(
-                method,
-                url,
-                params=params,
-                json=body,
-                timeout=self._timeouts,
-                # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
-                verify=self._verify,
-                # Following would send the credentials to another address, and a POST as a GET.
-                allow_redirects=False,
-            )
+            # The process may be the controller's own, so its filters are not to be changed for good.
+            with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
+                response = self._session.request(
+                    method,
+                    url,
+                    params=params,
+                    json=body,
+                    timeout=self._timeouts,
+                    # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
+                    verify=self._verify,
+                    # Following would send the credentials to another address, and a POST as a GET.
+                    allow_redirects=False,
+                )
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self._timeouts[1]) from None

@@ -10,18 +10,16 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 import yaml
-from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _http, _module, _waiting
 from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import AnswerLost, PermissionDenied
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._ansible import MODULES, ROOT, patch_module_args
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import (
     RESULT_KEYS,
     URL,
@@ -30,17 +28,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles 
     raw_task,
 )
 
-try:
-    from ansible.module_utils.testing import patch_module_args
-except ImportError:  # ansible-core 2.18
-
-    def patch_module_args(args: dict[str, Any]) -> AbstractContextManager[Any]:
-        return mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": args}).encode())
-
-
 COLLECTION = "ansible_collections.oceanbase.ocp"
-ROOT = Path(__file__).parents[4]
-MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
 BASIC = {"username": "admin", "password": "pass-word-9"}
 KEY = {"access_key_id": "key-id", "access_key_secret": "key-secret-9"}
 CONNECTION = {"url": URL, **BASIC}
@@ -90,6 +78,7 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
         _http.HttpClient(url, auth, verify=verify, timeout=timeout)  # takes the same arguments
         return client.double
 
+    client.double.close.side_effect = None
     monkeypatch.setattr(_module, "HttpClient", make)
     return made
 
@@ -335,12 +324,26 @@ def test_user_from_the_environment(run, connected, client, monkeypatch):
 @pytest.mark.usefixtures("connected")
 def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, monkeypatch):
     monkeypatch.setattr(_waiting.await_tasks, "__defaults__", (time_passes.clock,))
+    warnings = []
+    monkeypatch.setattr(_module.AnsibleModule, "warn", lambda _self, text: warnings.append(text))
+    # Called for a result that has warnings itself.
+    monkeypatch.setattr(_module.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
     client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
     result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
     assert result.get("failed", False) is (status == "FAILED")
-    assert "The answer was lost." in str(result["warnings"])
-    assert "deprecations" not in result
+    [warning] = warnings
+    assert "The answer was lost." in warning
+
+
+@pytest.mark.parametrize(
+    "gives", [answer(raw_task(81)), PermissionDenied("No.", status=403, reason="", url=URL)], ids=str
+)
+@pytest.mark.usefixtures("connected")
+def test_connections_are_closed(gives, run, client):
+    client.expect("get", "/api/v2/tasks/instances/81", gives=gives)
+    run("task_info", {**CONNECTION, "task_id": 81})
+    client.double.close.assert_called_once_with()
 
 
 @pytest.mark.usefixtures("connected")
