@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 import subprocess
 
 import pytest
 import yaml
-from support import REPOSITORY, blocks
+from support import REPOSITORY, blocks, ran_as
 
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
@@ -60,6 +61,16 @@ def test_the_playbook_of_the_page_on_the_emulator_runs(ansible, emulator):
     playbook = blocks("docs/emulator.md", "yaml")[0]
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
     assert outcome.rc == 0, outcome.output
+
+
+def test_the_playbook_of_the_page_on_where_modules_run_does_as_it_says(ansible, emulator):
+    [playbook] = blocks("docs/where-modules-run.md", "yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = SECRETS
+    outcome = ansible.playbook(plays, arguments="-vvv")
+    assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 1, "ordinary": 1}), outcome.output
+    here, there = re.findall(r"Running (?:module file .*/)?(\S+?)(?:\.py)? (?:in the|as an)", outcome.output)
+    assert (here, there) == ("task_info", "oceanbase.ocp.cluster_restart")
 
 
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
