@@ -49,7 +49,7 @@ test: lint sanity unit integration ## Run every check and test
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy -p ansible_collections.oceanbase.ocp.plugins.module_utils
+	$(BIN)/mypy -p ansible_collections.oceanbase.ocp.plugins.module_utils -p ansible_collections.oceanbase.ocp.plugins.plugin_utils
 	MYPYPATH=$(EMULATOR) $(BIN)/mypy -p ocp_emulator
 	$(BIN)/yamllint --strict .
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q

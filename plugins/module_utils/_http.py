@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ssl
 import time
+import warnings
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -32,7 +33,6 @@ from ._time import ServiceClock
 
 try:
     import requests
-    import urllib3
     from requests.adapters import HTTPAdapter
     from urllib3.exceptions import InsecureRequestWarning, InvalidHeader, MaxRetryError, NewConnectionError
     from urllib3.util import Retry
@@ -155,8 +155,10 @@ class HttpClient:
         )
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=repeats))
-        if verify is False:
-            urllib3.disable_warnings(InsecureRequestWarning)
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        self._session.close()
 
     def get(self, path: str, params: dict[str, Any] | None = None) -> Answer:
         """GET ``path`` below the base address; raises a ServiceError."""
@@ -170,17 +172,19 @@ class HttpClient:
         url = self.url + path
         sent = time.time()
         try:
-            response = self._session.request(
-                method,
-                url,
-                params=params,
-                json=body,
-                timeout=self._timeouts,
-                # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
-                verify=self._verify,
-                # Following would send the credentials to another address, and a POST as a GET.
-                allow_redirects=False,
-            )
+            # The process may be the controller's own, so its filters are not to be changed for good.
+            with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
+                response = self._session.request(
+                    method,
+                    url,
+                    params=params,
+                    json=body,
+                    timeout=self._timeouts,
+                    # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
+                    verify=self._verify,
+                    # Following would send the credentials to another address, and a POST as a GET.
+                    allow_redirects=False,
+                )
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self.timeout) from None

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -55,35 +57,72 @@ RESTART_OPTIONS: dict[str, Any] = {
 }
 
 
-def run_module(options: dict[str, Any], body: Body, **rules: Any) -> None:
-    """Run ``body(api, params, check_mode)`` as an Ansible module with ``options`` beside those of the connection.
+@dataclass(frozen=True)
+class Definition:
+    """A module: its ``options`` beside those of the connection, its ``body``, and the ``rules`` between options.
 
-    ``rules`` are AnsibleModule's own (``required_one_of`` and the like). What ``body`` returns is the result; an
-    OcpError becomes a failure with its facts. The ``warnings`` of either are shown as such, the ``diff`` in diff mode.
+    ``body(api, params, check_mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
+    (``required_one_of`` and the like).
     """
-    module = AnsibleModule({**CONNECTION_OPTIONS, **options}, supports_check_mode=True, **rules)
+
+    options: dict[str, Any]
+    body: Body
+    rules: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def argument_spec(self) -> dict[str, Any]:
+        """All options, those of the connection too."""
+        return {**CONNECTION_OPTIONS, **self.options}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call came to: the result, of a failure too, what the user is to be warned of, and shown in diff mode."""
+
+    failed: bool
+    result: dict[str, Any]
+    warnings: list[str] = field(default_factory=list)
+    diff: dict[str, str] = field(default_factory=dict)
+
+    def shown(self, diff_mode: bool) -> dict[str, Any]:
+        """The result, with the ``diff`` where there is one and it is wanted."""
+        return {**self.result, "diff": self.diff} if diff_mode and self.diff else self.result
+
+
+def run_module(definition: Definition) -> None:
+    """Run what is defined as an Ansible module."""
+    module = AnsibleModule(definition.argument_spec, supports_check_mode=True, **definition.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
-    try:
-        result = body(connect(module.params), module.params, module.check_mode)
-        finish = module.exit_json
-    except OcpError as error:
-        result = {"msg": str(error), **error.facts}
-        finish = module.fail_json
-    for warning in result.pop("warnings", []):
+    outcome = call(definition, module.params, module.check_mode)
+    for warning in outcome.warnings:
         module.warn(warning)
-    if not (module._diff and result.get("diff")):
-        result.pop("diff", None)
-    finish(**result)
+    finish = module.fail_json if outcome.failed else module.exit_json
+    finish(**outcome.shown(module._diff))
 
 
-def connect(params: Params) -> OcpApi:
+def call(definition: Definition, params: Params, check_mode: bool) -> Outcome:
+    """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
+    try:
+        with connected(params) as api:
+            result, failed = definition.body(api, params, check_mode), False
+    except OcpError as error:
+        result, failed = {"msg": str(error), **error.facts}, True
+    return Outcome(failed, result, result.pop("warnings", []), result.pop("diff", {}))
+
+
+@contextmanager
+def connected(params: Params) -> Iterator[OcpApi]:
     """The service that the connection options name; nothing is sent yet. Raises OptionError."""
     verify: bool | str = params["validate_certs"]
     if verify and params["ca_path"]:
         verify = _trusted(params["ca_path"])
     timeout = _seconds(params, "timeout", 0.1)
-    return OcpApi(HttpClient(_address(params["url"]), _credentials(params), verify=verify, timeout=timeout))
+    client = HttpClient(_address(params["url"]), _credentials(params), verify=verify, timeout=timeout)
+    try:
+        yield OcpApi(client)
+    finally:
+        client.close()
 
 
 def patience(params: Params) -> Patience:

@@ -193,6 +193,7 @@ trace_id:
 from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     RESTART_OPTIONS,
+    Definition,
     restart_options,
     run_module,
 )
@@ -210,8 +211,11 @@ def run(api, params, check_mode):
     return perform(api, target, options)
 
 
+DEFINITION = Definition(OPTIONS, run)
+
+
 def main():
-    run_module(OPTIONS, run)
+    run_module(DEFINITION)
 
 
 if __name__ == "__main__":

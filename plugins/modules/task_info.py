@@ -80,7 +80,7 @@ tasks:
   elements: dict
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import run_module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._reads import read_tasks
 
 OPTIONS = {
@@ -97,9 +97,12 @@ def run(api, params, _check_mode):
     return {"changed": False, "tasks": read_tasks(api, params)}
 
 
+FILTERS = ("cluster", "host", "status", "name")
+DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("task_id", name) for name in FILTERS]})
+
+
 def main():
-    filters = ("cluster", "host", "status", "name")
-    run_module(OPTIONS, run, mutually_exclusive=[("task_id", name) for name in filters])
+    run_module(DEFINITION)
 
 
 if __name__ == "__main__":

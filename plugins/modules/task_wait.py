@@ -84,7 +84,12 @@ unfinished_task_ids:
   elements: int
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import PATIENCE_OPTIONS, patience, run_module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
+    PATIENCE_OPTIONS,
+    Definition,
+    patience,
+    run_module,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 
 OPTIONS = {
@@ -97,8 +102,11 @@ def run(api, params, _check_mode):
     return await_tasks(api, params["task_ids"], patience(params))
 
 
+DEFINITION = Definition(OPTIONS, run)
+
+
 def main():
-    run_module(OPTIONS, run)
+    run_module(DEFINITION)
 
 
 if __name__ == "__main__":

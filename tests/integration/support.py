@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import yaml
 
 REPOSITORY = Path(__file__).parents[2]
 BASIC = {"username": "admin", "password": "emulator"}
+# A task keyword by which the modules of the collection run as ordinary modules.
+ORDINARY = {"environment": {"ANY_VARIABLE": "whatever"}}
 ACCESS_KEY = {"access_key_id": "emulator", "access_key_secret": "emulator-secret"}
 
 # Options of each verb on the default fleet, the number of its steps, and whether the service lets it be verified.
@@ -213,3 +216,9 @@ def assert_in_execution_order(subtasks):
     for before, after in itertools.pairwise(subtasks):
         assert before["downstreams"] == [after["id"]]
         assert before["finish_time"] <= after["start_time"]
+
+
+def ran_as(output: str) -> dict[str, int]:
+    """How many calls of the collection's modules ran by which path, told from what Ansible prints with -vvv."""
+    marks = {"in-process": "Running module file .*/oceanbase/ocp/", "ordinary": "Using module file .*/oceanbase/ocp/"}
+    return +Counter({path: len(re.findall(mark, output)) for path, mark in marks.items()})

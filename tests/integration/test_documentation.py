@@ -13,7 +13,7 @@ import subprocess
 import pytest
 import requests
 import yaml
-from support import BASIC, REPOSITORY, blocks
+from support import BASIC, REPOSITORY, blocks, ran_as
 
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
@@ -107,6 +107,16 @@ def test_the_faults_of_the_page_on_the_emulator_can_be_planned(emulator):
         for action in forms[f"{kind.title()}Fault"]["properties"]["action"]["enum"]
     ]
     assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
+
+
+def test_the_playbook_of_the_page_on_where_modules_run_does_as_it_says(ansible, emulator):
+    [playbook] = blocks("docs/where-modules-run.md", "yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = SECRETS
+    outcome = ansible.playbook(plays, arguments="-vvv")
+    assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 1, "ordinary": 1}), outcome.output
+    here, there = re.findall(r"Running (?:module file .*/)?(\S+?)(?:\.py)? (?:in the|as an)", outcome.output)
+    assert (here, there) == ("task_info", "oceanbase.ocp.cluster_restart")
 
 
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):

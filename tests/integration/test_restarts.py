@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from support import ACCESS_KEY, BASIC, RESTARTS, RESULT_KEYS, assert_restarted
+from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS, RESULT_KEYS, assert_restarted, ran_as
 
 EVERY_RESTART = pytest.mark.parametrize("verb", RESTARTS)
 
@@ -190,18 +190,20 @@ access_keys: [{id: dba-key, secret: hidden-key-secret, user: dba}]
     ],
     ids=["password", "wrong-password", "access-key", "wrong-access-key"],
 )
-def test_no_secret_is_printed_however_verbose(ansible, start_emulator, tmp_path, credentials):
+@pytest.mark.parametrize("path", [{}, ORDINARY], ids=["in-process", "ordinary"])
+def test_no_secret_is_printed_however_verbose(ansible, start_emulator, tmp_path, credentials, path):
     fleet = tmp_path / "fleet.yml"
     fleet.write_text(FLEET_WITH_SECRETS)
     emulator = start_emulator("--fleet", str(fleet))
     outcome = ansible.tasks(
-        {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "orders"}},
+        {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "orders"}, **path},
         arguments="-vvvv",
         vars=credentials,
         module_defaults={
             "group/oceanbase.ocp.ocp": {"url": emulator.url, **{name: f"{{{{ {name} }}}}" for name in credentials}}
         },
     )
+    assert ran_as(outcome.output) == {"ordinary" if path else "in-process": 1}
     assert outcome.result["changed"] is ("hidden-but-wrong" not in credentials.values())
     for printed in outcome.output, emulator.log:
         assert "hidden" not in printed

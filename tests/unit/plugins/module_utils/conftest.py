@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import trustme
 import urllib3.util.retry
-from ansible.module_utils.common import warnings as kept_warnings
+from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _http
 from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
@@ -116,11 +116,18 @@ def _offline(monkeypatch):
 
 
 @pytest.fixture
+def warned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collect what modules warn of. In the process of a controller Ansible would show it instead of returning it."""
+    warnings: list[str] = []
+    monkeypatch.setattr(AnsibleModule, "warn", lambda _self, text: warnings.append(text))
+    return warnings
+
+
+@pytest.fixture
 def run(capsys) -> Callable[..., dict[str, Any]]:
     """Run a module's main() in this process, and return what it prints for Ansible."""
 
     def main(name: str, params: dict[str, Any]) -> dict[str, Any]:
-        kept_warnings._global_warnings.clear()  # Ansible keeps them as long as the process lives
         module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
         with patch_module_args(params), pytest.raises(SystemExit) as ended:
             module.main()

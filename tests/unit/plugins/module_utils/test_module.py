@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from typing import Any
+from unittest import mock
 
 import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
@@ -48,6 +49,7 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
         _http.HttpClient(url, auth, verify=verify, timeout=timeout)  # takes the same arguments
         return client.double
 
+    client.double.close.side_effect = None
     monkeypatch.setattr(_module, "HttpClient", make)
     return made
 
@@ -291,14 +293,26 @@ def test_user_from_the_environment(run, connected, client, monkeypatch):
 
 @pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
 @pytest.mark.usefixtures("connected")
-def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, monkeypatch):
+def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, warned, monkeypatch):
     monkeypatch.setattr(_waiting.await_tasks, "__defaults__", (time_passes.clock,))
+    # Called for a result that has warnings itself.
+    monkeypatch.setattr(_module.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
     client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
     result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
     assert result.get("failed", False) is (status == "FAILED")
-    assert "The answer was lost." in str(result["warnings"])
-    assert "deprecations" not in result
+    [warning] = warned
+    assert "The answer was lost." in warning
+
+
+@pytest.mark.parametrize(
+    "gives", [answer(raw_task(81)), PermissionDenied("No.", status=403, reason="", url=URL)], ids=str
+)
+@pytest.mark.usefixtures("connected")
+def test_connections_are_closed(gives, run, client):
+    client.expect("get", "/api/v2/tasks/instances/81", gives=gives)
+    run("task_info", {**CONNECTION, "task_id": 81})
+    client.double.close.assert_called_once_with()
 
 
 @pytest.mark.usefixtures("connected")

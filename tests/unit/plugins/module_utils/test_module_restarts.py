@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -65,7 +66,7 @@ def test_restart_options():
 @pytest.fixture
 def small(monkeypatch, service):
     """Put the service in small below the modules, with its clock."""
-    monkeypatch.setattr(_module, "connect", lambda _params: service)
+    monkeypatch.setattr(_module, "connected", lambda _params: nullcontext(service))
     monkeypatch.setattr(_restart.perform, "__defaults__", (service.time.clock,))
     return service
 
@@ -95,15 +96,15 @@ def test_diff_of_a_failed_restart(run, small):
 
 
 @pytest.mark.parametrize("name", RESTARTS)
-def test_warning_of_a_clock_that_is_off(name, run, small):
+def test_warning_of_a_clock_that_is_off(name, run, small, warned):
     small.clock_ahead = 40
     result = run(name, {**CONNECTION, **OWN[name], "started_before": "2026-05-04T03:00:00+08:00"})
-    assert "The clock of the service is 40 seconds ahead" in str(result["warnings"])
+    assert "The clock of the service is 40 seconds ahead" in str(warned)
     assert result["action"] == "submitted"
 
 
 @pytest.mark.parametrize("name", RESTARTS)
-def test_busy_target_is_a_failure_with_all_keys(name, run, small):
+def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     small.failing["tasks"] = [_http.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
     small.lose_after = [AnswerLost("The answer was lost.", url=URL, maybe_done=True)]
     result = run(name, {**CONNECTION, **OWN[name]})
@@ -111,7 +112,7 @@ def test_busy_target_is_a_failure_with_all_keys(name, run, small):
     assert result["msg"].startswith("It is not known whether ")
     assert result.keys() >= RESULT_KEYS
     assert (result["changed"], len(small.posts)) == (True, 1)
-    assert "warnings" in result
+    assert "is being restarted already" in str(warned)
 
 
 @pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Running a module of the collection in the controller's own process, with the result that the module would give.
+
+A module call copies, unpacks and starts a Python of its own; this is many times cheaper. Where it would not come to the
+same, or the task asks for a process of its own, the ordinary module runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import traceback
+from typing import Any, ClassVar
+
+from ansible import constants as C  # noqa: N812 - its name all over Ansible
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
+from ansible.module_utils.common.json import AnsibleJSONEncoder
+from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.errors import UnsupportedError
+from ansible.plugins.action.normal import ActionModule as OrdinaryModule
+from ansible.utils.display import Display
+
+from ..module_utils._http import REQUESTS_IMPORT_ERROR
+from ..module_utils._module import Definition, Outcome, Params, call
+
+display = Display()
+
+
+class InProcess(OrdinaryModule):  # type: ignore[misc]
+    """The action plugin of the module that is defined by ``definition``."""
+
+    definition: ClassVar[Definition]
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The result of the module."""
+        host = self._play_context.remote_addr
+        obstacle = self._obstacle()
+        if obstacle is not None:
+            display.vvv(f"Running {self._task.action} as an ordinary module, since {obstacle}", host=host)
+            ordinary: dict[str, Any] = super().run(tmp, task_vars)
+            return ordinary
+        file = inspect.getfile(self.definition.body)
+        display.vvv(f"Running module file {file} in the controller's process", host=host)
+        return self._run_here(task_vars or {})
+
+    def _obstacle(self) -> str | None:
+        """Why the module is not to run in this process; None if nothing speaks against it."""
+        if self._connection.transport != "local":
+            return f"the connection is {self._connection.transport}"
+        if self._task.async_val:
+            return "the task has async"
+        # Set by the task, the play, a variable or the command line.
+        if self._connection.become is not None:
+            return "the task has become"
+        if any(self._task.environment):
+            return "the task has environment"
+        if REQUESTS_IMPORT_ERROR is not None:
+            return "the controller's Python has no requests"
+        return None
+
+    def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
+        params = _plain(self._task.args)
+        definition = self.definition
+        validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
+        params = validation.validated_parameters
+        refusal = _refusal(validation, self._task.action)
+        if refusal is not None:
+            outcome = Outcome(True, {"msg": refusal})
+        else:
+            outcome = _survived(definition, params, self._task.check_mode)
+        result = {**outcome.shown(self._task.diff), **_notices(validation, outcome.warnings)}
+        if outcome.failed:
+            result["failed"] = True
+        if _shows_invocation(task_vars):
+            result["invocation"] = {"module_args": params}
+        return _censored(result, validation._no_log_values)
+
+
+def _plain(args: dict[str, Any]) -> Params:
+    """The arguments as a module gets them: of JSON's types alone, decrypted, and no longer trusted as templates."""
+    plain: Params = json.loads(json.dumps(dict(args), cls=AnsibleJSONEncoder, vault_to_text=True))
+    return plain
+
+
+def _refusal(validation: ValidationResult, name: str) -> str | None:
+    """What AnsibleModule says of arguments that it refuses; None if they are right."""
+    if not validation.error_messages:
+        return None
+    message: str = validation.errors.msg
+    if isinstance(validation.errors[0], UnsupportedError):
+        return f"Unsupported parameters for ({name}) module: {message}"
+    return message
+
+
+def _survived(definition: Definition, params: Params, check_mode: bool) -> Outcome:
+    """The outcome of the call; an exception that nobody foresaw is a failure, as the crash of a module is."""
+    try:
+        return call(definition, params, check_mode)
+    except Exception as error:
+        msg = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
+        return Outcome(True, {"msg": msg, "exception": traceback.format_exc()})
+
+
+def _notices(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:
+    """The warnings and deprecations as a result carries them, those of the arguments first; no key for none."""
+    both = "Both option {option} and its alias {alias} are set."
+    notices = {
+        "warnings": [*(both.format(**warning) for warning in validation._warnings), *warnings],
+        "deprecations": list(validation._deprecations),
+    }
+    return {key: value for key, value in notices.items() if value}
+
+
+def _shows_invocation(task_vars: dict[str, Any]) -> bool:
+    """Whether results carry the arguments: always before ansible-core 2.21, from then on where it is asked for."""
+    if not hasattr(C, "INJECT_INVOCATION"):
+        return True
+    return bool(C.config.get_config_value("INJECT_INVOCATION", variables=task_vars))
+
+
+def _censored(result: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
+    """The result without the values of no_log options. As AnsibleModule does, what is true, false or null stays."""
+    preserved = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
+    censored: dict[str, Any] = remove_values(result, secrets)
+    return {**censored, **preserved}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which tasks run in the controller's process, and which as ordinary modules."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from support import BASIC, ran_as
+
+READ = {"name": "read", "oceanbase.ocp.task_info": {"limit": 1}}
+HERE, THERE = {"in-process": 1}, {"ordinary": 1}
+# Does without the program that becomes another user, which a test machine need not have.
+SUDO = """#!/bin/sh
+while [ "$1" != /bin/sh ]; do shift; done
+exec "$@"
+"""
+ELSEWHERE = """
+from ansible.plugins.connection.local import Connection as Local
+
+DOCUMENTATION = '''
+name: elsewhere
+short_description: Runs on this host, and does not say so
+description: Runs on this host.
+options: {}
+'''
+
+
+class Connection(Local):
+    transport = "elsewhere"
+"""
+# An interpreter for modules that has the requests that the controller has not.
+WITH_REQUESTS = f"""#!/bin/sh
+unset PYTHONPATH
+exec {sys.executable} "$@"
+"""
+
+
+def executable(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture
+def play(ansible, emulator, tmp_path):
+    """Run tasks with the connection given; returns the outcome."""
+    ansible.environment["ANSIBLE_ASYNC_DIR"] = str(tmp_path / "async")
+
+    def run(*tasks, arguments="", **keywords):
+        defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+        return ansible.tasks(*tasks, arguments=f"-vvv {arguments}", module_defaults=defaults, **keywords)
+
+    return run
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("task", "path"),
+    [
+        ({}, HERE),
+        ({"environment": {"X": "y"}}, THERE),
+        ({"environment": "{{ empty }}"}, HERE),
+        ({"async": 30, "poll": 1}, THERE),
+        ({"async": 30, "poll": 0}, THERE),
+        ({"vars": {"ansible_python_interpreter": "/nowhere/python"}}, HERE),
+        ({"run_once": True, "throttle": 1, "timeout": 60}, HERE),
+    ],
+    ids=str,
+)
+def test_the_task_decides(play, task, path):
+    outcome = play({**READ, **task}, vars={"empty": {}})
+    assert (outcome.rc, ran_as(outcome.output)) == (0, path), outcome.output
+
+
+@pytest.mark.parametrize("keywords", [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}], ids=str)
+def test_environment_of_a_play_or_block_counts(play, keywords):
+    for outcome in play(READ, **keywords), play({"block": [READ], **keywords}):
+        assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+
+
+@pytest.mark.parametrize("by", ["task", "variable", "command line"])
+def test_another_user_is_become(play, tmp_path, by):
+    variables = {"ansible_become_exe": executable(tmp_path / "sudo", SUDO)}
+    outcome = {
+        "task": lambda: play({**READ, "become": True}, vars=variables),
+        "variable": lambda: play(READ, vars={**variables, "ansible_become": True}),
+        "command line": lambda: play(READ, vars=variables, arguments="--become"),
+    }[by]()
+    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+    assert "since the task has become" in outcome.output
+
+
+def test_a_connection_that_is_not_local(play, tmp_path):
+    (tmp_path / "connection_plugins").mkdir()
+    (tmp_path / "connection_plugins" / "elsewhere.py").write_text(ELSEWHERE)
+    outcome = play(READ, vars={"ansible_connection": "elsewhere"})
+    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+    assert "since the connection is elsewhere" in outcome.output
+
+
+def test_delegated_to_a_local_connection(ansible, emulator):
+    delegated = {**READ, "delegate_to": "localhost", "loop": [1, 2]}
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    play = {"hosts": "far", "gather_facts": False, "module_defaults": defaults, "tasks": [delegated]}
+    outcome = ansible.playbook([play], arguments="-vvv --inventory far,")
+    assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 2}), outcome.output
+
+
+def test_a_controller_without_requests(play, ansible, tmp_path):
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "requests.py").write_text("raise ImportError")
+    ansible.environment["PYTHONPATH"] = str(tmp_path / "without")
+    interpreter = executable(tmp_path / "python", WITH_REQUESTS)
+    outcome = play(READ, vars={"ansible_python_interpreter": interpreter})
+    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+    assert "since the controller's Python has no requests" in outcome.output
+
+
+def test_options_come_from_the_environment_by_both_paths(ansible, emulator):
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    outcome = ansible.tasks(READ, {**READ, "environment": {"X": "y"}}, arguments="-vvv")
+    assert (outcome.rc, ran_as(outcome.output)) == (0, HERE | THERE), outcome.output

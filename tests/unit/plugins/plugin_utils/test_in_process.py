@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The action plugin: when it runs a module in the controller's process, and that the result is the module's."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import InProcess
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import MODULES, patch_module_args
+
+SECRET = "hidden-word-9"
+CONNECTION = {"url": "http://ocp.test:8080", "username": "admin", "password": SECRET}
+
+
+class TimeIsUp(BaseException):
+    """What ansible raises in the midst of a task whose ``timeout`` is over; no Exception."""
+
+
+def echo(_api, params, check_mode):
+    """A body that does what its option ``do`` says, and tells what it was given."""
+    ends = {
+        "fail": TargetError("No such target.", task_id=7, url=f"http://{SECRET}"),
+        "crash": ZeroDivisionError(f"divided {SECRET}"),
+        "time is up": TimeIsUp(),
+    }
+    if params["do"] in ends:
+        raise ends[params["do"]]
+    return {
+        "changed": True,
+        "params": {**params},
+        "check_mode": check_mode,
+        "said": f"<{SECRET}>",
+        "warnings": ["Look."],
+    }
+
+
+DEFINITION = Definition(
+    {
+        "do": {"type": "str", "default": "well", "choices": ["well", "fail", "crash", "time is up"]},
+        "target": {"type": "str", "aliases": ["goal"]},
+        "targets": {"type": "list", "elements": "int"},
+        "old": {"type": "bool", "removed_in_version": "9.0.0", "removed_from_collection": "oceanbase.ocp"},
+        "token": {"type": "str", "no_log": True},
+    },
+    echo,
+    {"mutually_exclusive": [("target", "targets")], "required_if": [("do", "fail", ("target",))]},
+)
+
+
+class Echo(InProcess):
+    definition = DEFINITION
+
+
+@pytest.fixture
+def action():
+    """An action plugin on a local connection, and what it asks of Ansible."""
+
+    def make(args=None, *, transport="local", become=None, **task):
+        return Echo(
+            SimpleNamespace(
+                **{
+                    "action": "oceanbase.ocp.echo",
+                    "args": {**CONNECTION, **(args or {})},
+                    "async_val": 0,
+                    "check_mode": False,
+                    "diff": False,
+                    "environment": [{}],
+                    **task,
+                }
+            ),
+            SimpleNamespace(transport=transport, become=become),
+            SimpleNamespace(remote_addr="localhost"),
+            loader=None,
+            templar=None,
+            shared_loader_obj=None,
+        )
+
+    return make
+
+
+@pytest.fixture
+def ordinary_runs(monkeypatch):
+    """The arguments of the calls that were handed over."""
+    runs = []
+
+    def run(_self, _tmp, task_vars):
+        runs.append(task_vars)
+        return {"ordinary": True}
+
+    monkeypatch.setattr(_in_process.OrdinaryModule, "run", run)
+    return runs
+
+
+# Which way
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        {"transport": "ssh"},
+        {"transport": "network_cli"},
+        {"become": "sudo"},
+        {"async_val": 10},
+        {"environment": [{}, {"X": "y"}]},
+    ],
+    ids=str,
+)
+def test_handed_over(action, task, ordinary_runs):
+    assert action(**task).run(None, {"some": "variable"}) == {"ordinary": True}
+    assert ordinary_runs == [{"some": "variable"}]
+
+
+def test_handed_over_without_requests(action, ordinary_runs, monkeypatch):
+    monkeypatch.setattr(_in_process, "REQUESTS_IMPORT_ERROR", ImportError("no requests"))
+    assert action().run() == {"ordinary": True}
+    assert len(ordinary_runs) == 1
+
+
+@pytest.mark.parametrize("environment", [[], [{}], [{}, None], {}], ids=str)
+def test_kept(action, environment, ordinary_runs):
+    assert action(environment=environment).run()["changed"] is True
+    assert ordinary_runs == []
+
+
+# What comes back
+
+
+@pytest.fixture
+def module_result(capsys):
+    """Run the same definition as a module; returns what it prints for Ansible."""
+
+    def run(args, *, check_mode=False):
+        given = {**CONNECTION, **args, "_ansible_check_mode": check_mode, "_ansible_module_name": "oceanbase.ocp.echo"}
+        with patch_module_args(given), pytest.raises(SystemExit):
+            _module.run_module(DEFINITION)
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"target": "one"},
+        {"goal": "one"},
+        {"targets": "1,2"},
+        {"targets": [1, "2"]},
+        {"targets": "one"},
+        {"target": "one", "targets": [1]},
+        {"do": "nothing"},
+        {"do": "fail"},
+        {"do": "fail", "target": "one"},
+        {"timeout": "soon"},
+        {"timeout": "-1"},
+        {"colour": "blue"},
+        {"token": "hidden-token-9"},
+        {"url": ""},
+        {"password": None},
+        {"access_key_id": "both"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_result_is_the_modules(args, check_mode, action, module_result):
+    theirs = module_result(args, check_mode=check_mode)
+    ours = action(args, check_mode=check_mode).run()
+    for result in ours, theirs:
+        # A module gives objects for warnings in newer versions, and the arguments by its own arguments.
+        result.pop("warnings", None)
+        result.pop("invocation", None)
+    assert ours == theirs
+    assert "hidden" not in json.dumps(ours)
+
+
+def test_options_come_from_the_environment(action, monkeypatch):
+    monkeypatch.setenv("OCP_TIMEOUT", "7")
+    monkeypatch.setenv("OCP_ACCESS_KEY_SECRET", "from-outside-9")
+    monkeypatch.setenv("OCP_ACCESS_KEY_ID", "from-outside-9")
+    result = action({"username": None, "password": None}).run()
+    assert "from-outside-9" not in json.dumps(result)
+    assert result["params"]["timeout"] == 7
+
+
+def test_warnings_and_deprecations(action):
+    result = action({"target": "one", "goal": "two", "old": True}).run()
+    assert result["warnings"] == ["Both option target and its alias goal are set.", "Look."]
+    [deprecation] = result["deprecations"]
+    assert deprecation["collection_name"] == "oceanbase.ocp"
+    assert "'old'" in deprecation["msg"]
+
+
+def test_arguments_are_shown_without_secrets(action, monkeypatch):
+    monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: True)
+    arguments = action({"targets": "1,2"}).run()["invocation"]["module_args"]
+    assert arguments["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    assert arguments["targets"] == [1, 2]
+
+
+def test_a_crash_is_a_failure_without_secrets(action):
+    result = action({"do": "crash"}).run()
+    assert result["failed"] is True
+    assert "ZeroDivisionError: divided ********" in result["msg"]
+    assert "in echo" in result["exception"]
+    assert SECRET not in json.dumps(result)
+
+
+def test_a_timeout_of_the_task_is_ansibles_own(action):
+    with pytest.raises(TimeIsUp):
+        action({"do": "time is up"}).run()
+
+
+def test_the_arguments_of_the_task_stay_as_they_were(action):
+    plugin = action({"targets": "1,2", "password": SECRET})
+    given = dict(plugin._task.args)
+    plugin.run()
+    assert plugin._task.args == given
+
+
+# Each module
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_has_its_action(name):
+    action, module = (
+        importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.{kind}.{name}")
+        for kind in ("action", "modules")
+    )
+    assert action.ActionModule.definition is module.DEFINITION
+    assert issubclass(action.ActionModule, InProcess)
