@@ -77,6 +77,10 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 	@$(BIN)/python tests/bench $(ONLY)
 
+.PHONY: chaos
+chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
+	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
+
 .PHONY: matrix
 matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix

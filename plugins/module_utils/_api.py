@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from ._errors import AnswerUnreadable, RequestRefused
 from ._http import Answer, HttpClient
 from ._shapes import Record, integer, record, records
+
+Found = TypeVar("Found")
 
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
@@ -34,20 +36,9 @@ class OcpApi:
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
     def restart_agents(self, host_ids: list[int]) -> Answer:
-        """Section 4.3. The specified path has no version; where it is unknown, the call is under the versioned one."""
+        """Section 4.3."""
         path = "/compute/hosts/batchRestartAgents"
-        body = {"hostIds": host_ids}
-        try:
-            return self._start(path, body=body)
-        except RequestRefused as unversioned:
-            if unversioned.status not in (400, 404):
-                raise
-            try:
-                return self._start(f"/api/v2{path}", body=body)
-            except RequestRefused as versioned:
-                # Only one of the paths is there, and its refusal counts. An unknown path is named in its refusal.
-                versioned_is_there = versioned.status not in (400, 404) or path in unversioned.reason
-                raise (versioned if versioned_is_there else unversioned) from None
+        return _either(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
 
     def restart_arbitration_service(self, service_id: int) -> Answer:
         """Section 4.4."""
@@ -105,7 +96,8 @@ class OcpApi:
 
     def host_agent(self, host_id: int) -> Record:
         """The agent of a host, with its processes."""
-        return self._record(f"/api/v2/compute/hosts/{host_id}/agent")
+        path = f"/compute/hosts/{host_id}/agent"
+        return _either(f"/api/v2{path}", path, self._record)
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""
@@ -147,6 +139,24 @@ class OcpApi:
             # The servers of a cluster come without a page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
+
+
+def _either(path: str, other: str, call: Callable[[str], Found]) -> Found:
+    """What ``call`` gives for ``path``, or for the ``other`` where that is unknown to the service.
+
+    The specified paths of agents have no version (section 4.3), those of most services do. What is refused as unknown
+    had no effect, so this is no repetition.
+    """
+    try:
+        return call(path)
+    except RequestRefused as first:
+        if first.status not in (400, 404):
+            raise
+        try:
+            return call(other)
+        except RequestRefused as second:
+            # Only one of the paths is there, and its refusal counts. An unknown path is named in its refusal.
+            raise (second if second.status not in (400, 404) or path in first.reason else first) from None
 
 
 def _unexpected(answer: Answer, wanted: str) -> AnswerUnreadable:

@@ -8,12 +8,12 @@ import random
 import time
 from pathlib import Path
 
-from ocp_emulator import faults, graphs
+from ocp_emulator import fault_plan, graphs
 from ocp_emulator.clock import DAY, SECOND
 from ocp_emulator.errors import ApiError
-from ocp_emulator.faults import SubtaskFault
 from ocp_emulator.fleet_file import generated_fleet
 from ocp_emulator.service import Service, Settings
+from ocp_emulator.subtask_faults import SubtaskFault
 
 CLUSTERS, ZONES, SERVERS_PER_ZONE = 60, 3, 4
 SERVERS = ZONES * SERVERS_PER_ZONE
@@ -107,10 +107,10 @@ def _started(service: Service, now: int, name: str, *arguments: object, **option
 
 def _plan_failures(service: Service, now: int, chance: random.Random) -> None:
     with service.store.transaction() as db:
-        faults.remove(db, None)
+        fault_plan.remove(db, None)
         for step in ("Stop observer process", "Wait observer active", "Start all OCP agent processes"):
             fault = {"kind": "subtask", "action": "fail", "match": {"subtask": step}, "times": chance.randint(1, 4)}
-            faults.add(db, SubtaskFault.model_validate(fault), now)
+            fault_plan.add(db, SubtaskFault.model_validate(fault), now)
 
 
 def _cluster_of(server: int) -> int:

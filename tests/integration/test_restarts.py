@@ -33,6 +33,7 @@ def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_opt
         ("server_restart", ("--parameters-in", "body"), 13),
         ("cluster_restart", ("--cluster-answer", "subtasks", "--task-tags", "absent"), 19),
         ("agent_restart", ("--profile", "4.2"), 9),
+        ("agent_restart", ("--agent-paths", "plain"), 9),
     ],
 )
 def test_another_service_is_restarted_as_well(ansible, start_emulator, verb, options, steps):

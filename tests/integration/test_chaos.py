@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A short campaign of faults; `make chaos` runs a long one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from support import REPOSITORY
+
+
+def test_no_restart_is_doubled_and_nothing_is_said_wrongly():
+    run = subprocess.run(
+        [sys.executable, "tests/chaos/campaign.py", "--restarts", "80"],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert run.returncode == 0, run.stdout
+    assert run.stdout.count("40 restarts asked") == 2
+    assert "adopted" in run.stdout
