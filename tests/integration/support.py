@@ -135,7 +135,7 @@ class Ansible:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 text=True,
-                env={**os.environ, **self._environment()},
+                env={**os.environ, **self.variables()},
                 start_new_session=True,
             )
 
@@ -157,7 +157,7 @@ class Ansible:
         data.mkdir()
         runner = ansible_runner.run(
             private_data_dir=str(data),
-            envvars=self._environment(),
+            envvars=self.variables(),
             quiet=True,
             rotate_artifacts=0,
             **what,
@@ -169,7 +169,7 @@ class Ansible:
         }
         return Outcome(runner.rc, runner.stdout.read(), results)
 
-    def _environment(self) -> dict[str, str]:
+    def variables(self) -> dict[str, str]:
         return {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "ANSIBLE_HOME": str(self._folder / "home"),
