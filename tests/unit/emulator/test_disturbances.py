@@ -249,30 +249,26 @@ def is_an_error(status):
     return check
 
 
-WHEN = {"before": False, "after": True}
+SPARING = [
+    ("reset", {}, is_reset),
+    ("drop", {}, is_never_answered),
+    ("garbage", {}, is_no_json),
+    ("html", {}, is_a_page(502)),
+    ("html", {"status": 200}, is_a_page(200)),
+    ("error", {"status": 401}, is_an_error(401)),
+    ("error", {"status": 403}, is_an_error(403)),
+    ("error", {"status": 409}, is_an_error(409)),
+    ("error", {"status": 429}, is_an_error(429)),
+    ("error", {"status": 500}, is_an_error(500)),
+    ("error", {"status": 503}, is_an_error(503)),
+    ("restart", {"seconds": PAUSE}, is_reset_with_all_others_and_then_refused),
+]
+# Each with its options, what the client sees, and whether a task has started.
 ROWS = [
-    *((action, {"when": when, **options}, check, effect)
-      for when, effect in WHEN.items()
-      for action, options, check in (
-          ("reset", {}, is_reset),
-          ("drop", {}, is_never_answered),
-          ("garbage", {}, is_no_json),
-          ("html", {}, is_a_page(502)),
-          ("html", {"status": 200}, is_a_page(200)),
-          ("error", {"status": 401}, is_an_error(401)),
-          ("error", {"status": 403}, is_an_error(403)),
-          ("error", {"status": 409}, is_an_error(409)),
-          ("error", {"status": 429}, is_an_error(429)),
-          ("error", {"status": 500}, is_an_error(500)),
-          ("error", {"status": 503}, is_an_error(503)),
-          ("restart", {"seconds": PAUSE}, is_reset_with_all_others_and_then_refused),
-      )),
-    *((action, {}, check, False) for action, check in (
-          ("reset", is_reset),
-          ("drop", is_never_answered),
-          ("garbage", is_no_json),
-          ("html", is_a_page(502)),
-    )),
+    *((action, {"when": "before", **options}, check, False) for action, options, check in SPARING),
+    *((action, {"when": "after", **options}, check, True) for action, options, check in SPARING),
+    *((action, options, check, False) for action, options, check in SPARING if action in ("reset", "drop", "garbage")),
+    ("html", {}, is_a_page(502), False),
     ("refuse", {"seconds": PAUSE}, is_whole_and_then_refused, True),
     ("slow", {"seconds": 0.01}, is_whole, True),
     ("trickle", {"seconds": 0}, is_whole, True),
@@ -280,7 +276,7 @@ ROWS = [
     ("trickle", {"seconds": 10, "size": 100_000}, is_whole, True),
     ("truncate", {}, is_half, True),
     ("truncate", {"size": 17}, is_cut, True),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

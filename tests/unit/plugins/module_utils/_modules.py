@@ -15,11 +15,14 @@ from ansible.module_utils import basic
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL
 
 try:
-    from ansible.module_utils.testing import patch_module_args
+    from ansible.module_utils import testing
 except ImportError:  # ansible-core 2.18
 
     def patch_module_args(args: dict[str, Any]) -> AbstractContextManager[Any]:
         return mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": args}).encode())
+
+else:
+    patch_module_args = testing.patch_module_args
 
 
 COLLECTION = "ansible_collections.oceanbase.ocp"
