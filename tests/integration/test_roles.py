@@ -29,7 +29,12 @@ def defaults(emulator, **credentials):
 RESTART = {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "payments"}, "register": "restart"}
 LOOP = {
     "name": "loop",
-    "oceanbase.ocp.server_restart": {"cluster": "{{ item }}", "server": "{{ servers[item] }}", "freeze_server": False},
+    "oceanbase.ocp.server_restart": {
+        "cluster": "{{ item }}",
+        "server": "{{ servers[item] }}",
+        "freeze_server": False,
+        "in_flight": "fail",
+    },
     "vars": {"servers": {"orders": "10.0.0.1:2882", "payments": "10.0.0.7:2882"}},
     "loop": ["orders", "payments"],
     "register": "loop",
@@ -73,7 +78,7 @@ def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
     ("clusters", "servers", "reason"),
     [
         (["orders", "payments"], {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}, "10.9.9.9:1 matches nothing"),
-        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "was refused with status 409"),
+        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "in_flight=fail was asked"),
     ],
     ids=["unknown", "busy"],
 )

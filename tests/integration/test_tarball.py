@@ -47,12 +47,14 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
         "README.md",
         "changelogs",
         "docs",
+        "extensions",
         "meta",
         "playbooks",
         "plugins",
         "requirements.txt",
         "roles",
     }
+    assert not [name for name in names if name.startswith("extensions/")]
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db", ".egg-info"))]
 
 
