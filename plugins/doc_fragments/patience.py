@@ -20,8 +20,16 @@ options:
   wait_interval:
     description:
       - The longest pause between two looks at the task, in seconds.
-      - The first looks follow each other faster, since a pause is 5 % of the time waited so far and at least
-        0.5 seconds.
+      - The first looks follow each other faster, since a pause is 4 to 5 % of the time waited so far and at least
+        0.5 seconds. It is longer when the service says that the request limit is used up.
     type: float
     default: 10
+  show_progress:
+    description:
+      - Whether to show a line when a subtask has ended, or for more than four tasks how many of them have, and at least
+        one a minute.
+      - Lines are shown where the module runs in the controller's own process, as it does on a local connection. They
+        are not shown for a task with C(no_log), nor with C(ANSIBLE_DISPLAY_OK_HOSTS=false).
+    type: bool
+    default: true
 """

@@ -70,6 +70,11 @@ class OcpApi:
         return self._client.service_clock.ahead
 
     @property
+    def rest(self) -> float:
+        """For how many seconds the service asks to be left alone, since its request limit is used up."""
+        return self._client.rest
+
+    @property
     def timeout(self) -> float:
         """Seconds that one request may stay without an answer."""
         return self._client.timeout

@@ -12,18 +12,17 @@ LOG_LINES = 20
 ATTEMPT_HEADING = "############{"
 
 
-def failure(api: OcpApi, failed: list[Task], tasks: list[Task]) -> TaskFailed:
-    """The error for ``failed`` among ``tasks``: the first one explained, the others counted."""
+def failure(api: OcpApi, failed: list[Task], total: int) -> TaskFailed:
+    """The error for ``failed`` of ``total`` tasks: the first one explained, the others counted."""
     first = failed[0]
     sentences = [_explain(api, first)]
     if len(failed) > 1:
         others = ", ".join(str(task.id) for task in failed[1:])
-        sentences.append(f"Not successful either: {others}; {len(failed)} of {len(tasks)} tasks in all.")
+        sentences.append(f"Not successful either: {others}; {len(failed)} of {total} tasks in all.")
     return TaskFailed(
         "\n".join(sentences),
         at_first_step=first.failed_at_first_step,
         task_id=first.id,
-        tasks=[task.result() for task in tasks],
         failed_task_ids=[task.id for task in failed],
     )
 

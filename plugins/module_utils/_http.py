@@ -130,6 +130,7 @@ class HttpClient:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
+        self._resume = 0.0
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = requests.Session()
@@ -188,6 +189,7 @@ class HttpClient:
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self.timeout) from None
+        self._resume = time.monotonic() + _rest(response)
         envelope = _envelope(response)
         completed = instant(envelope.get("timestamp")) or _date(response)
         if completed is not None:
@@ -197,6 +199,11 @@ class HttpClient:
         except AuthenticationFailed as refusal:
             self._blame_clock(refusal)
             raise
+
+    @property
+    def rest(self) -> float:
+        """For how many seconds there are to be no more requests, by the RateLimit headers of the last answer."""
+        return max(0.0, self._resume - time.monotonic())
 
     def _blame_clock(self, refusal: AuthenticationFailed) -> None:
         ahead = self.service_clock.ahead
@@ -249,6 +256,11 @@ def _envelope(response: requests.Response) -> Record:
         return record(response.json())
     except ValueError:
         return {}
+
+
+def _rest(response: requests.Response) -> float:
+    remaining, reset = (response.headers.get(f"RateLimit-{name}", "") for name in ("Remaining", "Reset"))
+    return float(reset) if remaining == "0" and reset.isdecimal() else 0.0
 
 
 def _date(response: requests.Response) -> datetime | None:

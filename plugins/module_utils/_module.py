@@ -19,12 +19,12 @@ from ._auth import AccessKeyAuth, basic_auth
 from ._errors import OcpError, OptionError
 from ._http import REQUESTS_IMPORT_ERROR, HttpClient
 from ._plan import InFlight
+from ._progress import Show, silent
 from ._restart import Options
 from ._time import instant_option
 from ._waiting import SHORTEST_PAUSE, Patience
 
 Params = dict[str, Any]
-Body = Callable[[OcpApi, Params, bool], dict[str, Any]]
 
 LONGEST_SECONDS = 7 * 24 * 3600
 
@@ -45,6 +45,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
 }
 
 PATIENCE_OPTIONS: dict[str, Any] = {
+    "show_progress": {"type": "bool", "default": True},
     "wait_timeout": {"type": "int", "default": 7200},
     "wait_interval": {"type": "float", "default": 10},
 }
@@ -58,10 +59,21 @@ RESTART_OPTIONS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
+class Mode:
+    """How a module runs; ``show`` gets its lines of progress, where it runs in a process that can show them."""
+
+    check_mode: bool
+    show: Show = silent
+
+
+Body = Callable[[OcpApi, Params, Mode], dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Definition:
     """A module: its ``options`` beside those of the connection, its ``body``, and the ``rules`` between options.
 
-    ``body(api, params, check_mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
+    ``body(api, params, mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
     (``required_one_of`` and the like).
     """
 
@@ -94,18 +106,18 @@ def run_module(definition: Definition) -> None:
     module = AnsibleModule(definition.argument_spec, supports_check_mode=True, **definition.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
-    outcome = call(definition, module.params, module.check_mode)
+    outcome = call(definition, module.params, Mode(module.check_mode))
     for warning in outcome.warnings:
         module.warn(warning)
     finish = module.fail_json if outcome.failed else module.exit_json
     finish(**outcome.shown(module._diff))
 
 
-def call(definition: Definition, params: Params, check_mode: bool) -> Outcome:
+def call(definition: Definition, params: Params, mode: Mode) -> Outcome:
     """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
     try:
         with connected(params) as api:
-            result, failed = definition.body(api, params, check_mode), False
+            result, failed = definition.body(api, params, mode), False
     except OcpError as error:
         result, failed = {"msg": str(error), **error.facts}, True
     return Outcome(failed, result, result.pop("warnings", []), result.pop("diff", {}))
@@ -125,18 +137,22 @@ def connected(params: Params) -> Iterator[OcpApi]:
         client.close()
 
 
-def patience(params: Params) -> Patience:
+def patience(params: Params, mode: Mode) -> Patience:
     """The waiting options. Raises OptionError."""
-    return Patience(_seconds(params, "wait_timeout", 1), _seconds(params, "wait_interval", SHORTEST_PAUSE))
+    return Patience(
+        _seconds(params, "wait_timeout", 1),
+        _seconds(params, "wait_interval", SHORTEST_PAUSE),
+        mode.show if params["show_progress"] else silent,
+    )
 
 
-def restart_options(params: Params, check_mode: bool) -> Options:
+def restart_options(params: Params, mode: Mode) -> Options:
     """The options that all restart verbs share. Raises OptionError."""
     given = params["started_before"]
     return Options(
-        check_mode,
+        mode.check_mode,
         params["wait"],
-        patience(params),
+        patience(params, mode),
         None if given is None else instant_option("started_before", given),
         InFlight(params["in_flight"]),
     )

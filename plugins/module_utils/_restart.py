@@ -170,7 +170,7 @@ class _Restart:
             if decision.action is not Action.QUEUE or self._options.check_mode:
                 return before, decision, queued
             with self._nothing_sent(f"since {decision.reason}"):
-                wait_for_tasks(self._api, decision.task_ids, self._patience(), self._clock)
+                wait_for_tasks(self._api, decision.task_ids, self._patience(), clock=self._clock)
             queued = True
 
     def _observe(self) -> tuple[Observation, list[Operation]]:
@@ -317,7 +317,7 @@ class _Restart:
     def _await(self) -> None:
         task_id = self._result["task_id"]
         try:
-            waited = wait_for_success(self._api, [task_id], self._patience(), self._clock)
+            waited = wait_for_success(self._api, [task_id], self._patience(), clock=self._clock)
         except OcpError as error:
             self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
             if isinstance(error, TaskFailed):
@@ -329,7 +329,7 @@ class _Restart:
             error.precede(f"The restart of {self._target.label} {outcome}")
             raise
         self._warnings += waited.warnings
-        self._result["task"] = waited.tasks[0].result()
+        self._result["task"] = waited.results[0]
 
     def _verify(self, before: Observation, members: frozenset[str]) -> None:
         """Prove that every one of ``members`` has started anew. The service may show a new start some seconds late."""

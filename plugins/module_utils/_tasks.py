@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -126,10 +126,10 @@ class Task:
         """Where ``step`` stands, as in ``4 of 13``."""
         return f"{self.subtasks.index(step) + 1} of {len(self.subtasks)}"
 
-    def result(self) -> dict[str, Any]:
-        """The task as registered facts; every key always there."""
+    def result(self, *, full: bool = True) -> dict[str, Any]:
+        """The task as registered facts, every key always there; if not ``full``, of its subtasks those that FAILED."""
         return {
-            **asdict(self),
+            **asdict(self if full else replace(self, subtasks=self.failed_subtasks)),
             "finished": self.finished,
             "succeeded": self.succeeded,
             "rolled_back": self.rolled_back,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,11 +22,15 @@ EARLIEST, LATEST = 100_000_000, 100_000_000_000
 
 @dataclass(frozen=True)
 class Clock:
-    """Time as this machine has it: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970."""
+    """Time as this machine has it: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970.
+
+    ``chance`` is a number from 0 to 1, drawn anew each time.
+    """
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     wall: Callable[[], float] = time.time
+    chance: Callable[[], float] = random.random
 
 
 SYSTEM_CLOCK = Clock()

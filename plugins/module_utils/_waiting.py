@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Waiting for tasks: how often to look, how long, and what ends it."""
+"""Waiting for one task or thousands: how often to look, how long, and what ends it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,33 @@ from typing import Any
 from ._api import OcpApi
 from ._diagnosis import failure
 from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError, WaitTimeout
-from ._tasks import Task
+from ._progress import FEW, Look, Progress, Show, silent
+from ._tasks import RUNNING, Task
 from ._time import SYSTEM_CLOCK, Clock
 
-SHORTEST_PAUSE = 0.5
-SHARE_OF_WAITED = 0.05
+Result = dict[str, Any]
+
+# Each is drawn anew between its bounds, so that those who began together do not go on asking together.
+SHORTEST_PAUSE, SHORTEST_PAUSE_AT_MOST = 0.5, 0.6
+SHARE_OF_WAITED, SHARE_OF_WAITED_AT_LEAST = 0.05, 0.04
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait in all, and the longest pause between two looks; both in seconds."""
+    """How long to wait in all, and the longest pause between two looks, in seconds; ``show`` gets lines of progress."""
 
     timeout: float
     interval: float
+    show: Show = silent
 
-    def pause(self, waited: float) -> float:
-        """Seconds until the next look: 5 % of the time waited so far, within bounds and the time that is left."""
-        pause = min(max(SHORTEST_PAUSE, SHARE_OF_WAITED * waited), self.interval)
+    def pause(self, waited: float, chance: float, rest: float = 0.0) -> float:
+        """Seconds until the next look: 5 % of the time waited so far, within bounds and the time that is left.
+
+        ``chance`` from 0 to 1 takes up to a fifth of it away; ``rest`` is how long the service asks to be left alone.
+        """
+        shortest = SHORTEST_PAUSE + chance * (SHORTEST_PAUSE_AT_MOST - SHORTEST_PAUSE)
+        share = SHARE_OF_WAITED - chance * (SHARE_OF_WAITED - SHARE_OF_WAITED_AT_LEAST)
+        pause = max(min(max(shortest, share * waited), self.interval), rest)
         return max(0.0, min(pause, self.timeout - waited))
 
     def left(self, waited: float) -> Patience:
@@ -35,94 +45,163 @@ class Patience:
         return replace(self, timeout=max(0.0, self.timeout - waited))
 
 
-def await_tasks(api: OcpApi, task_ids: list[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Waited:
+    """The results of the tasks in the order asked for, each once, and what is to be told of looks that failed."""
+
+    results: list[Result]
+    unsuccessful: list[Task]
+    warnings: list[str]
+
+
+def await_tasks(
+    api: OcpApi, task_ids: list[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+) -> Result:
     """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
-    waited = wait_for_success(api, task_ids, patience, clock)
+    waited = wait_for_success(api, task_ids, patience, full=full, clock=clock)
     return {
         "changed": False,
-        "tasks": [task.result() for task in waited.tasks],
+        "tasks": waited.results,
         "elapsed": round(clock.now() - started, 3),
         "warnings": waited.warnings,
     }
 
 
-@dataclass(frozen=True)
-class Waited:
-    """The tasks in the order asked for, each once, and what is to be told of the looks that failed meanwhile."""
-
-    tasks: list[Task]
-    warnings: list[str]
-
-
-def wait_for_success(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> Waited:
+def wait_for_success(
+    api: OcpApi, task_ids: Iterable[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+) -> Waited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
-    waited = wait_for_tasks(api, task_ids, patience, clock)
-    failed = [task for task in waited.tasks if not task.succeeded]
-    if failed:
-        error = failure(api, failed, waited.tasks)
-        error.facts["warnings"] = waited.warnings
+    waited = wait_for_tasks(api, task_ids, patience, full=full, clock=clock)
+    if waited.unsuccessful:
+        error = failure(api, waited.unsuccessful, len(waited.results))
+        error.facts.update(tasks=waited.results, warnings=waited.warnings)
         raise error
     return waited
 
 
-def wait_for_tasks(api: OcpApi, task_ids: Iterable[int], patience: Patience, clock: Clock = SYSTEM_CLOCK) -> Waited:
-    """Look at the tasks until each has finished, well or not.
+def wait_for_tasks(
+    api: OcpApi, task_ids: Iterable[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+) -> Waited:
+    """Look at the tasks until each has finished, well or not; ``full`` results have all subtasks.
 
     A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
     refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
     """
-    wanted = list(dict.fromkeys(task_ids))
-    seen: dict[int, Task] = {}
-    problems: list[ServiceError] = []
+    watch = _Watch(api, task_ids, full)
+    progress = Progress(patience.show)
     started = clock.now()
     while True:
-        for task_id in wanted:
-            if task_id in seen and seen[task_id].finished:
-                continue
-            try:
-                seen[task_id] = Task.from_api(api.task(task_id))
-            except (AuthenticationFailed, PermissionDenied, NotFound) as error:
-                error.facts.update(task_id=task_id, tasks=[task.result() for task in seen.values()])
-                raise
-            except ServiceError as error:
-                problems.append(error)
-        running = [task_id for task_id in wanted if task_id not in seen or not seen[task_id].finished]
-        if not running:
-            return Waited([seen[task_id] for task_id in wanted], _survived(problems))
+        watch.look()
         waited = clock.now() - started
+        progress.tell(watch.news(waited))
+        if not watch.unfinished:
+            return Waited(watch.results(), watch.unsuccessful, watch.survived())
         if waited >= patience.timeout:
-            raise _timed_out(running, seen, waited, problems)
-        clock.sleep(patience.pause(waited))
+            raise _timed_out(watch, waited)
+        _pass(patience.pause(waited, clock.chance(), api.rest), waited, progress, clock)
 
 
-def _timed_out(running: list[int], seen: dict[int, Task], waited: float, problems: list[ServiceError]) -> WaitTimeout:
-    task_id = running[0]
-    task = seen.get(task_id)
-    others = f" and {len(running) - 1} more" if len(running) > 1 else ""
+def _pass(pause: float, waited: float, progress: Progress, clock: Clock) -> None:
+    """Sleep ``pause`` seconds, with a word where it would be quiet for too long."""
+    until = waited + pause
+    while progress.silent_until < until:
+        due = progress.silent_until
+        clock.sleep(max(0.0, due - waited))
+        waited = max(waited, due)
+        progress.remind(waited)
+    clock.sleep(until - waited)
+
+
+class _Watch:
+    """The tasks waited for: those that have ended with their results, and the others as last read, if they were."""
+
+    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool) -> None:
+        self.wanted = list(dict.fromkeys(task_ids))
+        self.unfinished: dict[int, Task | None] = dict.fromkeys(self.wanted)
+        self.ended: dict[int, Result] = {}
+        self.unsuccessful: list[Task] = []
+        self._just_read: dict[int, Task] = {}
+        self._problem: ServiceError | None = None
+        self._api = api
+        self._full = full
+        self._problems: list[ServiceError] = []
+
+    def look(self) -> None:
+        """Read the few that are left one by one; of many the task list tells which are worth it."""
+        self._just_read, self._problem = {}, None
+        try:
+            changed = set(self.unfinished)
+            if len(changed) > FEW:
+                changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
+            for task_id in self.wanted:
+                if task_id in changed:
+                    self._read(task_id)
+        except (AuthenticationFailed, PermissionDenied, NotFound) as error:
+            error.facts.setdefault("task_id", next(iter(self.unfinished)))
+            error.facts["tasks"] = self.results()
+            raise
+        except ServiceError as error:
+            self._note(error)
+
+    def _read(self, task_id: int) -> None:
+        try:
+            task = Task.from_api(self._api.task(task_id))
+        except (AuthenticationFailed, PermissionDenied, NotFound) as error:
+            error.facts["task_id"] = task_id
+            raise
+        except ServiceError as error:
+            self._note(error)
+            return
+        self._just_read[task_id] = self.unfinished[task_id] = task
+        if task.finished:
+            del self.unfinished[task_id]
+            self.ended[task_id] = task.result(full=self._full)
+            if not task.succeeded:
+                self.unsuccessful.append(task)
+
+    def _note(self, problem: ServiceError) -> None:
+        self._problem = problem
+        self._problems.append(problem)
+
+    def news(self, waited: float) -> Look:
+        """What the last look brought, ``waited`` seconds into the wait."""
+        ended, unsuccessful = len(self.ended), len(self.unsuccessful)
+        return Look(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem)
+
+    def results(self) -> list[Result]:
+        """Of all tasks that were read, in the order asked for."""
+        known = {task_id: task.result(full=self._full) for task_id, task in self.unfinished.items() if task is not None}
+        known.update(self.ended)
+        return [known[task_id] for task_id in self.wanted if task_id in known]
+
+    def survived(self) -> list[str]:
+        """A sentence about the looks that failed, if there were any."""
+        if not self._problems:
+            return []
+        looks = "1 look" if len(self._problems) == 1 else f"{len(self._problems)} looks"
+        return [f"{looks} at the tasks failed and did not end the wait. The last: {self._problems[-1]}"]
+
+
+def _timed_out(watch: _Watch, waited: float) -> WaitTimeout:
+    task_id, task = next(iter(watch.unfinished.items()))
+    others = f" and {len(watch.unfinished) - 1} more" if len(watch.unfinished) > 1 else ""
     verb = "are" if others else "is"
     sentences = [f"Task {task_id}{others} {verb} not finished after {waited:.0f} seconds"]
     if task is not None:
         sentences[0] += f" (status {task.status})"
-        steps = [step for step in task.subtasks if step.status == "RUNNING"]
+        steps = [step for step in task.subtasks if step.status == RUNNING]
         sentences += [f"Subtask {task.position(step)} is running: {step.label}" for step in steps[:1]]
-    sentences += _survived(problems)
-    ids = ",".join(map(str, running))
+    sentences += watch.survived()
+    ids = ",".join(map(str, watch.unfinished))
     sentences.append(
         f"It runs on in OCP; wait again with oceanbase.ocp.task_wait task_ids={ids} or a larger wait_timeout"
     )
     return WaitTimeout(
         ". ".join(sentence.rstrip(".") for sentence in sentences) + ".",
         task_id=task_id,
-        tasks=[seen[number].result() for number in seen],
-        unfinished_task_ids=running,
+        tasks=watch.results(),
+        unfinished_task_ids=list(watch.unfinished),
     )
-
-
-def _survived(problems: list[ServiceError]) -> list[str]:
-    if not problems:
-        return []
-    looks = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
-    return [f"{looks} at the tasks failed and did not end the wait. The last: {problems[-1]}"]

@@ -205,8 +205,8 @@ OPTIONS = {
 }
 
 
-def run(api, params, check_mode):
-    options = restart_options(params, check_mode)
+def run(api, params, mode):
+    options = restart_options(params, mode)
     target = Agents.find(api, params["hosts"])
     return perform(api, target, options)
 

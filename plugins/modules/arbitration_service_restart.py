@@ -188,8 +188,8 @@ OPTIONS = {
 }
 
 
-def run(api, params, check_mode):
-    options = restart_options(params, check_mode)
+def run(api, params, mode):
+    options = restart_options(params, mode)
     target = ArbitrationService.find(api, params["arbitration_service"])
     return perform(api, target, options)
 

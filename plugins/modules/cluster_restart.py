@@ -208,8 +208,8 @@ OPTIONS = {
 }
 
 
-def run(api, params, check_mode):
-    options = restart_options(params, check_mode)
+def run(api, params, mode):
+    options = restart_options(params, mode)
     target = Cluster.find(api, params["cluster"])
     return perform(api, target, options)
 

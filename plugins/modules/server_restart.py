@@ -238,8 +238,8 @@ OPTIONS = {
 }
 
 
-def run(api, params, check_mode):
-    options = restart_options(params, check_mode)
+def run(api, params, mode):
+    options = restart_options(params, mode)
     target = Server.find(
         api,
         params["cluster"],

@@ -93,7 +93,7 @@ OPTIONS = {
 }
 
 
-def run(api, params, _check_mode):
+def run(api, params, _mode):
     return {"changed": False, "tasks": read_tasks(api, params)}
 
 

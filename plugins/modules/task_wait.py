@@ -13,6 +13,8 @@ version_added: 0.1.0
 description:
   - Waits until all given tasks have ended, and fails if one of them did not succeed. A task that was rolled
     back counts as not successful.
+  - More than a few tasks are watched by the task list, so that a look costs one request for 2000 running tasks, and
+    one for each task that has ended since.
   - A look that fails is survived until O(wait_timeout), since the task runs on without it. Refused credentials,
     a missing permission and a task that does not exist end the wait at once.
 options:
@@ -21,6 +23,13 @@ options:
     type: list
     elements: int
     required: true
+  detail:
+    description:
+      - Which subtasks come back in RV(tasks). V(full) has all of them, V(summary) those that FAILED.
+      - For hundreds of tasks V(summary) keeps the result small.
+    type: str
+    choices: [summary, full]
+    default: full
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.patience
@@ -60,7 +69,8 @@ EXAMPLES = r"""
 RETURN = r"""
 tasks:
   description:
-    - The tasks as last seen, in the order asked for. A failure has them too.
+    - The tasks as last seen, in the order asked for. A failure has them too. When O(wait_timeout) is used up for
+      more than a few tasks, those that are still running are in RV(unfinished_task_ids) only.
     - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor),
       C(create_time), C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name),
       C(host_id), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded), C(rolled_back),
@@ -94,12 +104,13 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import awai
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},
+    "detail": {"type": "str", "choices": ["summary", "full"], "default": "full"},
     **PATIENCE_OPTIONS,
 }
 
 
-def run(api, params, _check_mode):
-    return await_tasks(api, params["task_ids"], patience(params))
+def run(api, params, mode):
+    return await_tasks(api, params["task_ids"], patience(params, mode), full=params["detail"] == "full")
 
 
 DEFINITION = Definition(OPTIONS, run)

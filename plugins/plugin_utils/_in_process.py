@@ -23,7 +23,8 @@ from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
 from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import Definition, Outcome, Params, call
+from ..module_utils._module import Definition, Mode, Outcome, Params, call
+from ..module_utils._progress import Show, silent
 
 display = Display()
 
@@ -60,6 +61,12 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             return "the controller's Python has no requests"
         return None
 
+    def _show(self) -> Show:
+        quiet = self._task.no_log or not C.config.get_config_value(
+            "display_ok_hosts", plugin_type="callback", plugin_name="default"
+        )
+        return silent if quiet else _shown
+
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         params = _plain(self._task.args)
         definition = self.definition
@@ -69,13 +76,18 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal})
         else:
-            outcome = _survived(definition, params, self._task.check_mode)
+            outcome = _survived(definition, params, Mode(self._task.check_mode, self._show()))
         result = {**outcome.shown(self._task.diff), **_notices(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
         if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}
         return _censored(result, validation._no_log_values)
+
+
+def _shown(line: str, failed: bool) -> None:
+    # Ansible writes to its standard output when a buffer is full, and callbacks print what programs read there.
+    display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
 
 
 def _plain(args: dict[str, Any]) -> Params:
@@ -94,10 +106,10 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     return message
 
 
-def _survived(definition: Definition, params: Params, check_mode: bool) -> Outcome:
+def _survived(definition: Definition, params: Params, mode: Mode) -> Outcome:
     """The outcome of the call; an exception that nobody foresaw is a failure, as the crash of a module is."""
     try:
-        return call(definition, params, check_mode)
+        return call(definition, params, mode)
     except Exception as error:
         msg = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
         return Outcome(True, {"msg": msg, "exception": traceback.format_exc()})

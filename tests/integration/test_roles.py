@@ -102,6 +102,17 @@ def test_task_wait_keeps_the_tasks_when_it_runs_out_of_time(ansible, start_emula
     assert outcome.result["ansible_facts"]["task_wait_results"][0]["status"] == "RUNNING"
 
 
+@pytest.mark.parametrize(("detail", "subtasks"), [("summary", 0), ("full", 19)])
+@pytest.mark.parametrize("shown", [True, False])
+def test_task_wait_passes_its_options_on(ansible, emulator, detail, subtasks, shown):
+    variables = {"task_wait_detail": detail, "task_wait_show_progress": shown}
+    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", **variables), **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"]
+    assert len(task["subtasks"]) == subtasks
+    assert (f"{task['id']} (Restart OB cluster)" in outcome.output) is shown
+
+
 def test_task_wait_says_what_it_needs(ansible, emulator):
     outcome = ansible.tasks({"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}}, **defaults(emulator))
     assert outcome.rc == 2

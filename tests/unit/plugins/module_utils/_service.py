@@ -89,6 +89,7 @@ class Service:
     tags: bool = True
     clock_ahead: float = 0.0
     timeout: float = 20.0
+    rest: float = 0.0
     busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
     seconds: float = 10.0
     end: str = "SUCCESSFUL"

@@ -85,6 +85,7 @@ def tls_server(authority: trustme.CA, start_server: Callable[[ssl.SSLContext], S
 def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
+    script.double.rest = 0.0
     yield script
     script.finish()
 
@@ -93,6 +94,7 @@ def client() -> Iterator[Script]:
 def api() -> Iterator[Script]:
     """Give a scripted OcpApi."""
     script = Script(OcpApi)
+    script.double.rest = 0.0
     yield script
     script.finish()
 

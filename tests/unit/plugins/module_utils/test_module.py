@@ -294,7 +294,7 @@ def test_user_from_the_environment(run, connected, client, monkeypatch):
 @pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
 @pytest.mark.usefixtures("connected")
 def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, warned, monkeypatch):
-    monkeypatch.setattr(_waiting.await_tasks, "__defaults__", (time_passes.clock,))
+    monkeypatch.setitem(_waiting.await_tasks.__kwdefaults__, "clock", time_passes.clock)
     # Called for a result that has warnings itself.
     monkeypatch.setattr(_module.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))

@@ -38,16 +38,20 @@ def test_in_flight_of_no_choice(name, run):
     assert message == "value of in_flight must be one of: attach, fail, queue, got: skip"
 
 
+def show(_line, _failed):
+    raise AssertionError("Nothing is to be shown yet.")
+
+
 def restart_options_of(**given):
     spec = {option: rules.get("default") for option, rules in _module.RESTART_OPTIONS.items()}
-    return _module.restart_options({**spec, **given}, check_mode=False)
+    return _module.restart_options({**spec, **given}, _module.Mode(check_mode=False, show=show))
 
 
 def test_restart_options_by_default():
     options = restart_options_of()
     assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
     assert options.in_flight is InFlight.ATTACH
-    assert options.patience == Patience(7200, 10)
+    assert options.patience == Patience(7200, 10, show)
 
 
 def test_restart_options():
@@ -57,6 +61,7 @@ def test_restart_options():
         "wait": True,
         "wait_timeout": 5,
         "wait_interval": 0.5,
+        "show_progress": False,
     }
     options = restart_options_of(**given)
     assert (options.wait, options.in_flight, options.patience) == (True, InFlight.QUEUE, Patience(5, 0.5))

@@ -47,7 +47,7 @@ def test_service_in_small_has_the_calls_of_the_real_one():
         if not name.startswith("_"):
             parameters = inspect.signature(getattr(Service, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    assert {"clock_ahead", "timeout"} == {
+    assert {"clock_ahead", "rest", "timeout"} == {
         name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))
     }
 

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""When to look again, what ends the wait, and what the end says."""
+"""What is looked at, what ends the wait, and what the end says."""
 
 from __future__ import annotations
-
-import math
-from contextlib import suppress
-from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
@@ -28,13 +23,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import (
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import (
     URL,
-    FakeClock,
     chain,
     raw_task,
     step,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 PATIENT = Patience(timeout=7200, interval=10)
 DONE = [step(1, "Only step", "SUCCESSFUL")]
@@ -53,81 +45,10 @@ def refused(status: int):
     return kind(f"Refused with {status}.", status=status, reason="", url=URL, trace_id=f"trace-{status}")
 
 
-def looks_until(ends: float, patience: Patience) -> list[float]:
-    """List the times of the looks at a task that ends after ``ends`` seconds, counted from the start."""
-    time = FakeClock(at=50.0)
-    looks: list[float] = []
-
-    def task(number: int):
-        looks.append(time.time - 50.0)
-        return successful(number) if looks[-1] >= ends else running(number)
-
-    # A full double would cost more time than all that is tested here.
-    with suppress(WaitTimeout):
-        wait_for_tasks(SimpleNamespace(task=task), [1], patience, time.clock)
-    return looks
-
-
-# The schedule
-
-patiences = st.builds(
-    Patience,
-    timeout=st.integers(1, 3000).map(float),
-    interval=st.floats(0.5, 120, allow_nan=False),
-)
-
-
-@given(patiences, st.floats(0, 1, exclude_max=True))
-def test_pause(patience, share):
-    waited = share * patience.timeout
-    pause = patience.pause(waited)
-    left = patience.timeout - waited
-    assert 0 < pause <= min(patience.interval, left)
-    if pause < left:
-        assert pause == pytest.approx(min(max(0.5, waited / 20), patience.interval))
-
-
-@given(patiences, st.floats(0, 10_000))
-def test_no_pause_when_nothing_is_left(patience, over):
-    assert patience.pause(patience.timeout + over) == 0
-
-
-@given(patiences, st.floats(0, 10_000))
-def test_patience_that_is_left(patience, waited):
-    left = patience.left(waited)
-    assert left.interval == patience.interval
-    assert left.timeout == max(0.0, patience.timeout - waited)
-    assert patience.left(0) == patience
-    assert left.left(waited).timeout <= left.timeout
-
-
-@given(patiences)
-def test_last_look_is_at_the_deadline(patience):
-    looks = looks_until(math.inf, patience)
-    assert looks[0] == 0
-    assert looks[-1] == pytest.approx(patience.timeout)
-    assert all(earlier < later for earlier, later in pairwise(looks))
-
-
-@given(patiences, st.floats(0, 1))
-def test_end_is_seen_late_by_5_percent_at_most(patience, share):
-    ends = share * patience.timeout
-    looks = looks_until(ends, patience)
-    assert looks[-1] >= ends
-    assert looks[-1] - ends <= min(max(0.5, 0.05 * ends), patience.interval) + 1e-6
-
-
-@pytest.mark.parametrize(
-    ("seconds", "most"), [(0, 1), (1, 3), (10, 21), (60, 60), (600, 125), (3600, 425), (7200, 785)]
-)
-def test_number_of_looks(seconds, most):
-    assert len(looks_until(seconds, PATIENT)) <= most
-
-
 def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
     api.expect("task", 7, gives=successful(7))
-    waited = wait_for_tasks(api.double, [7], PATIENT, time_passes.clock)
-    assert [task.succeeded for task in waited.tasks] == [True]
+    waited = wait_for_tasks(api.double, [7], PATIENT, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True]
     assert waited.warnings == []
     assert time_passes.pauses == []
 
@@ -138,8 +59,8 @@ def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
 def test_order_asked_for_and_duplicates_once(api, time_passes):
     for number in (9, 4, 6):
         api.expect("task", number, gives=successful(number))
-    waited = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, time_passes.clock)
-    assert [task.id for task in waited.tasks] == [9, 4, 6]
+    waited = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, clock=time_passes.clock)
+    assert [task["id"] for task in waited.results] == [9, 4, 6]
 
 
 def test_finished_ones_are_not_looked_at_again(api, time_passes):
@@ -147,19 +68,19 @@ def test_finished_ones_are_not_looked_at_again(api, time_passes):
     api.expect("task", 3, gives=running(3))
     api.expect("task", 1, gives=running(1)).expect("task", 3, gives=successful(3))
     api.expect("task", 1, gives=successful(1))
-    waited = wait_for_tasks(api.double, [1, 2, 3], PATIENT, time_passes.clock)
-    assert [task.status for task in waited.tasks] == ["SUCCESSFUL", "FAILED", "SUCCESSFUL"]
+    waited = wait_for_tasks(api.double, [1, 2, 3], PATIENT, clock=time_passes.clock)
+    assert [task["status"] for task in waited.results] == ["SUCCESSFUL", "FAILED", "SUCCESSFUL"]
     assert time_passes.pauses == [0.5, 0.5]
 
 
 def test_unknown_status_is_waited_out(api, time_passes):
     api.expect("task", 1, gives=raw_task(1, "SUSPENDED")).expect("task", 1, gives=successful(1))
-    assert wait_for_tasks(api.double, [1], PATIENT, time_passes.clock).tasks[0].succeeded
+    assert wait_for_tasks(api.double, [1], PATIENT, clock=time_passes.clock).results[0]["succeeded"]
 
 
 def test_result(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
-    result = await_tasks(api.double, [1], PATIENT, time_passes.clock)
+    result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
     assert result.keys() == {"changed", "tasks", "elapsed", "warnings"}
     assert (result["changed"], result["elapsed"], result["warnings"]) == (False, 0.5, [])
     assert [(task["id"], task["succeeded"]) for task in result["tasks"]] == [(1, True)]
@@ -167,7 +88,7 @@ def test_result(api, time_passes):
 
 def test_empty_list_is_refused(api, time_passes):
     with pytest.raises(OptionError, match=r"^task_ids: the list is empty"):
-        await_tasks(api.double, [], PATIENT, time_passes.clock)
+        await_tasks(api.double, [], PATIENT, clock=time_passes.clock)
 
 
 # Looks that fail
@@ -185,21 +106,23 @@ def test_failed_look_is_survived(error, api, time_passes):
     api.expect("task", 1, gives=error).expect("task", 2, gives=running(2))
     api.expect("task", 1, gives=running(1)).expect("task", 2, gives=error)
     api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
-    waited = wait_for_tasks(api.double, [1, 2], PATIENT, time_passes.clock)
-    assert [task.succeeded for task in waited.tasks] == [True, True]
+    waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True, True]
     assert waited.warnings == [survived("2 looks", error)]
 
 
 def test_result_warns_of_the_last_look_that_failed(api, time_passes):
     api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
     api.expect("task", 1, gives=successful(1))
-    result = await_tasks(api.double, [1], PATIENT, time_passes.clock)
+    result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
     assert result["warnings"] == [survived("2 looks", refused(503))]
 
 
 def test_result_warns_of_one_look_that_failed(api, time_passes):
     api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
-    assert await_tasks(api.double, [1], PATIENT, time_passes.clock)["warnings"] == [survived("1 look", refused(503))]
+    assert await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"] == [
+        survived("1 look", refused(503))
+    ]
 
 
 @pytest.mark.parametrize("error", PASSING, ids=str)
@@ -207,7 +130,7 @@ def test_failed_looks_until_the_deadline_are_reported(error, api, time_passes):
     for _look in range(3):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_tasks(api.double, [1], Patience(1, 10), time_passes.clock)
+        wait_for_tasks(api.double, [1], Patience(1, 10), clock=time_passes.clock)
     start = f"Task 1 is not finished after 1 seconds. {survived('3 looks', error)} It runs on in OCP;"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "tasks": [], "unfinished_task_ids": [1]}
@@ -222,7 +145,7 @@ def test_refusal_that_lasts_ends_the_wait(status, before, api, time_passes):
     error = refused(status)
     api.expect("task", 8, gives=error)
     with pytest.raises(type(error)) as raised:
-        wait_for_tasks(api.double, [7, 8, 9][: 2 + (before == 0)], PATIENT, time_passes.clock)
+        wait_for_tasks(api.double, [7, 8, 9][: 2 + (before == 0)], PATIENT, clock=time_passes.clock)
     assert raised.value is error
     assert raised.value.facts["task_id"] == 8
     assert raised.value.facts["trace_id"] == f"trace-{status}"
@@ -238,7 +161,7 @@ def test_time_out_tells_what_runs(api, time_passes):
     for _look in range(3):
         api.expect("task", 5, gives=running(5, subtasks=steps))
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_success(api.double, [5], Patience(1, 10), time_passes.clock)
+        wait_for_success(api.double, [5], Patience(1, 10), clock=time_passes.clock)
     message = str(raised.value)
     assert message.startswith("Task 5 is not finished after 1 seconds (status RUNNING).")
     assert "Subtask 2 of 3 is running: Second." in message
@@ -255,7 +178,7 @@ def test_time_out_of_several_tasks(api, time_passes):
     for number in (2, 3, 2, 3):
         api.expect("task", number, gives=running(number))
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_success(api.double, [1, 2, 3], Patience(0.5, 10), time_passes.clock)
+        wait_for_success(api.double, [1, 2, 3], Patience(0.5, 10), clock=time_passes.clock)
     assert str(raised.value).startswith("Task 2 and 1 more are not finished")
     assert "task_ids=2,3 " in str(raised.value)
     assert raised.value.facts["task_id"] == 2
@@ -265,7 +188,7 @@ def test_time_out_of_several_tasks(api, time_passes):
 
 def test_end_at_the_deadline_is_no_time_out(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
-    assert wait_for_success(api.double, [1], Patience(0.5, 10), time_passes.clock).tasks[0].succeeded
+    assert wait_for_success(api.double, [1], Patience(0.5, 10), clock=time_passes.clock).results[0]["succeeded"]
     assert time_passes.pauses == [0.5]
 
 
@@ -279,7 +202,7 @@ def test_slow_looks_do_not_stretch_the_wait(api, time_passes):
     api.double.task.side_effect = task
     started = time_passes.time
     with pytest.raises(WaitTimeout, match=r"not finished after 1[0-4] seconds"):
-        wait_for_tasks(api.double, [1], Patience(10, 10), time_passes.clock)
+        wait_for_tasks(api.double, [1], Patience(10, 10), clock=time_passes.clock)
     assert 10 <= time_passes.time - started <= 14
 
 
@@ -299,7 +222,7 @@ def failed(number: int = 5, **fields):
 
 def failure_of(api, time_passes, *numbers: int) -> TaskFailed:
     with pytest.raises(TaskFailed) as raised:
-        wait_for_success(api.double, numbers, PATIENT, time_passes.clock)
+        wait_for_success(api.double, numbers, PATIENT, clock=time_passes.clock)
     return raised.value
 
 

@@ -9,6 +9,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition
@@ -24,19 +25,21 @@ class TimeIsUp(BaseException):
     """What ansible raises in the midst of a task whose ``timeout`` is over; no Exception."""
 
 
-def echo(_api, params, check_mode):
+def echo(_api, params, mode):
     """A body that does what its option ``do`` says, and tells what it was given."""
     ends = {
         "fail": TargetError("No such target.", task_id=7, url=f"http://{SECRET}"),
         "crash": ZeroDivisionError(f"divided {SECRET}"),
         "time is up": TimeIsUp(),
     }
+    mode.show("  1001 goes on", False)
+    mode.show("  1001 FAILED", True)
     if params["do"] in ends:
         raise ends[params["do"]]
     return {
         "changed": True,
         "params": {**params},
-        "check_mode": check_mode,
+        "check_mode": mode.check_mode,
         "said": f"<{SECRET}>",
         "warnings": ["Look."],
     }
@@ -59,8 +62,14 @@ class Echo(InProcess):
     definition = DEFINITION
 
 
+@pytest.fixture(scope="session")
+def _default_callback():
+    """The options of ansible's callback, which each of its commands loads."""
+    callback_loader.get("default", class_only=True)
+
+
 @pytest.fixture
-def action():
+def action(_default_callback):
     """An action plugin on a local connection, and what it asks of Ansible."""
 
     def make(args=None, *, transport="local", become=None, **task):
@@ -73,6 +82,7 @@ def action():
                     "check_mode": False,
                     "diff": False,
                     "environment": [{}],
+                    "no_log": False,
                     **task,
                 }
             ),
@@ -223,6 +233,35 @@ def test_the_arguments_of_the_task_stay_as_they_were(action):
     given = dict(plugin._task.args)
     plugin.run()
     assert plugin._task.args == given
+
+
+# Progress
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    """What is put on the screen: text, colour, and whether on standard error."""
+    lines = []
+    monkeypatch.setattr(_in_process.display, "display", lambda text, color, stderr: lines.append((text, color, stderr)))
+    return lines
+
+
+@pytest.mark.parametrize("args", [{}, {"do": "fail", "target": "one"}, {"do": "crash"}], ids=str)
+def test_progress_is_shown(args, action, displayed):
+    action(args).run()
+    assert displayed == [("  1001 goes on", "blue", True), ("  1001 FAILED", "red", True)]
+
+
+def test_no_progress_of_a_hidden_task(action, displayed):
+    action(no_log=True).run()
+    assert displayed == []
+
+
+@pytest.mark.parametrize(("value", "lines"), [("false", 0), ("true", 2)])
+def test_progress_goes_with_the_results_that_are_ok(value, lines, action, displayed, monkeypatch):
+    monkeypatch.setenv("ANSIBLE_DISPLAY_OK_HOSTS", value)
+    action().run()
+    assert len(displayed) == lines
 
 
 # Each module
