@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a person sees while a restart is waited for, on a terminal and in a pipe, and what a wait survives."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support import BASIC, ORDINARY, RESTARTS
+
+LINE = re.compile(r"^  (\d{4}|\d+ of \d+ tasks|Service answers|No answer) ?.*$", re.MULTILINE)
+SERVERS = ["10.0.0.1:2882", "10.0.0.3:2882", "10.0.0.5:2882"]
+ESCAPE = "\x1b["
+
+
+def lines(output):
+    """The lines of progress."""
+    return [found.group().rstrip() for found in LINE.finditer(output)]
+
+
+def restart(server, **keywords):
+    options = {"cluster": "orders", "server": server, "freeze_server": True, "wait": True}
+    return {"name": f"restart {server}", "oceanbase.ocp.server_restart": options, **keywords}
+
+
+def defaults(emulator):
+    return {"module_defaults": {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}}
+
+
+def control(emulator, name, path, body):
+    """A task that breaks the emulator."""
+    request = {"url": f"{emulator.url}{path}", "method": "POST", "body_format": "json", "body": body}
+    credentials = {"url_username": "admin", "url_password": "emulator", "force_basic_auth": True}
+    return {"name": name, "ansible.builtin.uri": {**request, **credentials}}
+
+
+@pytest.fixture
+def piped(ansible, emulator):
+    """Run an ad-hoc restart without a terminal; returns what the two outputs got."""
+
+    def run(**variables):
+        options = "cluster=orders server=10.0.0.1:2882 freeze_server=true wait=true"
+        connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+        environment = {**os.environ, **ansible.variables(), **connection}
+        del environment["ANSIBLE_NOCOLOR"]
+        done = subprocess.run(
+            [Path(sys.executable).parent / "ansible", "localhost", "-m", "oceanbase.ocp.server_restart", "-a", options],
+            env={**environment, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout, done.stderr
+
+    return run
+
+
+@pytest.mark.smoke
+def test_ad_hoc_in_a_pipe(piped):
+    output, errors = piped()
+    assert lines(errors)[0].startswith("  1001 (Restart OB server) RUNNING ")
+    assert re.fullmatch(r"  1001 \(Restart OB server\) SUCCESSFUL, [\d.]+ s", lines(errors)[-1])
+    # What a program reads has none of it.
+    assert lines(output) == []
+    assert output.startswith("localhost | CHANGED => {")
+    assert ESCAPE not in output + errors
+
+
+def test_colour_where_it_is_forced(piped):
+    _output, errors = piped(ANSIBLE_FORCE_COLOR="true")
+    assert re.search(r"\x1b\[[\d;]+m  1001 \(Restart OB server\) RUNNING", errors)
+
+
+def test_colour_on_a_terminal(ansible, emulator):
+    ansible.environment["ANSIBLE_NOCOLOR"] = "false"
+    emulator.fail_subtask("Start observer process")
+    output = ansible.tasks(restart(SERVERS[0]), **defaults(emulator)).output
+    colours = re.findall(r"(\x1b\[[\d;]+m)  1001 .* (ok|FAILED) ", output)
+    assert {status for _colour, status in colours} == {"ok", "FAILED"}
+    assert len(set(colours)) == 2
+
+
+@pytest.mark.parametrize("verb", RESTARTS)
+def test_lines_of_a_playbook_come_before_the_result_in_80_columns(ansible, emulator, verb):
+    options, steps, _verified = RESTARTS[verb]
+    task = {"name": "restart", f"oceanbase.ocp.{verb}": {**options, "wait": True}}
+    outcome = ansible.tasks(task, **defaults(emulator))
+    shown = lines(outcome.output)
+    assert f" {steps}/{steps} ok " in shown[-2]
+    assert " SUCCESSFUL, " in shown[-1]
+    assert max(map(len, shown)) <= 80
+    assert outcome.output.index(shown[-1]) < outcome.output.index("changed: [localhost]")
+
+
+def test_items_of_a_loop(ansible, emulator):
+    outcome = ansible.tasks(restart("{{ item }}", loop=SERVERS), **defaults(emulator))
+    order = re.findall(r"^  (\d+) \(Restart OB server\) SUCCESSFUL|=> \(item=(.*)\)", outcome.output, re.MULTILINE)
+    assert [first or second for first, second in order] == [
+        "1001", SERVERS[0], "1002", SERVERS[1], "1003", SERVERS[2],
+    ]  # fmt: skip
+
+
+def test_many_are_shown_by_their_number(ansible, emulator):
+    start = restart("{{ item }}", loop=[f"10.0.0.{host}:2882" for host in range(1, 7)], register="started")
+    start["oceanbase.ocp.server_restart"]["wait"] = False
+    ids = "{{ started.results | map(attribute='task_id') }}"
+    wait = {"name": "wait", "oceanbase.ocp.task_wait": {"task_ids": ids, "detail": "summary"}}
+    outcome = ansible.tasks(start, wait, **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    shown = lines(outcome.output)
+    assert re.fullmatch(r"  6 of 6 tasks ended after 0:\d\d", shown[-1])
+    assert all(" of 6 tasks ended" in line for line in shown)
+    assert [task["subtasks"] for task in outcome.results["wait"]["tasks"]] == [[]] * 6
+
+
+@pytest.mark.smoke
+def test_quiet_tasks(ansible, emulator):
+    quiet = restart(SERVERS[0])
+    quiet["oceanbase.ocp.server_restart"]["show_progress"] = False
+    hidden, ordinary = restart(SERVERS[1], no_log="{{ secret }}"), restart(SERVERS[2], **ORDINARY)
+    outcome = ansible.tasks(quiet, hidden, ordinary, vars={"secret": True}, **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    assert lines(outcome.output) == []
+    assert sum(emulator.restarts("OB_SERVER").values()) == 3
+
+
+def test_quiet_where_results_that_are_ok_are_not_shown(ansible, emulator):
+    ansible.environment["ANSIBLE_DISPLAY_OK_HOSTS"] = "false"
+    outcome = ansible.tasks(restart(SERVERS[0]), **defaults(emulator))
+    assert (outcome.rc, lines(outcome.output)) == (0, []), outcome.output
+
+
+# Ctrl-C
+
+
+def test_interrupted_wait_leaves_the_task_id_and_is_taken_up_again(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "0.5")
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [restart(SERVERS[0])], **defaults(emulator)}
+    process = ansible.start([play], "first")
+    shown = ansible.output("first")
+    until = time.monotonic() + 30
+    while not lines(shown.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    # It is there while the wait goes on, not when a buffer is full.
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    assert "User interrupted execution" in shown.read_text()
+    assert lines(shown.read_text())[0].startswith("  1001 (Restart OB server) RUNNING ")
+    again = ansible.playbook([play])
+    assert again.rc == 0, again.output
+    assert (again.result["action"], again.result["task_id"]) == ("attached", 1001)
+    assert lines(again.output)[0].startswith("  1001 (Restart OB server) RUNNING ")
+    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+
+
+# Faults of the service
+
+
+FAULT = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error", "status": 503, "times": 6}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("/emulator/faults", FAULT, "Service answers 503"),
+        ("/emulator/service/restart", {"seconds": 2}, "No answer of the service"),
+    ],
+    ids=["503", "restarted"],
+)
+def test_a_wait_outlives_a_service_that_does_not_answer(ansible, start_emulator, path, body, words):
+    emulator = start_emulator("--step-seconds", "0.3")
+    start = restart(SERVERS[0], register="started")
+    start["oceanbase.ocp.server_restart"]["wait"] = False
+    wait = {"name": "wait", "oceanbase.ocp.task_wait": {"task_ids": "{{ started.task_id }}"}}
+    outcome = ansible.tasks(start, control(emulator, "break", path, body), wait, **defaults(emulator))
+    assert outcome.rc == 0, outcome.output
+    assert re.fullmatch(rf"  {words} after 0:\d\d; the wait goes on", lines(outcome.output)[0])
+    assert " SUCCESSFUL, " in lines(outcome.output)[-1]
+    assert "did not end the wait" in outcome.output
+    assert outcome.result["tasks"][0]["succeeded"] is True
+
+
+MODULES = {
+    **{verb: options for verb, (options, *_rest) in RESTARTS.items()},
+    "task_info": {"limit": 1},
+    "task_wait": {"task_ids": [1, 2, 3, 4, 5, 6]},
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_wrong_password_is_sent_once(ansible, emulator, module):
+    waits = {} if module.startswith("task") else {"wait": True}
+    options = {"url": emulator.url, "username": "admin", "password": "wrong", **MODULES[module], **waits}
+    result = ansible.module(module, **options)
+    assert result["rc"] == 2
+    assert "401" in result["msg"]
+    assert len(emulator.requests("GET") + emulator.requests("POST")) == 1
