@@ -81,6 +81,10 @@ bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
 	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
 
+.PHONY: recordings
+recordings: $(DEMO) ## Record what waits look like into docs/progress.md
+	@$(BIN)/python tools/record
+
 .PHONY: matrix
 matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix

@@ -49,7 +49,7 @@ class Progress:
         self._show = show
         self._told: set[tuple[object, ...]] = set()
         self._latest: dict[int, Task] = {}
-        self._totals = ""
+        self._totals: tuple[str, str] | None = None
         self._trouble = ""
         self._last = 0.0
 
@@ -83,22 +83,22 @@ class Progress:
         if self._trouble:
             self._say(f"{self._trouble} still{after}; the wait goes on", waited)
         elif self._totals:
-            self._say(f"{self._totals}{after}", waited)
+            self._say(after.join(self._totals), waited)
         else:
             for task in self._latest.values():
                 self._say(f"{task.id} {task.status}{after}{_running(task)}", waited)
         self._last = waited
 
     def _tell_totals(self, look: Look) -> None:
-        total = look.ended + len(look.unfinished)
         bad = f" ({look.unsuccessful} not successful)" if look.unsuccessful else ""
-        totals = f"{look.ended} of {total} tasks ended{bad}"
-        if look.unfinished:
-            named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= FEW else ""
-            totals += f", {len(look.unfinished)} go on{named}"
+        named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= FEW else ""
+        totals = (
+            f"{look.ended} of {look.ended + len(look.unfinished)} tasks ended{bad}",
+            f", {len(look.unfinished)} go on{named}" if look.unfinished else "",
+        )
         if totals != self._totals:
             self._totals = totals
-            self._say(f"{totals} after {_clock(look.waited)}", look.waited)
+            self._say(f" after {_clock(look.waited)}".join(totals), look.waited)
 
     def _tell_steps(self, task: Task, waited: float) -> None:
         done = [step for step in task.subtasks if step.status in (SUCCESSFUL, FAILED)]

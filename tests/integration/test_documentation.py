@@ -119,6 +119,17 @@ def test_the_playbook_of_the_page_on_where_modules_run_does_as_it_says(ansible, 
     assert (here, there) == ("task_info", "oceanbase.ocp.cluster_restart")
 
 
+def test_the_playbooks_of_the_page_on_progress_run(ansible, start_emulator):
+    restart, fleet = blocks("docs/progress.md", "yaml")
+    for playbook, options in (restart, []), (fleet, ["--clusters", "1", "--servers-per-zone", "10"]):
+        emulator = start_emulator(*options)
+        ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+        outcome = ansible.playbook(yaml.safe_load(playbook))
+        assert outcome.rc == 0, outcome.output
+        assert set(emulator.restarts("OB_SERVER").values()) == {1}
+    assert "  30 of 30 tasks ended after " in outcome.output
+
+
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
     export, command = next(
         block for block in blocks("README.md", "console") if "$ ansible localhost" in block

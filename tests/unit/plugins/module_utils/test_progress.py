@@ -208,15 +208,15 @@ def test_positions_stand_below_each_other():
 def test_many_are_shown_by_their_number():
     ending = {number: [task(number)] * number + [task(number, "SUCCESSFUL", 3)] for number in range(1, 7)}
     screen = watch(ending)
-    assert screen.lines[:2] == ["  0 of 6 tasks ended, 6 go on after 0:00", "  1 of 6 tasks ended, 5 go on after 0:00"]
-    assert "  2 of 6 tasks ended, 4 go on: 3, 4, 5, 6 after 0:01" in screen.lines
+    assert screen.lines[:2] == ["  0 of 6 tasks ended after 0:00, 6 go on", "  1 of 6 tasks ended after 0:00, 5 go on"]
+    assert "  2 of 6 tasks ended after 0:01, 4 go on: 3, 4, 5, 6" in screen.lines
     assert screen.lines[-1].startswith("  6 of 6 tasks ended after 0:0")
     assert len(screen.lines) == len(set(screen.lines))
 
 
 def test_totals_are_shown_when_something_changed_only():
     screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=59)
-    assert screen.lines == ["  0 of 6 tasks ended, 6 go on after 0:00"]
+    assert screen.lines == ["  0 of 6 tasks ended after 0:00, 6 go on"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_totals_are_shown_when_something_changed_only():
 )
 def test_one_of_many_that_does_not_succeed_is_named(end, line):
     screen = watch({number: [end if number == 3 else task(number)] for number in range(1, 7)}, timeout=30)
-    assert screen.lines == [line, "  1 of 6 tasks ended (1 not successful), 5 go on after 0:00"]
+    assert screen.lines == [line, "  1 of 6 tasks ended (1 not successful) after 0:00, 5 go on"]
     assert screen.failures == [line]
 
 
@@ -254,7 +254,7 @@ def test_reminder_of_few():
 
 def test_reminder_of_many():
     screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=121)
-    assert screen.lines == [f"  0 of 6 tasks ended, 6 go on after {minute}:00" for minute in range(3)]
+    assert screen.lines == [f"  0 of 6 tasks ended after {minute}:00, 6 go on" for minute in range(3)]
 
 
 def test_looks_do_not_come_more_often_for_the_lines():

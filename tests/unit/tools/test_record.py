@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What `make recordings` writes, and the page that it writes into."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parents[3]
+PAGE = (REPOSITORY / "docs" / "progress.md").read_text()
+BLOCKS = dict(
+    re.findall(r"<!-- recording: (\w+) -->\n```text\n(.*?)^```\n<!-- end -->", PAGE, re.MULTILINE | re.DOTALL)
+)
+
+
+@pytest.fixture(scope="module")
+def record():
+    """The command, which has no suffix, as a module."""
+    return SimpleNamespace(**runpy.run_path(str(REPOSITORY / "tools" / "record")))
+
+
+def test_the_page_has_every_recording(record):
+    assert BLOCKS.keys() == record.RECORDINGS.keys()
+    assert PAGE.count("<!-- recording:") == len(BLOCKS)
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_is_plain_text_of_80_columns(name):
+    lines = BLOCKS[name].splitlines()
+    assert lines[0].startswith("$ ansible-playbook ")
+    assert "PLAY RECAP" in BLOCKS[name]
+    assert all(line.isprintable() and line == line.rstrip() and len(line) <= 80 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("success", "SUCCESSFUL, "), ("failure", " FAILED "), ("fleet", " of 30 ")]
+)
+def test_a_block_shows_progress(name, words):
+    assert re.search(rf"^  [^#\n]*{words}", BLOCKS[name], re.MULTILINE)
+
+
+def test_the_playbooks_of_the_recordings_are_on_the_page(record):
+    for recording in record.RECORDINGS.values():
+        [play] = yaml.safe_load(record.playbook(PAGE, recording.playbook))
+        assert play["tasks"]
+    with pytest.raises(SystemExit, match="no playbook nothing"):
+        record.playbook(PAGE, "nothing.yml")
+
+
+def test_one_block_is_replaced_and_the_rest_stays(record):
+    page = record.replaced(PAGE, "failure", "a \\1 new text\n")
+    assert page.replace("a \\1 new text\n", BLOCKS["failure"]) == PAGE
+    assert record.replaced(PAGE, "failure", BLOCKS["failure"]) == PAGE
+    with pytest.raises(SystemExit, match="no block nothing"):
+        record.replaced(PAGE, "nothing", "")
+
+
+def test_what_is_shown_of_an_output(record):
+    items = "".join(f"changed: [localhost] => (item={item})\n" for item in range(5))
+    output = f'TASK\n{items}ok\n{"x" * 170}\n\nfatal: [localhost]: FAILED! => {{"msg": "long"}}\n\n'
+    assert record.shown(output).splitlines() == [
+        "TASK",
+        "changed: [localhost] => (item=0)",
+        "changed: [localhost] => (item=1)",
+        "...",
+        "ok",
+        "x" * 80,
+        "x" * 80,
+        "x" * 10,
+        "",
+        "fatal: [localhost]: FAILED! => {...}",
+    ]
