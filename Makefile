@@ -35,7 +35,6 @@ help: ## Show this list
 .PHONY: demo
 demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what happened
 	@ANSIBLE_LOCALHOST_WARNING=false ANSIBLE_INVENTORY_UNPARSED_WARNING=false ANSIBLE_CALLBACK_RESULT_FORMAT=yaml \
-	  ANSIBLE_DISPLAY_SKIPPED_HOSTS=false \
 	  $(BIN)/ansible-playbook playbooks/demo.yml --extra-vars emulator_virtualenv=$(CURDIR)/.venv
 
 .PHONY: emulator

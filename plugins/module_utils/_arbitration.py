@@ -4,13 +4,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._api import OcpApi
 from ._http import Answer
-from ._shapes import integer
-from ._targets import ARBITRATION_RESTART, Member, Observation, TaskOnTarget, address_of, only, tagged
+from ._shapes import Record
+from ._targets import (
+    ARBITRATION_RESTART,
+    Member,
+    Observation,
+    TaskOnTarget,
+    address_of,
+    only,
+    operated_by,
+    tagged,
+    tells_operations,
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +29,8 @@ class ArbitrationService:
 
     id: int
     address: str
+
+    found: Observation | None = field(default=None, compare=False)
 
     task_name = ARBITRATION_RESTART
     shows_start = False
@@ -34,7 +46,8 @@ class ArbitrationService:
             if arbitration_service in (str(found.get("id")), where)
         ]
         found = only("arbitration_service", arbitration_service, matches, known)
-        return cls(found["id"], address_of(found, "svrIp", "svrPort"))
+        name = address_of(found, "svrIp", "svrPort")
+        return cls(found["id"], name, _observation(name, found, services))
 
     @property
     def label(self) -> str:
@@ -52,9 +65,7 @@ class ArbitrationService:
     def observe(self, api: OcpApi) -> Observation:
         """Its status; the service shows no start time of it."""
         found = api.arbitration_service(self.id)
-        operated_by = integer(found.get("operatingTaskInstanceId"))
-        member = Member(self.address, found.get("status"), operated_by=operated_by)
-        return Observation(member.status, (member,))
+        return _observation(self.address, found, [found])
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Its restarts. Every version that has arbitration services tags them."""
@@ -64,3 +75,8 @@ class ArbitrationService:
     def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
         """Section 4.4."""
         return api.restart_arbitration_service(self.id)
+
+
+def _observation(name: str, service: Record, all_services: list[Record]) -> Observation:
+    member = Member(name, service.get("status"), operated_by=operated_by(service))
+    return Observation(member.status, (member,), tells_operations=tells_operations(all_services))

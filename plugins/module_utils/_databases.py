@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._api import OcpApi
 from ._errors import NotFound
 from ._http import Answer
-from ._shapes import Record, instant, integer
+from ._shapes import Record, instant, integer, records
 from ._targets import (
     CLUSTER_RESTART,
     SERVER_RESTART,
@@ -20,8 +20,10 @@ from ._targets import (
     TaskOnTarget,
     address_of,
     only,
+    operated_by,
     tagged,
     tags_of,
+    tells_operations,
 )
 
 
@@ -35,14 +37,18 @@ class Cluster:
     task_name = CLUSTER_RESTART
     shows_start = True
 
+    found: Observation | None = field(default=None, compare=False)
+
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:
         """By id or name; what is all digits is an id first. Raises TargetError."""
-        matches = _with_id(api, cluster) if cluster.isdecimal() else []
-        named_alike = [] if matches else api.clusters(cluster)
-        matches += [found for found in named_alike if found.get("name") == cluster]
-        found = only("cluster", cluster, matches, [str(found.get("name")) for found in named_alike])
-        return cls(found["id"], str(found.get("name")))
+        return cls.from_api(_find(api, cluster))
+
+    @classmethod
+    def from_api(cls, found: Record) -> Cluster:
+        """Of its own record, which has its servers or not."""
+        servers = _servers_within(found)
+        return cls(found["id"], str(found.get("name")), _of_cluster(found, servers) if servers else None)
 
     @property
     def label(self) -> str:
@@ -51,7 +57,7 @@ class Cluster:
 
     def result(self) -> dict[str, Any]:
         """Kind, id and name."""
-        return {"kind": "cluster", **asdict(self)}
+        return {"kind": "cluster", "id": self.id, "name": self.name}
 
     def left_out(self, _members: frozenset[str] | None) -> dict[str, Any]:
         """Nothing; the call always takes all servers."""
@@ -59,9 +65,8 @@ class Cluster:
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
-        servers = tuple(_server_member(found) for found in api.servers(self.id))
-        cluster = api.cluster(self.id)
-        return Observation(cluster.get("status"), servers, integer(cluster.get("operatingTaskInstanceId")))
+        found = api.cluster(self.id)
+        return _of_cluster(found, _servers_of(api, found, self.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the cluster, and of its zones and servers, which touch it only."""
@@ -90,6 +95,7 @@ class Server:
     alone: bool
     freeze_server: bool
     force: bool
+    found: Observation | None = field(default=None, compare=False)
 
     task_name = SERVER_RESTART
     shows_start = True
@@ -97,8 +103,9 @@ class Server:
     @classmethod
     def find(cls, api: OcpApi, cluster: str, server: str, *, freeze_server: bool, force: bool) -> Server:
         """By id (digits) or ``ip:port`` within a cluster; raises TargetError."""
-        owner = Cluster.find(api, cluster)
-        servers = api.servers(owner.id)
+        cluster_record = _find(api, cluster)
+        owner = Cluster.from_api(cluster_record)
+        servers = _servers_of(api, cluster_record, owner.id)
         matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
         known = [address_of(found, "ip", "port") for found in servers]
         found = only("server", server, matches, known, f" in {owner.label}")
@@ -112,6 +119,7 @@ class Server:
             sum(other.get("hostId") == host_id for other in servers) == 1,
             freeze_server,
             force,
+            _of_server(found, servers),
         )
 
     @property
@@ -135,11 +143,9 @@ class Server:
 
     def observe(self, api: OcpApi) -> Observation:
         """The server among those of its cluster; it may have gone since it was found."""
-        member = next(
-            (_server_member(found) for found in api.servers(self.cluster.id) if found.get("id") == self.id),
-            Member(self.address, None),
-        )
-        return Observation(member.status, (member,))
+        servers = api.servers(self.cluster.id)
+        found = next((found for found in servers if found.get("id") == self.id), None)
+        return _of_server(found, servers) if found else Observation(None, (Member(self.address, None),))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, of its zone and of its cluster."""
@@ -170,6 +176,13 @@ def _untagged_server(task: Record) -> bool:
     return task.get("name") == SERVER_RESTART and not tags_of(task)
 
 
+def _find(api: OcpApi, cluster: str) -> Record:
+    matches = _with_id(api, cluster) if cluster.isdecimal() else []
+    named_alike = [] if matches else api.clusters(cluster)
+    matches += [found for found in named_alike if found.get("name") == cluster]
+    return only("cluster", cluster, matches, [str(found.get("name")) for found in named_alike])
+
+
 def _with_id(api: OcpApi, cluster: str) -> list[Record]:
     try:
         return [api.cluster(int(cluster))]
@@ -177,12 +190,32 @@ def _with_id(api: OcpApi, cluster: str) -> list[Record]:
         return []
 
 
-def _server_member(found: Record) -> Member:
-    started = instant(found.get("startTime"))
+def _servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
+    return _servers_within(cluster) or api.servers(cluster_id)
+
+
+def _servers_within(cluster: Record) -> list[Record]:
+    """The servers that the record of a cluster has itself, if it has all of them. In older versions it has none."""
+    servers = [server for zone in records(cluster.get("zones")) for server in records(zone.get("servers"))]
+    return servers if len(servers) == cluster.get("serverCount") else []
+
+
+def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
+    members = tuple(_member(server) for server in servers)
+    return Observation(cluster.get("status"), members, operated_by(cluster), tells_operations([cluster, *servers]))
+
+
+def _of_server(server: Record, all_servers: list[Record]) -> Observation:
+    member = _member(server)
+    return Observation(member.status, (member,), tells_operations=tells_operations(all_servers))
+
+
+def _member(server: Record) -> Member:
+    started = instant(server.get("startTime"))
     return Member(
-        address_of(found, "ip", "port"),
-        found.get("status"),
-        start_time=found.get("startTime") if started else None,
+        address_of(server, "ip", "port"),
+        server.get("status"),
+        start_time=server.get("startTime") if started else None,
         started=started,
-        operated_by=integer(found.get("operatingTaskInstanceId")),
+        operated_by=operated_by(server),
     )

@@ -27,6 +27,7 @@ class Agents:
 
     task_name = AGENT_RESTART
     shows_start = True
+    found = None
 
     @classmethod
     def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:

@@ -16,7 +16,6 @@ from ._errors import (
     AuthenticationFailed,
     NotVerified,
     OcpError,
-    OutcomeUnknown,
     PermissionDenied,
     RequestRefused,
     ServiceError,
@@ -24,10 +23,11 @@ from ._errors import (
     TaskFailed,
     WaitTimeout,
 )
-from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, started_above, with_last_restart
+from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
+from ._lost_answer import find_lost
 from ._plan import Action, Condition, Decision, InFlight, Operation, plan
 from ._proof import proofs
-from ._shapes import Record, instant
+from ._shapes import instant
 from ._targets import Observation, Target
 from ._tasks import Task
 from ._time import SYSTEM_CLOCK, Clock
@@ -74,10 +74,12 @@ class _Restart:
         self._options = options
         self._clock = clock
         self._begun = clock.now()
+        self._found = target.found
         self._warnings: list[str] = []
         self._diff: Diff = {}
         self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
         self._result.update(target.left_out(None))
+        self._asked = Condition(self._started_before(), options.in_flight)
 
     def perform(self) -> Result:
         """See the function of this name."""
@@ -101,7 +103,6 @@ class _Restart:
         return self._options.patience.left(self._waited())
 
     def _perform(self) -> None:
-        self._asked = Condition(self._started_before(), self._options.in_flight)
         before, decision, _queued = self._decide()
         if self._options.check_mode:
             self._foretell(before, decision)
@@ -186,10 +187,13 @@ class _Restart:
 
     def _look(self) -> tuple[Observation, list[Operation] | None]:
         """The target, and what is running on it; None if that has ended meanwhile, which the target does not show."""
-        # The list comes first: a restart that ends between the two reads shows in the start then.
-        unknown = f"whether {self._target.label} is being restarted already"
-        listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
-        observed = self._target.observe(self._api)
+        observed, self._found = self._found, None
+        listed = None
+        if observed is None or not observed.tells_operations:
+            # The list comes first: a restart that ends between the two reads shows in the start then.
+            unknown = f"whether {self._target.label} is being restarted already"
+            listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
+            observed = self._target.observe(self._api)
         named = named_on(self._api, self._target, observed)
         return observed, (listed or []) if named == [] else named
 
@@ -255,7 +259,10 @@ class _Restart:
         except ServiceError as error:
             if error.maybe_done:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
-                self._adopt(mark, members, error)
+                task = find_lost(self._api, self._target, members, mark, error, self._clock)
+                self._result["action"] = "adopted"
+                self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
+                self._take(task)
                 return
             error.precede(f"{self._target.label} was not restarted.")
             raise
@@ -270,47 +277,6 @@ class _Restart:
 
     def _take(self, task: Task) -> None:
         self._result.update(task_id=task.id, task=task.result())
-
-    def _adopt(self, mark: int | None, members: frozenset[str], lost: ServiceError) -> None:
-        """Find the task of a POST whose answer was lost. Raises OutcomeUnknown unless there is exactly one."""
-        grace = self._api.timeout
-        until = self._clock.now() + grace
-        found: list[Record] = []
-        problem: ServiceError | None = None
-        while mark is not None:
-            try:
-                found, problem = started_above(self._api, self._target, mark, members), None
-            except ServiceError as error:
-                problem = error
-            hopeless = isinstance(problem, (AuthenticationFailed, PermissionDenied))
-            if found or hopeless or self._clock.now() >= until:
-                break
-            self._clock.sleep(SHORTEST_PAUSE)
-        if len(found) != 1:
-            raise self._outcome_unknown(mark, found, problem, lost)
-        task = Task.from_api(found[0])
-        self._result["action"] = "adopted"
-        self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one that was started since"
-        self._take(task)
-
-    def _outcome_unknown(
-        self, mark: int | None, found: list[Record], problem: ServiceError | None, lost: ServiceError
-    ) -> OutcomeUnknown:
-        wanted = f'a task "{self._target.task_name}" of it with an id above {mark}'
-        if mark is None:
-            looked = "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
-        elif found:
-            looked = f"More than one is {wanted}: {', '.join(str(task.get('id')) for task in found)}"
-        else:
-            looked = f"For {self._api.timeout:g} seconds {wanted} was looked for, and none was found"
-        if problem is not None:
-            looked += f" (the last look failed: {str(problem).rstrip('.')})"
-        return OutcomeUnknown(
-            f"It is not known whether {self._target.label} is being restarted. {lost} {looked}. "
-            "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "
-            "what has not started since.",
-            **lost.facts,
-        )
 
     # Waiting, and the proof
 

@@ -48,12 +48,14 @@ class Member:
 class Observation:
     """A target at one moment, as ``before`` and ``after`` of a result show it.
 
-    ``operated_by`` is the task that works on the target as a whole.
+    ``operated_by`` is the task that works on the target as a whole; ``tells_operations``, that the service names such
+    tasks at all, so that there is none where it names none.
     """
 
     status: str | None
     members: tuple[Member, ...]
     operated_by: int | None = None
+    tells_operations: bool = False
 
     @property
     def operations(self) -> list[int]:
@@ -82,6 +84,10 @@ class Target(Protocol):
     """Something found in the service that one call restarts."""
 
     @property
+    def found(self) -> Observation | None:
+        """How it was when it was found, as far as that was read."""
+
+    @property
     def task_name(self) -> str:
         """Name of the tasks that this call starts."""
 
@@ -107,6 +113,16 @@ class Target(Protocol):
 
     def restart(self, api: OcpApi, members: frozenset[str], /) -> Answer:
         """Send the POST for ``members``, where the call can tell them apart; the answer's data is a task."""
+
+
+def operated_by(record: Record) -> int | None:
+    """The task that works on something now."""
+    return integer(record.get("operatingTaskInstanceId"))
+
+
+def tells_operations(alike: list[Record]) -> bool:
+    """Whether any of these names the task that works on it, so that the others would too. Null ones may be left out."""
+    return any("operatingTaskInstanceId" in record for record in alike)
 
 
 def tags_of(task: Record) -> list[Record]:

@@ -110,6 +110,7 @@ def test_warning_of_a_clock_that_is_off(name, run, small, warned):
 
 @pytest.mark.parametrize("name", RESTARTS)
 def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
+    small.names_operations = False
     small.failing["tasks"] = [_http.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
     small.lose_after = [AnswerLost("The answer was lost.", url=URL, maybe_done=True)]
     result = run(name, {**CONNECTION, **OWN[name]})

@@ -124,7 +124,7 @@ class TestCluster:
         assert raised.value is error
 
     def test_observed(self, api):
-        api.expect("servers", 31, gives=SERVERS).expect("cluster", 31, gives=ORDERS)
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
         assert CLUSTER.observe(api.double).result() == {
             "status": "RUNNING",
             "members": [
@@ -319,7 +319,7 @@ class TestIPv6:
         assert "[::1]:2882, [fd00::2]:2882." in message
 
     def test_cluster(self, api):
-        api.expect("servers", 31, gives=list(self.SERVERS)).expect("cluster", 31, gives=ORDERS)
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         names = [member.name for member in CLUSTER.observe(api.double).members]
         assert names == ["[::1]:2882", "[fd00::2]:2882"]
 
@@ -454,8 +454,8 @@ def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
 )
 def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
     found = [{**s, "operatingTaskInstanceId": n} for s, n in zip(SERVERS, of_servers, strict=True)]
-    api.expect("servers", 31, gives=found)
     api.expect("cluster", 31, gives={**ORDERS, "operatingTaskInstanceId": of_cluster})
+    api.expect("servers", 31, gives=found)
     assert CLUSTER.observe(api.double).operations == operations
 
 
@@ -468,3 +468,46 @@ def test_operation_of_another_server_is_not_the_servers(api):
     found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
     api.expect("servers", 31, gives=found)
     assert SERVER.observe(api.double).operations == []
+
+
+# What the record of a cluster tells of its servers
+
+
+def with_servers(*servers, count=None):
+    zones = [{"name": "zone1", "servers": list(servers[:1])}, {"name": "zone2", "servers": list(servers[1:])}]
+    return {**ORDERS, "zones": zones, "serverCount": len(servers) if count is None else count}
+
+
+def test_cluster_that_has_its_servers_is_read_once(api):
+    api.expect("cluster", 31, gives=with_servers(*SERVERS)).expect("cluster", 31, gives=with_servers(*SERVERS))
+    found = Cluster.find(api.double, "31")
+    assert [member.name for member in found.found.members] == ["10.1.0.1:2882", "10.1.0.2:2882"]
+    assert found.observe(api.double) == found.found
+
+
+def test_server_of_a_cluster_that_has_its_servers_is_found_by_one_read(api):
+    api.expect("cluster", 31, gives=with_servers(*SERVERS))
+    found = find_server(api, "31", "10.1.0.1:2882")
+    assert found == SERVER
+    assert found.found == Observation(
+        "RUNNING", (Member("10.1.0.1:2882", "RUNNING", SERVERS[0]["startTime"], None, STARTED),)
+    )
+
+
+@pytest.mark.parametrize(
+    "record", [ORDERS, with_servers(), with_servers(*SERVERS, count=3)], ids=["none", "empty", "few"]
+)
+def test_servers_that_a_cluster_does_not_have_itself_are_read(record, api):
+    api.expect("cluster", 31, gives=record).expect("servers", 31, gives=SERVERS)
+    assert find_server(api, "31", "41") == SERVER
+
+
+@pytest.mark.parametrize(
+    ("others", "tells"),
+    [({}, False), ({"operatingTaskInstanceId": None}, True), ({"operatingTaskInstanceId": 90}, True)],
+)
+def test_a_service_that_names_one_operation_names_all(others, tells, api):
+    servers = [SERVERS[0], {**SERVERS[1], **others}]
+    api.expect("cluster", 31, gives=with_servers(*servers))
+    found = find_server(api, "31", "41").found
+    assert (found.tells_operations, found.operations) == (tells, [])
