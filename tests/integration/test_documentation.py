@@ -42,7 +42,7 @@ def test_the_examples_of_a_module_run(ansible, emulator, module):
 
 
 def test_the_playbook_of_the_readme_runs(ansible, emulator):
-    playbook, _fleet, _role = blocks("README.md", "yaml")
+    playbook, *_others = blocks("README.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     outcome = ansible.playbook(plays)
@@ -62,7 +62,7 @@ def test_the_playbook_of_the_page_on_one_restart_per_change_changes_nothing_agai
 
 
 def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
-    _playbook, fleet, _role = blocks("README.md", "yaml")
+    fleet = next(block for block in blocks("README.md", "yaml") if block.startswith("clusters:"))
     (tmp_path / "fleet.yml").write_text(fleet)
     emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"))
     dba = {"username": "dba", "password": "not-a-secret"}

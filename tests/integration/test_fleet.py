@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Many servers at once: all restarts are started, then awaited together."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import yaml
+from support import BASIC, blocks
+
+SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
+COMMAND = next(block for block in blocks("README.md", "console") if "restart_fleet" in block)
+SERVERS_FILE, BY_HOSTS = (
+    block for block in blocks("README.md", "yaml") if "restart_fleet_servers" in block or "observers" in block
+)
+
+
+@pytest.fixture
+def change():
+    """An instant before the test; what the service shows of a start is cut off to the second."""
+    return (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
+
+
+@pytest.fixture
+def environment(ansible, emulator):
+    """The connection, where the playbook takes it from."""
+    ansible.environment |= {"OCP_URL": emulator.url, **{f"OCP_{name.upper()}": value for name, value in BASIC.items()}}
+
+
+@pytest.fixture
+def inventory(tmp_path):
+    """Three hosts in a group, as arguments of ansible-playbook."""
+    hosts = {f"node{last}": {"ocp_cluster": "orders", "ocp_server": SERVERS[last - 1]} for last in range(1, 4)}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"observers": {"hosts": hosts}}))
+    return f"-i {tmp_path / 'hosts.yml'}"
+
+
+def variables(**values):
+    return "-e '" + json.dumps({f"restart_fleet_{name}": value for name, value in values.items()}) + "'"
+
+
+def on_orders(*servers):
+    return [{"cluster": "orders", "server": server} for server in servers]
+
+
+@pytest.mark.smoke
+@pytest.mark.usefixtures("environment")
+def test_the_command_of_the_readme_restarts_each_server_once_however_often_it_runs(ansible, emulator, change, tmp_path):
+    (tmp_path / "servers.yml").write_text(SERVERS_FILE)
+    words = COMMAND.replace("2026-05-04T03:00:00+08:00", change).replace("@servers.yml", f"@{tmp_path / 'servers.yml'}")
+    _prompt, _program, playbook, *arguments = words.split()
+    first, again = (ansible.playbook(playbook, arguments=" ".join(arguments)) for _run in range(2))
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert " changed=1 " in first.output
+    assert " changed=0 " in again.output
+    expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["restart_fleet_servers"]}
+    assert emulator.restarts("OB_SERVER") == expected
+    assert len(first.result["tasks"]) == 3
+    assert "Wait for all of them at once" not in again.results
+
+
+@pytest.mark.usefixtures("environment")
+def test_what_has_started_since_is_skipped_and_what_is_restarting_is_awaited(ansible, emulator, change):
+    done, running, untouched = SERVERS[:3]
+    options = {"url": emulator.url, "cluster": "orders", "freeze_server": True, **BASIC}
+    ansible.module("server_restart", server=done, wait=True, **options)
+    emulator.post(
+        "/emulator/faults",
+        {"kind": "subtask", "match": {"subtask": "Prepare restart observer"}, "action": "slow", "seconds": 200},
+    )
+    attached = ansible.module("server_restart", server=running, **options)["task_id"]
+    given = {"started_before": change, "servers": on_orders(done, running, untouched)}
+    play = {
+        "import_playbook": "oceanbase.ocp.restart_fleet",
+        "vars": {f"restart_fleet_{name}": value for name, value in given.items()},
+    }
+    process = ansible.start([play], "fleet")
+    while len(emulator.requests("POST")) < 3 and process.poll() is None:
+        time.sleep(0.02)
+    emulator.post("/emulator/clock/advance", {"seconds": 200})
+    assert process.wait(timeout=60) == 0, ansible.output("fleet").read_text()
+    assert " changed=1 " in ansible.output("fleet").read_text()
+    assert emulator.restarts("OB_SERVER") == {done: 1, running: 1, untouched: 1}
+    assert emulator.get(f"/api/v2/tasks/instances/{attached}")["status"] == "SUCCESSFUL"
+
+
+@pytest.mark.usefixtures("environment")
+def test_a_group_of_the_inventory_is_restarted(ansible, emulator, change, inventory):
+    given = variables(group="observers", started_before=change, freeze_server=False)
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_others_are_awaited_where_one_could_not_be_started(ansible, emulator, change):
+    given = variables(started_before=change, servers=on_orders("10.9.9.9:1", SERVERS[0]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    assert "10.9.9.9:1 matches nothing" in outcome.output
+    assert [task["status"] for task in outcome.results["Wait for all of them at once"]["tasks"]] == ["SUCCESSFUL"]
+    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+
+
+@pytest.mark.usefixtures("environment")
+def test_check_mode_starts_nothing(ansible, emulator, change):
+    given = variables(started_before=change, servers=on_orders(SERVERS[0]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"--check {given}")
+    assert outcome.rc == 0, outcome.output
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"servers": on_orders(SERVERS[0])}, "restart_fleet_started_before: is not given"),
+        ({"started_before": 1_700_000_000}, "restart_fleet_servers, restart_fleet_group: neither is given"),
+        (
+            {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
+            "restart_fleet_servers, restart_fleet_group: both are given",
+        ),
+        ({"started_before": 1_700_000_000, "servers": []}, "restart_fleet_servers: [] is no list of servers"),
+        ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is no list of servers'),
+        ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is no list of servers"),
+        ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is no group of the inventory"),
+        ({"started_before": 1_700_000_000, "group": "unnamed"}, "of unnamed, node9 lack ocp_cluster or ocp_server"),
+    ],
+    ids=["instant", "neither", "both", "empty", "address", "incomplete", "group", "host"],
+)
+@pytest.mark.usefixtures("environment")
+def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, emulator, tmp_path, given, sentence):
+    inventory = {"observers": {"hosts": {"node1": {}}}, "unnamed": {"hosts": {"node9": {"ocp_cluster": "orders"}}}}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    arguments = f"-i {tmp_path / 'hosts.yml'} {variables(**given)}"
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=arguments)
+    assert outcome.rc == 2
+    assert sentence in outcome.result["msg"], outcome.output
+    assert emulator.log.count("/api/") == 0
+
+
+@pytest.mark.parametrize("forks", [1, 5])
+def test_the_play_by_hosts_of_the_readme_waits_once_for_all(ansible, emulator, change, inventory, forks):
+    plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
+    plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
+    arguments = f"{inventory} --forks {forks}"
+    first, again = (ansible.playbook(plays, arguments=arguments) for _run in range(2))
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert len(first.results["Wait for all of them at once"]["tasks"]) == 3
+    assert "changed=1" not in again.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
+
+
+def test_the_play_by_hosts_waits_for_the_others_where_one_could_not_be_started(ansible, emulator, change, inventory):
+    plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
+    plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
+    plays[0]["tasks"][0]["oceanbase.ocp.server_restart"]["server"] = (
+        "{{ '10.9.9.9:1' if inventory_hostname == 'node1' else ocp_server }}"
+    )
+    outcome = ansible.playbook(plays, arguments=inventory)
+    assert outcome.rc == 2
+    assert len(outcome.results["Wait for all of them at once"]["tasks"]) == 2
