@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Run the benchmarks: `python tests/bench [NAME ...]`, all of them without a name.
 
-A benchmark is a file `bench_NAME.py` beside this one, whose `run()` yields lines of at most 80 characters.
+A benchmark is a file `bench_NAME.py` beside this one, whose `run()` yields lines of at most 100 characters.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import importlib
 import os
 import platform
 import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 PREFIX = "bench_"
@@ -35,8 +37,9 @@ def facts() -> str:
     """What the figures depend on; a load average above 0 means that others were at work on the machine."""
     load = os.getloadavg()[0]
     return (
-        f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python {platform.python_version()},"
-        f" load average {load:.1f} before"
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.machine()}, {platform.system()},"
+        f" Python {platform.python_version()}, ansible-core {version('ansible-core')},\n"
+        f"load average {load:.1f} before"
     )
 
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import requests
 
+USERNAME, PASSWORD = "admin", "emulator"
 # What every request carries.
-HEADERS = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
+HEADERS = {"Authorization": "Basic " + b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode()}
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -37,6 +39,37 @@ class Emulator:
         answer = requests.get(self.url + path, headers=HEADERS, timeout=60)
         answer.raise_for_status()
         return answer
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The data of the answer, which has to be a good one."""
+        answer = requests.post(self.url + path, json=body, headers=HEADERS, timeout=120)
+        answer.raise_for_status()
+        return answer.json().get("data", {})
+
+    def restart(self, cluster_id: int, server_id: int) -> int:
+        """Start the restart of a server; the id of its task."""
+        body = {"freezeServer": True, "force": False}
+        return self.post(f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart", body)["id"]
+
+    def stop_clock(self) -> None:
+        """Let its time go on only where `post` to /emulator/clock/advance moves it."""
+        body = {"running": False}
+        requests.put(f"{self.url}/emulator/clock", json=body, headers=HEADERS, timeout=60).raise_for_status()
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The newest 10,000 requests to the service, oldest first."""
+        pages, page = 1, 1
+        found: list[dict[str, Any]] = []
+        while page <= pages:
+            data = self.get(f"/emulator/requests?page={page}&size=2000").json()["data"]
+            found += data["contents"]
+            pages, page = data["page"]["totalPages"], page + 1
+        return found
+
+    def requests_so_far(self) -> int:
+        """How many requests the service has seen, however many are kept."""
+        newest = self.get("/emulator/requests?size=1&sort=id,desc").json()["data"]["contents"]
+        return newest[0]["id"] if newest else 0
 
 
 @contextmanager

@@ -20,6 +20,8 @@ SERVERS = ZONES * SERVERS_PER_ZONE
 FLEET = ("--clusters", str(CLUSTERS), "--zones", str(ZONES), "--servers-per-zone", str(SERVERS_PER_ZONE))
 # The 13 steps of what still runs take longer than any benchmark.
 SLOW_STEP = 30 * SECOND
+# Seconds.
+LONGEST_RUN = 14 * SLOW_STEP // SECOND
 _LONGEST = 90 * SECOND
 _AGENTS_OF_A_BATCH = 4
 
@@ -48,8 +50,23 @@ def fill(database: Path, tasks: int, running: int) -> list[int]:
     service.close()
     clock.instant = now
     service = Service(Settings(database=database, fleet=fleet, step_ms=SLOW_STEP), clock)
-    ids = []
-    for server in range(1, CLUSTERS * SERVERS + 1):
+    return _restarted(service, now, running, CLUSTERS)
+
+
+def start(database: Path, running: int) -> list[int]:
+    """Make a database with nothing but server restarts that have begun just now, in a fleet as large; their ids.
+
+    They take no longer than LONGEST_RUN.
+    """
+    now = time.time_ns() // 1_000_000
+    clusters = -(-running // SERVERS)
+    settings = Settings(database=database, fleet=generated_fleet(clusters, ZONES, SERVERS_PER_ZONE), step_ms=SLOW_STEP)
+    return _restarted(Service(settings, _HandClock(now)), now, running, clusters)
+
+
+def _restarted(service: Service, now: int, running: int, clusters: int) -> list[int]:
+    ids: list[int] = []
+    for server in range(1, clusters * SERVERS + 1):
         if len(ids) < running:
             ids += _started(service, now, "restart_server", _cluster_of(server), server, freeze=True, force=False)
     service.close()

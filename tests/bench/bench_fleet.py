@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""200 servers, restarts of 10 s, 5 forks: `ansible.builtin.uri` by hosts, and the playbook `restart_fleet`.
+
+By `uri` each host sends its POST, then asks once a second until its task has ended. It is measured on all 200 servers:
+20 would tell little of 200, since restarts go on while the forks are busy with others. Beside them stands the
+physical limit, the longest restart by the service's own times.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from emulator import Emulator, serving
+from measured import Cost
+from plays import EMPTY, Controller, play, uri_restart, uri_until
+from table import table
+
+CLUSTERS, ZONES, SERVERS_PER_ZONE = 10, 5, 4
+SERVERS_PER_CLUSTER = ZONES * SERVERS_PER_ZONE
+SERVERS, FORKS = CLUSTERS * SERVERS_PER_CLUSTER, 5
+SECONDS, STEPS = 10, 13
+LIMIT_TIMES, LIMIT_PER_SERVER = 1.3, 0.010
+_FLEET = ("--clusters", str(CLUSTERS), "--zones", str(ZONES), "--servers-per-zone", str(SERVERS_PER_ZONE))
+_OPTIONS = (*_FLEET, "--step-seconds", str(SECONDS / STEPS))
+_HEAD = ("200 servers", "wall s", "cpu s", "memory MB", "requests", "failed", "longest restart s", "emulator cpu s")
+_URI, _OURS = "uri by hosts", "restart_fleet"
+
+
+def run() -> Iterator[str]:
+    """Restart the fleet, and print what it costs."""
+    with tempfile.TemporaryDirectory() as name:
+        empty = Controller(Path(name), "http://127.0.0.1").run([EMPTY])
+    yield f"one run each, {FORKS} forks; empty play: {empty.wall:.2f} s, cpu {empty.cpu:.2f} s, taken off"
+    rows = []
+    for way in (_URI, _OURS):
+        with tempfile.TemporaryDirectory() as name, serving(Path(name), *_OPTIONS) as emulator:
+            rows.append((way, *_figures(_restart(way, Path(name), emulator).beyond(empty), emulator)))
+    yield from table(_HEAD, rows)
+    _way, wall, _cpu, _memory, _requests, failed, longest, _used = rows[-1]
+    allowed = LIMIT_TIMES * longest + LIMIT_PER_SERVER * SERVERS
+    yield (
+        f"restart_fleet within {LIMIT_TIMES} times the longest restart and {LIMIT_PER_SERVER * 1_000:.0f} ms a server,"
+        f" {allowed:.1f} s: {'yes' if wall <= allowed else 'NO'}"
+    )
+    yield f"restart_fleet without a failed request: {'NO' if failed else 'yes'}"
+
+
+def longest(tasks: list[dict[str, Any]]) -> float:
+    """The seconds of the longest of these tasks, all of which have ended."""
+    times = [[datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")] for task in tasks]
+    return max((finish - start).total_seconds() for start, finish in times)
+
+
+def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
+    controller = Controller(folder, emulator.url)
+    servers = range(1, SERVERS + 1)
+    clusters = {server: (server - 1) // SERVERS_PER_CLUSTER + 1 for server in servers}
+    forks = ("--forks", str(FORKS))
+    if way == _OURS:
+        given = {
+            "restart_fleet_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
+            "restart_fleet_servers": [
+                {"cluster": f"cluster{clusters[server]}", "server": str(server)} for server in servers
+            ],
+        }
+        return controller.run([{"import_playbook": "oceanbase.ocp.restart_fleet"}], *forks, "-e", json.dumps(given))
+    hosts = {f"server{server}": {"cluster_id": clusters[server], "server_id": server} for server in servers}
+    inventory = folder / "hosts.yml"
+    # Without the interpreter Ansible would look for one on each host.
+    everywhere = {"ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": everywhere}}))
+    start = {**uri_restart(emulator.url, "{{ cluster_id }}", "{{ server_id }}"), "register": "started"}
+    tasks = [start, uri_until(emulator.url, "{{ started.json.data.id }}")]
+    return controller.run([play(*tasks, hosts="all")], *forks, "--inventory", str(inventory))
+
+
+def _figures(cost: Cost, emulator: Emulator) -> tuple[float, float, int, int, int, float, str]:
+    used, seen = emulator.cpu_seconds(), emulator.requests()
+    failed = sum(request["status"] != 200 for request in seen)
+    tasks = emulator.get("/api/v2/tasks/instances?size=2000").json()["data"]["contents"]
+    if len(tasks) != SERVERS:
+        raise RuntimeError(f"{len(tasks)} tasks, not {SERVERS}")
+    return cost.wall, cost.cpu, round(cost.memory), len(seen), failed, longest(tasks), f"{used:.1f}"
