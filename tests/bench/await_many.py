@@ -61,7 +61,7 @@ def wait(job: dict[str, Any]) -> dict[str, Any]:
     """Do the job."""
     client = HttpClient(job["url"], basic_auth(USERNAME, PASSWORD), verify=True, timeout=60)
     pauses = Pauses(Emulator(job["url"], job["pid"]), job["polls"], job["seconds"])
-    await_tasks(OcpApi(client), job["ids"], Patience(7_200, 10), clock=Clock(sleep=pauses.pause))
+    await_tasks(OcpApi(client), job["ids"], Patience(7_200, 10), full=False, clock=Clock(sleep=pauses.pause))
     client.close()
     return {"polls": pauses.polls, "waiting": pauses.waiting, "end": peak()}
 
