@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,7 +24,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles 
 from hypothesis import given
 from hypothesis import strategies as st
 
-NAMES = ["Stop it", "Copy it", "Start it"]
+NAMES = ("Stop it", "Copy it", "Start it")
 UNAVAILABLE = RequestRefused("Refused.", status=503, reason="", url=URL)
 LOST = AnswerLost("Lost.", url=URL)
 
@@ -32,7 +33,7 @@ def after(seconds: float) -> str:
     return BEGINNING.replace(second=int(seconds) % 60, minute=int(seconds) // 60).isoformat()
 
 
-def steps(done: int, *, last: str = "SUCCESSFUL", names: list[str] = NAMES, took: float = 2):
+def steps(done: int, *, last: str = "SUCCESSFUL", names: Sequence[str] = NAMES, took: float = 2):
     """Build the first ``done`` steps as ended, the last of them as ``last``, and the next one as running."""
     built = []
     for place, name in enumerate(names, 1):
