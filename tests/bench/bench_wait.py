@@ -5,6 +5,9 @@
 The restart is started before the play, which waits for it and then tells the time, by a task that runs in the
 controller. Runs of both ways and of an empty play take turns; the figures are medians. `late` is from the `finishTime`
 of the task until that, the largest of all runs beside it.
+
+Ansible's main process asks its workers a thousand times a second whether they are done, whatever they do. So each way
+runs with its default for that, and with one that asks 20 times a second.
 """
 
 from __future__ import annotations
@@ -26,7 +29,10 @@ SECONDS, STEPS, RUNS = 20, 13, 3
 LATE_SECONDS, LATE_SHARE, CPU_SHARE = 0.7, 0.05, 0.1
 _OPTIONS = ("--step-seconds", str(SECONDS / STEPS))
 _GOES_ON = {"ansible.builtin.debug": {"msg": "went on at {{ now().timestamp() }}"}}
+_CALM = "internal_poll_interval=0.05"
 _URI, _OURS = "uri, until, delay: 1", "task_wait"
+_CALM_URI, _CALM_OURS = f"{_URI} *", f"{_OURS} *"
+_WAYS = {_URI: "", _OURS: "", _CALM_URI: _CALM, _CALM_OURS: _CALM}
 _HEAD = ("one task of 20 s", "cpu s", "requests", "late s", "late max s", "memory MB", "emulator cpu s")
 
 
@@ -40,7 +46,7 @@ class _Wait:
 
 def run() -> Iterator[str]:
     """Wait, and print what it costs and how late it is."""
-    waits: dict[str, list[_Wait]] = {_URI: [], _OURS: []}
+    waits: dict[str, list[_Wait]] = {way: [] for way in _WAYS}
     empty: list[Cost] = []
     for _number in range(RUNS):
         with tempfile.TemporaryDirectory() as name:
@@ -65,11 +71,13 @@ def run() -> Iterator[str]:
             for way, found in waits.items()
         ],
     )
-    latest = max(wait.late for wait in waits[_OURS])
+    yield f"* with {_CALM} in ansible.cfg"
+    latest = max(wait.late for way in (_OURS, _CALM_OURS) for wait in waits[way])
     allowed = max(LATE_SECONDS, LATE_SHARE * SECONDS)
     yield f"task_wait at most {allowed:.1f} s late: {'yes' if latest <= allowed else 'NO'}"
-    share = cpu[_OURS] / cpu[_URI]
-    yield f"cpu at most {CPU_SHARE:.0%} of uri: {'yes' if share <= CPU_SHARE else 'NO'}, {share:.1%}"
+    for ours, uri in ((_OURS, _URI), (_CALM_OURS, _CALM_URI)):
+        share = cpu[ours] / cpu[uri]
+        yield f"{ours}: cpu at most {CPU_SHARE:.0%} of {uri}: {'yes' if share <= CPU_SHARE else 'NO'}, {share:.1%}"
 
 
 def went_on(printed: str) -> float:
@@ -80,11 +88,13 @@ def went_on(printed: str) -> float:
 
 def _wait(way: str) -> _Wait:
     with tempfile.TemporaryDirectory() as name, serving(Path(name), *_OPTIONS) as emulator:
-        controller = Controller(Path(name), emulator.url)
+        controller = Controller(Path(name), emulator.url, _WAYS[way])
         task_id = emulator.restart(1, 1)
         before, sent = emulator.cpu_seconds(), emulator.requests_so_far()
         waiting: Task = {"oceanbase.ocp.task_wait": {"task_ids": [task_id]}}
-        cost = controller.run([play(uri_until(emulator.url, task_id) if way == _URI else waiting, _GOES_ON)])
+        cost = controller.run(
+            [play(uri_until(emulator.url, task_id) if way in (_URI, _CALM_URI) else waiting, _GOES_ON)]
+        )
         used, sent = emulator.cpu_seconds() - before, emulator.requests_so_far() - sent
         finish = emulator.get(f"/api/v2/tasks/instances/{task_id}").json()["data"]["finishTime"]
         late = went_on(controller.output.read_text()) - datetime.fromisoformat(finish).timestamp()

@@ -18,10 +18,12 @@ Task = dict[str, Any]
 
 
 class Controller:
-    """Runs plays in a folder of its own, with no configuration but the connection to the service at `url`."""
+    """Runs plays in a folder of its own, with the connection to the service at `url`, and `defaults` of ansible.cfg."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder: Path, url: str, defaults: str = "") -> None:
         self.output = folder / "ansible.txt"
+        self._configuration = folder / "ansible.cfg"
+        self._configuration.write_text(f"[defaults]\n{defaults}\n")
         self._folder = folder
         self._url = url
 
@@ -36,6 +38,7 @@ class Controller:
         own = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OCP_"))}
         return {
             **own,
+            "ANSIBLE_CONFIG": str(self._configuration),
             "ANSIBLE_HOME": str(self._folder / "home"),
             "ANSIBLE_LOCALHOST_WARNING": "false",
             "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
