@@ -15,6 +15,7 @@ import traceback
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
+from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
 from ansible.module_utils.common.json import AnsibleJSONEncoder
 from ansible.module_utils.common.parameters import remove_values
@@ -62,10 +63,11 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         return None
 
     def _show(self) -> Show:
-        quiet = self._task.no_log or not C.config.get_config_value(
-            "display_ok_hosts", plugin_type="callback", plugin_name="default"
-        )
-        return silent if quiet else _shown
+        try:
+            shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
+        except AnsibleError:  # another callback is in its place
+            shows_ok = True
+        return _shown if shows_ok and not self._task.no_log else silent
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         params = _plain(self._task.args)

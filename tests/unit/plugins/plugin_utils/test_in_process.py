@@ -7,8 +7,10 @@ from __future__ import annotations
 import importlib
 import json
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
+from ansible.errors import AnsibleError
 from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import TargetError
@@ -262,6 +264,15 @@ def test_progress_goes_with_the_results_that_are_ok(value, lines, action, displa
     monkeypatch.setenv("ANSIBLE_DISPLAY_OK_HOSTS", value)
     action().run()
     assert len(displayed) == lines
+
+
+def test_progress_is_shown_where_another_callback_is_in_the_place_of_the_default_one(action, displayed, monkeypatch):
+    monkeypatch.setattr(
+        _in_process.C.config, "get_config_value", mock.Mock(side_effect=AnsibleError("No config definition exists."))
+    )
+    monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: False)
+    action().run()
+    assert len(displayed) == 2
 
 
 # Each module
