@@ -88,6 +88,10 @@ recordings: $(DEMO) ## Record what waits look like into docs/progress.md
 matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix
 
+.PHONY: screenshot
+screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium)
+	@$(BIN)/uv run --quiet --script tools/screenshot
+
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
 	@tools/copy-collection .build/copy

@@ -19,6 +19,13 @@ import requests
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
+# The OCP of the examples, in whose place an emulator stands, and what they leave to the vault.
+EXAMPLE_URL = "https://ocp.example.com:8080"
+SECRETS = {
+    "ocp_password": "emulator",
+    "ocp_access_key_id": "emulator",
+    "ocp_access_key_secret": "emulator-secret",
+}
 BASIC = {"username": "admin", "password": "emulator"}
 # A task keyword by which the modules of the collection run as ordinary modules.
 ORDINARY = {"environment": {"ANY_VARIABLE": "whatever"}}

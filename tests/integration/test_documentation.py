@@ -13,18 +13,11 @@ import subprocess
 import pytest
 import requests
 import yaml
-from support import BASIC, REPOSITORY, blocks, ran_as
-
-EXAMPLE_URL = "https://ocp.example.com:8080"
-SECRETS = {
-    "ocp_password": "emulator",
-    "ocp_access_key_id": "emulator",
-    "ocp_access_key_secret": "emulator-secret",
-}
+from support import BASIC, EXAMPLE_URL, REPOSITORY, SECRETS, blocks, ran_as
 
 
-def examples(module):
-    tree = ast.parse(module.read_text())
+def examples(plugin):
+    tree = ast.parse(plugin.read_text())
     return next(
         statement.value.value
         for statement in tree.body
@@ -33,10 +26,12 @@ def examples(module):
 
 
 @pytest.mark.parametrize(
-    "module", sorted((REPOSITORY / "plugins" / "modules").glob("*.py")), ids=lambda path: path.stem
+    "plugin",
+    [path for kind in ("modules", "filter") for path in sorted((REPOSITORY / "plugins" / kind).glob("*.py"))],
+    ids=lambda path: path.stem,
 )
-def test_the_examples_of_a_module_run(ansible, emulator, module):
-    tasks = yaml.safe_load(examples(module).replace(EXAMPLE_URL, emulator.url))
+def test_the_examples_of_a_plugin_run(ansible, emulator, plugin):
+    tasks = yaml.safe_load(examples(plugin).replace(EXAMPLE_URL, emulator.url))
     outcome = ansible.tasks(*tasks, vars=SECRETS)
     assert outcome.rc == 0, outcome.output
 

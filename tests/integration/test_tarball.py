@@ -33,6 +33,8 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
         "README.md",
         "meta/runtime.yml",
         "plugins/modules/server_restart.py",
+        "plugins/plugin_utils/_timeline.css",
+        "plugins/plugin_utils/_timeline.html.j2",
         "roles/emulator/files/ocp_emulator/__main__.py",
         "roles/task_wait/tasks/main.yml",
         "playbooks/demo.yml",

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The filter oceanbase.ocp.task_table."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: task_table
+short_description: Show tasks of OCP as text in a terminal
+version_added: 0.1.0
+description:
+  - Makes a text of one or many tasks, with a line for each subtask, in execution order.
+  - A subtask that failed is shown with the last 20 lines of its log, where the result has it as C(failed_subtasks) with
+    C(log_tail).
+  - Whatever the service says can do nothing to the terminal. Characters that are not printable stand as escapes like
+    V(\\x1b).
+positional: _input
+options:
+  _input:
+    description:
+      - A task as the modules of this collection return it, a registered result of such a module, also of a loop, or a
+        list of these.
+      - Results that have no task, as of a restart that was not needed, are passed over.
+    type: raw
+    required: true
+  title:
+    description: A line above the tasks.
+    type: str
+  width:
+    description:
+      - No line is longer than this many columns, at least 40. East Asian wide characters count as two.
+      - From 72 columns on there is a bar for each subtask.
+    type: int
+    default: 100
+  color:
+    description: Whether states are coloured, by ANSI escape sequences.
+    type: bool
+    default: false
+seealso:
+  - plugin: oceanbase.ocp.task_timeline
+    plugin_type: filter
+  - module: oceanbase.ocp.task_info
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Restart the agents of two hosts
+  oceanbase.ocp.agent_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    hosts: [10.0.0.1, 10.0.0.2]
+    wait: true
+  register: agents
+
+- name: Show what was done, one line of the result for each line of the table
+  ansible.builtin.debug:
+    msg: "{{ (agents | oceanbase.ocp.task_table(width=80)).splitlines() }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The text, without a newline at its end. The same tasks always give the same text.
+  type: str
+"""
+
+from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.validation import check_type_bool, check_type_int
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import read_tasks
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_table import LEAST_WIDTH, render_table
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_text import label
+
+NAME = "task_table"
+
+
+def task_table(value, title=None, width=100, color=False):
+    columns = _option("width", check_type_int, width)
+    if columns < LEAST_WIDTH:
+        raise AnsibleFilterError(f"oceanbase.ocp.{NAME}: width: {columns} is too little; give {LEAST_WIDTH} or more.")
+    return render_table(read_tasks(NAME, value), label(title), columns, _option("color", check_type_bool, color))
+
+
+def _option(name, convert, value):
+    try:
+        return convert(value)
+    except TypeError as error:
+        raise AnsibleFilterError(f"oceanbase.ocp.{NAME}: {name}: {error}") from error
+
+
+class FilterModule:
+    def filters(self):
+        return {NAME: task_table}
