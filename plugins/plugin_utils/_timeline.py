@@ -214,6 +214,8 @@ def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]
     hosts = records(target.get("hosts"))
     progress = record(task.get("progress"))
     done, total = integer(progress.get("done")), integer(progress.get("total"))
+    given = len(records(task.get("subtasks")))
+    shown = f", {given} shown" if total and given < total else ""
     facts: Iterable[tuple[str, object]] = (
         ("Task", row.id),
         ("Operation", row.operation),
@@ -223,12 +225,12 @@ def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]
         ("Creator", task.get("creator")),
         ("Started", row.start.isoformat(" ", "seconds") if row.start else None),
         ("Duration", row.duration),
-        ("Subtasks", f"{done} of {total} done" if done is not None and total else None),
+        ("Subtasks", f"{done} of {total} done{shown}" if done is not None and total else None),
     )
     for name, value in facts:
-        shown = text.label(value)
-        if shown is not None:
-            yield name, shown
+        readable = text.label(value)
+        if readable is not None:
+            yield name, readable
 
 
 def _named(name: object, number: object) -> object:

@@ -105,6 +105,11 @@ def test_the_head_tells_what_the_task_is():
     assert "<h1><bdi>Restart OB server</bdi></h1>" in page.document
 
 
+def test_a_summary_says_that_it_does_not_show_all_subtasks():
+    progress = {"done": 4, "total": 13, "running": []}
+    assert "4 of 13 done, 1 shown" in Page(task_timeline(task(step("FAILED"), progress=progress))).text
+
+
 def test_a_task_rolled_back_is_not_called_successful():
     page = Page(task_timeline(task(rolled_back=True)))
     assert "↺ ROLLED BACK" in page.text
@@ -136,14 +141,14 @@ def test_a_failed_subtask_has_its_log(given_log):
     page = Page(task_timeline(given_log("first\n\tERROR <disk> full\r\n")))
     assert "first\n\tERROR <disk> full" in page.text
     assert "of another task" not in page.text
-    assert "Subtask 1 of 1, id 50001" in page.text
+    assert "Row 1, id 50001" in page.text
 
 
 def test_without_a_log_the_failure_is_told_all_the_same():
     page = Page(task_timeline(task(step(), step("FAILED"), step("FAILED"))))
     assert len(page.of_class("failure")) == 2
-    assert "Subtask 2 of 3" in page.text
-    assert "Subtask 3 of 3" in page.text
+    assert "Row 2, id" in page.text
+    assert "Row 3, id" in page.text
     assert page.text.count("Its log is not in the result.") == 2
 
 
