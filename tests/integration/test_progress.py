@@ -81,7 +81,7 @@ def test_colour_where_it_is_forced(piped):
 
 
 def test_colour_on_a_terminal(ansible, emulator):
-    ansible.environment["ANSIBLE_NOCOLOR"] = "false"
+    ansible.environment.update(ANSIBLE_NOCOLOR="false", TERM="xterm")
     emulator.fail_subtask("Start observer process")
     output = ansible.tasks(restart(SERVERS[0]), **defaults(emulator)).output
     colours = re.findall(r"(\x1b\[[\d;]+m)  1001 .* (ok|FAILED) ", output)
