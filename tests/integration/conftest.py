@@ -67,11 +67,13 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ansible:
+def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ansible]:
     for variable in [name for name in os.environ if name.startswith(("OCP_", "ANSIBLE_"))]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return Ansible(tmp_path)
+    controller = Ansible(tmp_path)
+    yield controller
+    controller.end()
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -145,6 +147,14 @@ class Ansible:
                 env={**os.environ, **self.variables()},
                 start_new_session=True,
             )
+
+    def end(self) -> None:
+        """End what was started and is still there: workers of a playbook that was killed outlive it."""
+        own = str(self._folder).encode()
+        for command in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if b"ansible-playbook" in (words := command.read_bytes()) and own in words:
+                    os.kill(int(command.parent.name), signal.SIGKILL)
 
     def output(self, name: str) -> Path:
         """Where the process started by this name prints."""
