@@ -14,6 +14,7 @@ from ._targets import (
     ARBITRATION_RESTART,
     Member,
     Observation,
+    Target,
     TaskOnTarget,
     address_of,
     only,
@@ -24,7 +25,7 @@ from ._targets import (
 
 
 @dataclass(frozen=True)
-class ArbitrationService:
+class ArbitrationService(Target):
     """An arbitration service."""
 
     id: int
@@ -57,10 +58,6 @@ class ArbitrationService:
     def result(self) -> dict[str, Any]:
         """Kind, id and name (its address)."""
         return {"kind": "arbitration_service", "id": self.id, "name": self.address}
-
-    def left_out(self, _members: frozenset[str] | None) -> dict[str, Any]:
-        """Nothing; it is one."""
-        return {}
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status; the service shows no start time of it."""

@@ -17,6 +17,7 @@ from ._targets import (
     ZONE_RESTART,
     Member,
     Observation,
+    Target,
     TaskOnTarget,
     address_of,
     only,
@@ -28,7 +29,7 @@ from ._targets import (
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Target):
     """A database cluster."""
 
     id: int
@@ -59,10 +60,6 @@ class Cluster:
         """Kind, id and name."""
         return {"kind": "cluster", "id": self.id, "name": self.name}
 
-    def left_out(self, _members: frozenset[str] | None) -> dict[str, Any]:
-        """Nothing; the call always takes all servers."""
-        return {}
-
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.id)
@@ -80,7 +77,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Server:
+class Server(Target):
     """A database server node of a cluster, and how it is to be restarted.
 
     ``host_id`` and ``zone`` are None where the service does not tell them; ``alone`` tells that no other server of the
@@ -136,10 +133,6 @@ class Server:
             "cluster_id": self.cluster.id,
             "cluster_name": self.cluster.name,
         }
-
-    def left_out(self, _members: frozenset[str] | None) -> dict[str, Any]:
-        """Nothing; it is one."""
-        return {}
 
     def observe(self, api: OcpApi) -> Observation:
         """The server among those of its cluster; it may have gone since it was found."""

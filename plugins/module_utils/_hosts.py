@@ -13,14 +13,14 @@ from ._api import OcpApi
 from ._errors import OptionError
 from ._http import Answer
 from ._shapes import Record, instant, integer, records
-from ._targets import AGENT_RESTART, Member, Observation, TaskOnTarget, listed, only, tagged, tags_of
+from ._targets import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tagged, tags_of
 
 # Uptimes are cut off to whole seconds.
 UPTIME_PRECISION = 1
 
 
 @dataclass(frozen=True)
-class Agents:
+class Agents(Target):
     """The management agents of hosts; ``hosts`` are pairs of host id and inner IP address."""
 
     hosts: tuple[tuple[int, str], ...]
@@ -49,7 +49,7 @@ class Agents:
         """Kind, and the hosts with id and name (inner IP address)."""
         return {"kind": "agents", "hosts": [_host(number, name) for number, name in self.hosts]}
 
-    def left_out(self, members: frozenset[str] | None) -> dict[str, Any]:
+    def left_out(self, members: frozenset[str] | None, /) -> dict[str, Any]:
         """``skipped_hosts``: those that need no restart, with id and name; None while it is not known."""
         skipped = [_host(number, name) for number, name in self.hosts if members is not None and name not in members]
         return {"skipped_hosts": None if members is None else skipped}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ssl
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -59,8 +60,6 @@ CERTIFICATE_ADVICE = {
 }
 NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
-    401: "Check username and password, or access_key_id and access_key_secret, and with an access key also the clock "
-    "of this machine; it was asked once only, since repeated attempts lock the account",
     403: "Ask for the permission, or use credentials that have it",
     404: "Check that url is the address of an OCP and that the id exists there",
     409: "Wait until the running operation has ended, then run this again",
@@ -111,9 +110,9 @@ class RateLimitRetry(Retry):
     def get_retry_after(self, response: Any) -> float | None:
         """Seconds that the service asks to wait, at least 1; None when it names no time."""
         # The header comes with every answer when limits are on; it counts when the limit is reached.
-        seconds = response.headers.get("RateLimit-Reset", "") if response.status == TOO_MANY_REQUESTS else ""
+        pause = _reset(response.headers) if response.status == TOO_MANY_REQUESTS else None
         try:
-            pause = float(seconds) if seconds.isdecimal() else super().get_retry_after(response)
+            pause = super().get_retry_after(response) if pause is None else pause
         except InvalidHeader:
             return None
         return None if pause is None else max(1.0, pause)
@@ -189,7 +188,8 @@ class HttpClient:
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self.timeout) from None
-        self._resume = time.monotonic() + _rest(response)
+        used_up = response.headers.get("RateLimit-Remaining") == "0"
+        self._resume = time.monotonic() + ((_reset(response.headers) or 0.0) if used_up else 0.0)
         envelope = _envelope(response)
         completed = instant(envelope.get("timestamp")) or _date(response)
         if completed is not None:
@@ -197,7 +197,7 @@ class HttpClient:
         try:
             return _answer(response, envelope, method, url)
         except AuthenticationFailed as refusal:
-            self._blame_clock(refusal)
+            refusal.follow(f"{self._what_to_check()} It was asked once only, since repeated attempts lock the account.")
             raise
 
     @property
@@ -205,13 +205,17 @@ class HttpClient:
         """For how many seconds there are to be no more requests, by the RateLimit headers of the last answer."""
         return max(0.0, self._resume - time.monotonic())
 
-    def _blame_clock(self, refusal: AuthenticationFailed) -> None:
+    def _what_to_check(self) -> str:
+        """What a 401 may come from, by the kind of credentials."""
         ahead = self.service_clock.ahead
-        if isinstance(self._session.auth, AccessKeyAuth) and abs(ahead) > NOTED_SKEW:
-            refusal.precede(
-                f"The clock of this machine is {abs(ahead):.0f} seconds {'behind' if ahead > 0 else 'ahead of'} that "
-                f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
-            )
+        if not isinstance(self._session.auth, AccessKeyAuth):
+            return "Check username and password."
+        if abs(ahead) <= NOTED_SKEW:
+            return "Check access_key_id and access_key_secret."
+        return (
+            f"The clock of this machine is {abs(ahead):.0f} seconds {'behind' if ahead > 0 else 'ahead of'} that of "
+            f"the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
+        )
 
 
 def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
@@ -258,9 +262,10 @@ def _envelope(response: requests.Response) -> Record:
         return {}
 
 
-def _rest(response: requests.Response) -> float:
-    remaining, reset = (response.headers.get(f"RateLimit-{name}", "") for name in ("Remaining", "Reset"))
-    return float(reset) if remaining == "0" and reset.isdecimal() else 0.0
+def _reset(headers: Mapping[str, str]) -> float | None:
+    """In how many seconds the request limit of this user begins anew; None where no header tells."""
+    seconds = headers.get("RateLimit-Reset", "")
+    return float(seconds) if seconds.isdecimal() else None
 
 
 def _date(response: requests.Response) -> datetime | None:

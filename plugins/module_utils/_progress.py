@@ -121,7 +121,12 @@ class Progress:
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last = waited
-        self._show(_fitted(f"{INDENT}{text}"), failed)
+        self._show(line(text), failed)
+
+
+def line(text: str) -> str:
+    """``text`` as a line of progress."""
+    return _fitted(f"{INDENT}{text}")
 
 
 def _fitted(text: str) -> str:

@@ -26,6 +26,7 @@ from ._errors import (
 from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
 from ._lost_answer import find_lost
 from ._plan import Action, Condition, Decision, InFlight, Operation, plan
+from ._progress import line
 from ._proof import proofs
 from ._shapes import instant
 from ._targets import Observation, Target
@@ -170,6 +171,7 @@ class _Restart:
                 raise TargetBusy(f"{self._target.label} was not restarted: {decision.reason}.")
             if decision.action is not Action.QUEUE or self._options.check_mode:
                 return before, decision, queued
+            self._show(decision.reason)
             with self._nothing_sent(f"since {decision.reason}"):
                 wait_for_tasks(self._api, decision.task_ids, self._patience(), clock=self._clock)
             queued = True
@@ -280,8 +282,13 @@ class _Restart:
 
     # Waiting, and the proof
 
+    def _show(self, what: str) -> None:
+        """A line above those of the task, which do not name the target."""
+        self._options.patience.show(line(f"{self._target.label}: {what}"), False)
+
     def _await(self) -> None:
         task_id = self._result["task_id"]
+        self._show(f"{self._result['action']}, task {task_id}")
         try:
             waited = wait_for_success(self._api, [task_id], self._patience(), clock=self._clock)
         except OcpError as error:

@@ -102,8 +102,12 @@ class Target(Protocol):
     def result(self) -> dict[str, Any]:
         """Kind, names and ids, as ``target`` of a result shows them."""
 
-    def left_out(self, members: frozenset[str] | None, /) -> dict[str, Any]:
-        """Facts of those that need no restart when ``members`` do; None before that is decided."""
+    def left_out(self, _members: frozenset[str] | None, /) -> dict[str, Any]:
+        """Facts of those that need no restart when ``_members`` do, which is None before that is decided.
+
+        There are none where the call takes the target as a whole.
+        """
+        return {}
 
     def observe(self, api: OcpApi) -> Observation:
         """Read how it is now."""

@@ -65,13 +65,16 @@ def test_credentials_are_of_one_kind_and_whole(ansible, emulator, credentials, n
 
 
 @pytest.mark.parametrize(
-    "credentials",
-    [{**BASIC, "password": "emulatoR"}, {**ACCESS_KEY, "access_key_secret": "emulator-secreT"}],
+    ("credentials", "check"),
+    [
+        ({**BASIC, "password": "emulatoR"}, "Check username and password."),
+        ({**ACCESS_KEY, "access_key_secret": "emulator-secreT"}, "Check access_key_id and access_key_secret."),
+    ],
     ids=["password", "access-key"],
 )
-def test_wrong_credentials_are_tried_once(ansible, emulator, credentials):
+def test_wrong_credentials_are_tried_once(ansible, emulator, credentials, check):
     result = ansible.module("server_restart", url=emulator.url, **credentials, **SERVER)
-    assert_refused(result, "status 401", "Check username and password", "Trace id")
+    assert_refused(result, "status 401", check, "Trace id")
     assert len(emulator.requests("GET")) == 1
     assert emulator.requests("POST") == []
 

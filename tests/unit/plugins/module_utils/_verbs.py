@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cl
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._plan import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._progress import Show, silent
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Options, perform
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils import _service
@@ -71,8 +72,9 @@ def asked(
     wait: bool = False,
     check_mode: bool = False,
     seconds: float = 60,
+    show: Show = silent,
 ) -> Options:
-    return Options(check_mode, wait, Patience(seconds, 10), started_before, InFlight(in_flight))
+    return Options(check_mode, wait, Patience(seconds, 10, show), started_before, InFlight(in_flight))
 
 
 def restart(service: Service, verb: Verb, options: Options) -> dict[str, Any]:

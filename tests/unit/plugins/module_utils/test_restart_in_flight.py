@@ -449,3 +449,18 @@ def test_task_that_is_being_rolled_back_is_no_restart(service):
     others(service, SERVER, rolling_back=True)
     error = failure(service, SERVER, asked(started_before=at(-120)))
     assert error.__class__ is TargetBusy
+
+
+# Shown
+
+
+def test_progress_names_the_target_above_the_steps_of_the_task(service):
+    job = others(service, SERVER, name="Check OB server")
+    lines = []
+    options = asked("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))
+    assert restart(service, SERVER, options)["task_id"] == 1002
+    told = [line for line in lines if SERVER.target.label in line]
+    assert told[0].startswith(f"  {SERVER.target.label}: task {job.id} ")
+    assert told[1:] == [f"  {SERVER.target.label}: submitted, task 1002"]
+    assert lines.index(told[0]) < next(n for n, line in enumerate(lines) if f"  {job.id} " in line)
+    assert lines.index(told[1]) < next(n for n, line in enumerate(lines) if "  1002 " in line)
