@@ -24,6 +24,12 @@ options:
         0.5 seconds. It is longer when the service says that the request limit is used up.
     type: float
     default: 10
+  log_lines:
+    description:
+      - How many lines from the end of the log of a failed subtask a failure shows, 0 to 200. It is the log of the last
+        attempt. A line is cut after 500 characters in the message.
+    type: int
+    default: 20
   show_progress:
     description:
       - Whether to show a line when a subtask has ended, or for more than four tasks how many of them have, and at least

@@ -60,9 +60,9 @@ _value:
   type: str
 """
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._text import label
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import read_tasks
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_html import render_html
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_text import label
 
 NAME = "task_timeline"
 

@@ -44,6 +44,26 @@ class OcpApi:
         """Section 4.4."""
         return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
 
+    def retry_task(self, task_id: int) -> Answer:
+        """Run what FAILED in a task again. These five are in section 2 of the public evidence."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
+
+    def roll_back_task(self, task_id: int) -> Answer:
+        """Undo what a FAILED task has done."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/rollback")
+
+    def retry_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Run a FAILED subtask again."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/retry")
+
+    def skip_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Count a FAILED subtask as done."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/skip")
+
+    def cancel_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Let a RUNNING subtask fail."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
+
     def task(self, task_id: int) -> Record:
         """One task, with its subtasks and their links."""
         return self._record(f"/api/v2/tasks/instances/{task_id}")
@@ -73,6 +93,11 @@ class OcpApi:
     def rest(self) -> float:
         """For how many seconds the service asks to be left alone, since its request limit is used up."""
         return self._client.rest
+
+    @property
+    def trace_id(self) -> str | None:
+        """That of the last answer, for who looks into the logs of the service."""
+        return self._client.trace_id
 
     @property
     def timeout(self) -> float:

@@ -30,6 +30,7 @@ from ._errors import (
     ServiceError,
 )
 from ._shapes import Record, instant, record
+from ._text import label, shorten, visible
 from ._time import ServiceClock
 
 try:
@@ -58,6 +59,7 @@ CERTIFICATE_ADVICE = {
     62: "Put the name it was made for in url.",
     64: "Put the name it was made for in url.",
 }
+REASON_LENGTH = 500
 NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
     403: "Ask for the permission, or use credentials that have it",
@@ -122,8 +124,11 @@ class HttpClient:
     """A session with one service.
 
     ``url`` is its base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may stay without an answer. ``service_clock`` is what the answers have told of the service's clock.
+    request may stay without an answer. ``service_clock`` is what the answers have told of the service's clock, and
+    ``trace_id`` that of the last one.
     """
+
+    trace_id: str | None = None
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -191,6 +196,7 @@ class HttpClient:
         used_up = response.headers.get("RateLimit-Remaining") == "0"
         self._resume = time.monotonic() + ((_reset(response.headers) or 0.0) if used_up else 0.0)
         envelope = _envelope(response)
+        self.trace_id = label(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or _date(response)
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
@@ -285,7 +291,7 @@ def _answer(response: requests.Response, envelope: Record, method: str, url: str
             "followed. Put the address of the service itself in url.",
             url=url,
         )
-    trace_id = envelope.get("traceId") or None
+    trace_id = label(envelope.get("traceId"))
     if status < 400 and not isinstance(envelope.get("successful"), bool):
         kind = response.headers.get("Content-Type", "no content type")
         raise AnswerUnreadable(
@@ -309,7 +315,7 @@ def _host(url: str, location: str) -> str:
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
-    reason = str(record(envelope.get("error")).get("message") or "")
+    reason = shorten(visible(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
     maybe_done = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]

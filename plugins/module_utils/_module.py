@@ -16,11 +16,13 @@ from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_requ
 
 from ._api import OcpApi
 from ._auth import AccessKeyAuth, basic_auth
+from ._diagnosis import DEFAULT_LOG_LINES
 from ._errors import OcpError, OptionError
 from ._http import REQUESTS_IMPORT_ERROR, HttpClient
 from ._plan import InFlight
 from ._progress import Show, silent
 from ._restart import Options
+from ._text import LOG_LINES
 from ._time import instant_option
 from ._waiting import SHORTEST_PAUSE, Patience
 
@@ -45,6 +47,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
 }
 
 PATIENCE_OPTIONS: dict[str, Any] = {
+    "log_lines": {"type": "int", "default": DEFAULT_LOG_LINES},
     "show_progress": {"type": "bool", "default": True},
     "wait_timeout": {"type": "int", "default": 7200},
     "wait_interval": {"type": "float", "default": 10},
@@ -139,10 +142,13 @@ def connected(params: Params) -> Iterator[OcpApi]:
 
 def patience(params: Params, mode: Mode) -> Patience:
     """The waiting options. Raises OptionError."""
+    if not 0 <= params["log_lines"] <= LOG_LINES:
+        raise OptionError(f"log_lines: {params['log_lines']} is out of range; give 0 to {LOG_LINES} lines.")
     return Patience(
         _seconds(params, "wait_timeout", 1),
         _seconds(params, "wait_interval", SHORTEST_PAUSE),
         mode.show if params["show_progress"] else silent,
+        params["log_lines"],
     )
 
 

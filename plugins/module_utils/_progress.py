@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from unicodedata import combining, east_asian_width
 
 from ._errors import RequestRefused, ServiceError
 from ._tasks import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
+from ._text import shorten, visible
 
 # Shows one line; the second tells whether it is of a failure.
 Show = Callable[[str, bool], None]
@@ -18,7 +18,7 @@ Show = Callable[[str, bool], None]
 FEW = 4
 WIDTH = 80
 LONGEST_SILENCE = 60.0
-INDENT, CUT = "  ", "..."
+INDENT = "  "
 # As Ansible calls a success; what needs attention stands out beside it.
 SHORT = {SUCCESSFUL: "ok"}
 
@@ -125,29 +125,8 @@ class Progress:
 
 
 def line(text: str) -> str:
-    """``text`` as a line of progress."""
-    return _fitted(f"{INDENT}{text}")
-
-
-def _fitted(text: str) -> str:
-    """``text`` in one line of WIDTH columns; what would steer a terminal, or break the line, becomes a blank."""
-    line = "".join(character if character.isprintable() else " " for character in text)
-    if sum(map(_columns, line)) <= WIDTH:
-        return line
-    room = WIDTH - len(CUT)
-    kept = ""
-    for character in line:
-        room -= _columns(character)
-        if room < 0:
-            break
-        kept += character
-    return kept.rstrip() + CUT
-
-
-def _columns(character: str) -> int:
-    if combining(character):
-        return 0
-    return 2 if east_asian_width(character) in "WF" else 1
+    """``text`` as a line of progress, which neither breaks nor steers a terminal."""
+    return shorten(visible(f"{INDENT}{text}"), WIDTH)
 
 
 def _trouble(problem: ServiceError) -> str:

@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from ._api import OcpApi
+from ._commands import command
+from ._diagnosis import NEXT, Purpose
 from ._diff import Diff, difference
 from ._errors import (
     AuthenticationFailed,
@@ -20,8 +22,8 @@ from ._errors import (
     RequestRefused,
     ServiceError,
     TargetBusy,
+    TaskError,
     TaskFailed,
-    WaitTimeout,
 )
 from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
 from ._lost_answer import find_lost
@@ -135,7 +137,10 @@ class _Restart:
             self._result = refused
             holder = held_by_failed(self._api, before)
             if holder is not None:
-                refusal.follow(f"Task {holder.label} FAILED and still holds it: retry it or roll it back.")
+                refusal.follow(
+                    f"Task {holder.label} FAILED and still holds it: retry it or roll it back. {NEXT}\n"
+                    f"  {command('task', task_id=holder.id, state='rolled_back')}"
+                )
             raise refusal
         self._carry_out(before, decision)
 
@@ -289,17 +294,14 @@ class _Restart:
     def _await(self) -> None:
         task_id = self._result["task_id"]
         self._show(f"{self._result['action']}, task {task_id}")
+        purpose = Purpose(f"The restart of {self._target.label}", self._result["trace_id"])
         try:
-            waited = wait_for_success(self._api, [task_id], self._patience(), clock=self._clock)
+            waited = wait_for_success(self._api, [task_id], self._patience(), purpose=purpose, clock=self._clock)
         except OcpError as error:
             self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
-            if isinstance(error, TaskFailed):
-                outcome = "did not succeed."
-            elif isinstance(error, WaitTimeout):
-                outcome = "goes on."
-            else:
-                outcome = f"runs as task {task_id}; waiting for it was not possible."
-            error.precede(f"The restart of {self._target.label} {outcome}")
+            if not isinstance(error, TaskError):
+                error.precede(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.follow(f"Then wait for it: {command('task_wait', task_ids=task_id)}")
             raise
         self._warnings += waited.warnings
         self._result["task"] = waited.results[0]

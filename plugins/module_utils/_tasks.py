@@ -9,11 +9,14 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from ._shapes import instant, integer, integers, record, records
+from ._text import CUT, label
 
 RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
+# What the service says in one field is a name or an address; more of it would only fill results.
+LONGEST_VALUE = 1000
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Subtask:
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
-        return self.description or self.name or f"subtask {self.id}"
+        """What a person calls it, as one harmless line."""
+        return label(self.description) or label(self.name) or f"subtask {self.id}"
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,9 @@ class Task:
         raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
         return cls(
             **_same_named(cls, data),
-            creator=creator.get("name") if isinstance(creator, dict) else creator,
+            creator=_bounded(creator.get("name") if isinstance(creator, dict) else creator),
             cluster_id=_first(data.get("clusterId"), cluster.get("id")),
-            cluster_name=cluster.get("name"),
+            cluster_name=_bounded(cluster.get("name")),
             host_id=_first(data.get("hostId"), _common_tag(data, "hostId")),
             duration=_seconds(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
@@ -142,8 +145,9 @@ class Task:
 
 
 def task_label(task_id: int, name: str | None) -> str:
-    """What a person calls a task: its id, and its name where it is known."""
-    return f"{task_id} ({name})" if name else str(task_id)
+    """What a person calls a task: its id, and its name where it is known, as one harmless line."""
+    known = label(name)
+    return f"{task_id} ({known})" if known else str(task_id)
 
 
 def _subtask(data: dict[str, Any]) -> Subtask:
@@ -160,7 +164,11 @@ _OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "su
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     """The fields of ``cls`` that are the service's own under their snake_case name."""
-    return {field.name: data.get(_camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE}
+    return {field.name: _bounded(data.get(_camel(field.name))) for field in fields(cls) if field.name not in _OWN_RULE}
+
+
+def _bounded(value: Any) -> Any:
+    return f"{value[:LONGEST_VALUE]}{CUT}" if isinstance(value, str) and len(value) > LONGEST_VALUE else value
 
 
 def _common_tag(data: dict[str, Any], key: str) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ._api import OcpApi
-from ._diagnosis import failure
-from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError, WaitTimeout
+from ._diagnosis import DEFAULT_LOG_LINES, Purpose, failure, time_out
+from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError
 from ._progress import FEW, Look, Progress, Show, silent
 from ._tasks import RUNNING, Task
 from ._time import SYSTEM_CLOCK, Clock
@@ -20,15 +20,20 @@ Result = dict[str, Any]
 # Each is drawn anew between its bounds, so that those who began together do not go on asking together.
 SHORTEST_PAUSE, SHORTEST_PAUSE_AT_MOST = 0.5, 0.6
 SHARE_OF_WAITED, SHARE_OF_WAITED_AT_LEAST = 0.05, 0.04
+NO_PURPOSE = Purpose()
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait in all, and the longest pause between two looks, in seconds; ``show`` gets lines of progress."""
+    """How long to wait in all, and the longest pause between two looks, in seconds; ``show`` gets lines of progress.
+
+    ``log_lines`` is how much of the log of a failed subtask is told.
+    """
 
     timeout: float
     interval: float
     show: Show = silent
+    log_lines: int = DEFAULT_LOG_LINES
 
     def pause(self, waited: float, chance: float, rest: float = 0.0) -> float:
         """Seconds until the next look: 5 % of the time waited so far, within bounds and the time that is left.
@@ -71,19 +76,31 @@ def await_tasks(
 
 
 def wait_for_success(
-    api: OcpApi, task_ids: Iterable[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    task_ids: Iterable[int],
+    patience: Patience,
+    *,
+    full: bool = True,
+    purpose: Purpose = NO_PURPOSE,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Waited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
-    waited = wait_for_tasks(api, task_ids, patience, full=full, clock=clock)
+    waited = wait_for_tasks(api, task_ids, patience, full=full, purpose=purpose, clock=clock)
     if waited.unsuccessful:
-        error = failure(api, waited.unsuccessful, len(waited.results))
+        error = failure(api, waited.unsuccessful, len(waited.results), purpose, patience.log_lines)
         error.facts.update(tasks=waited.results, warnings=waited.warnings)
         raise error
     return waited
 
 
 def wait_for_tasks(
-    api: OcpApi, task_ids: Iterable[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    task_ids: Iterable[int],
+    patience: Patience,
+    *,
+    full: bool = True,
+    purpose: Purpose = NO_PURPOSE,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Waited:
     """Look at the tasks until each has finished, well or not; ``full`` results have all subtasks.
 
@@ -100,7 +117,9 @@ def wait_for_tasks(
         if not watch.unfinished:
             return Waited(watch.results(), watch.unsuccessful, watch.survived())
         if waited >= patience.timeout:
-            raise _timed_out(watch, waited)
+            error = time_out(api, watch.unfinished, waited, watch.survived(), purpose)
+            error.facts["tasks"] = watch.results()
+            raise error
         _pass(patience.pause(waited, clock.chance(), api.rest), waited, progress, clock)
 
 
@@ -183,25 +202,3 @@ class _Watch:
             return []
         looks = "1 look" if len(self._problems) == 1 else f"{len(self._problems)} looks"
         return [f"{looks} at the tasks failed and did not end the wait. The last: {self._problems[-1]}"]
-
-
-def _timed_out(watch: _Watch, waited: float) -> WaitTimeout:
-    task_id, task = next(iter(watch.unfinished.items()))
-    others = f" and {len(watch.unfinished) - 1} more" if len(watch.unfinished) > 1 else ""
-    verb = "are" if others else "is"
-    sentences = [f"Task {task_id}{others} {verb} not finished after {waited:.0f} seconds"]
-    if task is not None:
-        sentences[0] += f" (status {task.status})"
-        steps = [step for step in task.subtasks if step.status == RUNNING]
-        sentences += [f"Subtask {task.position(step)} is running: {step.label}" for step in steps[:1]]
-    sentences += watch.survived()
-    ids = ",".join(map(str, watch.unfinished))
-    sentences.append(
-        f"It runs on in OCP; wait again with oceanbase.ocp.task_wait task_ids={ids} or a larger wait_timeout"
-    )
-    return WaitTimeout(
-        ". ".join(sentence.rstrip(".") for sentence in sentences) + ".",
-        task_id=task_id,
-        tasks=watch.results(),
-        unfinished_task_ids=list(watch.unfinished),
-    )

@@ -87,6 +87,20 @@ failed_task_ids:
   returned: when a task did not succeed
   type: list
   elements: int
+failed_subtasks:
+  description:
+    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in the order of execution, from 1, C(name),
+      C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
+      C(executor) and C(log_tail).
+    - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
+      escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
+  returned: when a task did not succeed
+  type: list
+  elements: dict
+trace_id:
+  description: Trace id of the last answer, for whoever reads the logs of the service.
+  returned: failure
+  type: str
 unfinished_task_ids:
   description: Ids of the tasks that were still running.
   returned: when wait_timeout was used up

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, tzinfo
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._shapes import Record, instant, integer, record, records
-from . import _timeline_text as text
-from ._timeline_text import Log
+from ..module_utils._text import Log, end_of_log, label
+from ._timeline_text import duration
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class Step:
             return None
         seconds = (self.end - self.start).total_seconds()
         if self.finish:
-            return text.duration(seconds) if seconds >= 0 else None
-        return f"≥ {text.duration(seconds)}" if seconds > 0 else None
+            return duration(seconds) if seconds >= 0 else None
+        return f"≥ {duration(seconds)}" if seconds > 0 else None
 
     @property
     def note(self) -> str:
@@ -187,21 +187,21 @@ class _Reader:
     def _step(self, number: int, raw: Record, state: State, name: object, kind: str, status: str | None) -> Step:
         start, finish = (_moment(raw.get(key), self.zone) for key in ("start_time", "finish_time"))
         operation = str(raw.get("operation") or "").upper()
-        identifier = text.label(raw.get("id"))
+        identifier = label(raw.get("id"))
         log = raw.get("log_tail") or self.logs.get(integer(raw.get("id")) or 0)
         return Step(
             number=number,
-            name=text.label(name) or f"{kind} {identifier or 'without a name'}",
+            name=label(name) or f"{kind} {identifier or 'without a name'}",
             id=identifier,
             state=state,
-            status=status or text.label(raw.get("status")) or "UNKNOWN",
-            operation=text.label(operation) if operation not in ("", "EXECUTE") else None,
+            status=status or label(raw.get("status")) or "UNKNOWN",
+            operation=label(operation) if operation not in ("", "EXECUTE") else None,
             attempt=integer(raw.get("run_time")),
-            executor=text.label(raw.get("executor")),
+            executor=label(raw.get("executor")),
             start=start,
             finish=finish,
             end=finish or (self.newest.astimezone(self.zone) if self.newest and state is RUNNING else None),
-            log=text.end_of_log(log) if state is FAILED else None,
+            log=end_of_log(log) if state is FAILED else None,
         )
 
 
@@ -228,7 +228,7 @@ def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]
         ("Subtasks", f"{done} of {total} done{shown}" if done is not None and total else None),
     )
     for name, value in facts:
-        readable = text.label(value)
+        readable = label(value)
         if readable is not None:
             yield name, readable
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..module_utils._text import Log, cells, shorten, wrap
 from ._timeline import State, Step, TaskView
 from ._timeline_scale import Bar, Scale
-from ._timeline_text import Log, cells, fit, shorten, wrap
+from ._timeline_text import fit
 
 LEAST_WIDTH = 40
 LOG_LINES = 20

@@ -90,6 +90,7 @@ class Service:
     clock_ahead: float = 0.0
     timeout: float = 20.0
     rest: float = 0.0
+    trace_id: str | None = "trace-last"
     busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
     seconds: float = 10.0
     end: str = "SUCCESSFUL"

@@ -85,6 +85,7 @@ def tls_server(authority: trustme.CA, start_server: Callable[[ssl.SSLContext], S
 def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
+    script.double.trace_id = None
     script.double.rest = 0.0
     yield script
     script.finish()
@@ -95,6 +96,7 @@ def api() -> Iterator[Script]:
     """Give a scripted OcpApi."""
     script = Script(OcpApi)
     script.double.rest = 0.0
+    script.double.trace_id = "trace-last"
     yield script
     script.finish()
 

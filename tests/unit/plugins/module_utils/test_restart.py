@@ -42,12 +42,15 @@ READS_OF = {
 }
 
 
+STEERING = {"retry_task", "roll_back_task", "retry_subtask", "skip_subtask", "cancel_subtask"}
+
+
 def test_service_in_small_has_the_calls_of_the_real_one():
     for name, function in inspect.getmembers(OcpApi, inspect.isfunction):
-        if not name.startswith("_"):
+        if not name.startswith("_") and name not in STEERING:
             parameters = inspect.signature(getattr(Service, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    assert {"clock_ahead", "rest", "timeout"} == {
+    assert {"clock_ahead", "rest", "timeout", "trace_id"} == {
         name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))
     }
 
@@ -231,9 +234,11 @@ def test_task_that_is_not_finished_in_time_and_the_next_run(verb, service):
     service.seconds = 100
     error = failure(service, verb, asked(wait=True, started_before=at(0)))
     assert error.__class__ is WaitTimeout
-    assert str(error).startswith(f"The restart of {verb.target.label} goes on. Task 1001 is not finished ")
-    assert "Subtask 1 of 2 is running: Stop it." in str(error)
-    assert "task_ids=1001 " in str(error)
+    first, second, *more = str(error).split("\n")
+    assert first == f"The restart of {verb.target.label} goes on."
+    assert second == f"Task 1001 ({verb.task_name}) is not finished after 60 seconds (status RUNNING)."
+    assert "It is at subtask 1 of 2, Stop it (id 1)." in more
+    assert "task_ids=1001'" in more[-2]
     assert error.facts["task"]["progress"]["running"] == ["Stop it"]
     assert (error.facts["changed"], error.facts["task_id"], error.facts["elapsed"]) == (True, 1001, 60.0)
     again = restart(service, verb, asked(wait=True, started_before=at(0)))

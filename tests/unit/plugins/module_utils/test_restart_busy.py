@@ -146,7 +146,9 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
     message = str(failure(service, SERVER, asked()))
     assert message == (
         f"{SERVER.target.label} was not restarted. Refused with {status}. "
-        "Task 1001 (Restart OB server) FAILED and still holds it: retry it or roll it back."
+        "Task 1001 (Restart OB server) FAILED and still holds it: retry it or roll it back. "
+        "With OCP_URL and the credentials in the environment:\n"
+        "  ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=rolled_back'"
     )
     assert len(service.posts) == 1
 

@@ -132,8 +132,8 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service)
     error = failure(service, verb, asked("queue", wait=wait, seconds=30))
     assert error.__class__ is WaitTimeout
     assert str(error).startswith(f"{verb.target.label} was not restarted, since task {job.id} ({verb.task_name}) is")
-    assert f"Task {job.id} is not finished after 30 seconds" in str(error)
-    assert f"task_ids={job.id} " in str(error)
+    assert f"Task {job.id} ({verb.task_name}) is not finished after 30 seconds" in str(error)
+    assert f"task_ids={job.id}'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
 
 

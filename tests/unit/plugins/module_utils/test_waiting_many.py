@@ -66,6 +66,7 @@ class Service:
     looks: dict[float, list[str]] = field(default_factory=dict)
     statuses: set[str] = field(default_factory=set)
     rest: float = 0.0
+    trace_id: str | None = None
 
     def __post_init__(self) -> None:
         self._begun = self.time.time
@@ -227,7 +228,7 @@ def test_failures_are_counted_and_the_first_explained(time_passes):
         wait_for_success(api, ends, PATIENT, full=False, clock=time_passes.clock)
     error = raised.value
     assert str(error).startswith("Task 3 (Restart 3) FAILED at subtask 2 of 2, Start it")
-    assert str(error).endswith("Not successful either: 5; 2 of 10 tasks in all.")
+    assert "\nNot successful either: 5; 2 of 10 tasks in all.\n" in str(error)
     assert error.facts["failed_task_ids"] == [3, 5]
     assert len(error.facts["tasks"]) == 10
     assert time_passes.time - 1000 >= 10  # the others have ended

@@ -36,6 +36,7 @@ class OneTask:
     ends: float
     time: FakeClock
     rest: float = 0.0
+    trace_id: str | None = None
     looks: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Values of the service as text that does no harm where a person reads it, and how wide a terminal shows it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LABEL_LENGTH = 200
+LOG_LINES = 200
+LOG_BYTES = 64 * 1024
+CUT = "…"
+
+# Control, format (bidi overrides, zero-width characters), surrogates, line and paragraph separators.
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_NARROW_MARKS = {"Mn", "Me"}
+
+
+@dataclass(frozen=True)
+class Log:
+    """The end of a log as lines to show; ``note`` tells what was cut off, if anything was."""
+
+    lines: list[str]
+    note: str | None
+
+
+def visible(value: object) -> str:
+    r"""``value`` as text in which each character that is not printed stands as its escape, such as ``\x1b``."""
+    return "".join(map(_shown, str(value)))
+
+
+def label(value: object) -> str | None:
+    """``value`` on one line of at most ``LABEL_LENGTH`` characters; None for what says nothing."""
+    text = str(value)[: LABEL_LENGTH + 1] if value is not None else ""
+    shown = visible(text if len(text) <= LABEL_LENGTH else f"{text[:LABEL_LENGTH]}{CUT}").strip()
+    return shown or None
+
+
+def end_of_log(value: object, lines: int = LOG_LINES) -> Log | None:
+    """The last ``lines`` of a log, a text or a list of lines, in at most ``LOG_BYTES``; None if there is no log."""
+    text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    encoded = text[-LOG_BYTES:].encode(errors="backslashreplace")
+    too_long = len(text) > LOG_BYTES or len(encoded) > LOG_BYTES
+    kept = encoded[-LOG_BYTES:].decode(errors="ignore")
+    found = kept.replace("\r\n", "\n").rstrip("\n").split("\n")
+    last = found[-lines:]
+    if not any(line.strip() for line in last):
+        return None
+    cut = too_long or len(last) < len(found)
+    note = f"Only its end is shown: at most {lines} lines and {LOG_BYTES // 1024} KiB." if cut else None
+    return Log(["".join(c if c == "\t" else _shown(c) for c in line) for line in last], note)
+
+
+def cells(text: str) -> int:
+    """How many columns a terminal takes for ``text``."""
+    return sum(map(_width, text))
+
+
+def shorten(text: str, width: int) -> str:
+    """``text`` in at most ``width`` columns, with an ellipsis where it was cut."""
+    return text if cells(text) <= width else next(wrap(text, width - 1)) + CUT
+
+
+def wrap(text: str, width: int) -> Iterator[str]:
+    """``text`` in pieces of at most ``width`` columns, cut between any two characters."""
+    piece, taken = "", 0
+    for character in text.expandtabs(4):
+        wide = cells(character)
+        if taken + wide > width:
+            yield piece
+            piece, taken = "", 0
+        piece, taken = piece + character, taken + wide
+    yield piece
+
+
+def _shown(character: str) -> str:
+    if character.isprintable():
+        return character
+    code = ord(character)
+    harmless = unicodedata.category(character) not in _INVISIBLE and not _is_no_character(code)
+    return character if harmless else character.encode("unicode_escape").decode()
+
+
+def _is_no_character(code: int) -> bool:
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in _NARROW_MARKS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
