@@ -87,9 +87,9 @@ class OcpApi:
         """One cluster."""
         return self._record(f"/api/v2/ob/clusters/{cluster_id}")
 
-    def clusters(self, name: str) -> list[Record]:
-        """The clusters whose name holds ``name``."""
-        return self._list("/api/v2/ob/clusters", {"name": name})
+    def clusters(self, name: str | None = None) -> list[Record]:
+        """The clusters whose name holds ``name``, or all of them."""
+        return self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""

@@ -63,7 +63,7 @@ class Cluster(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.id)
-        return _of_cluster(found, _servers_of(api, found, self.id))
+        return _of_cluster(found, servers_of(api, found, self.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the cluster, and of its zones and servers, which touch it only."""
@@ -102,7 +102,7 @@ class Server(Target):
         """By id (digits) or ``ip:port`` within a cluster; raises TargetError."""
         cluster_record = _find(api, cluster)
         owner = Cluster.from_api(cluster_record)
-        servers = _servers_of(api, cluster_record, owner.id)
+        servers = servers_of(api, cluster_record, owner.id)
         matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
         known = [address_of(found, "ip", "port") for found in servers]
         found = only("server", server, matches, known, f" in {owner.label}")
@@ -169,11 +169,16 @@ def _untagged_server(task: Record) -> bool:
     return task.get("name") == SERVER_RESTART and not tags_of(task)
 
 
-def _find(api: OcpApi, cluster: str) -> Record:
+def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
+    """The clusters of this id or name, and the names of those called alike; what is all digits is an id first."""
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
     named_alike = [] if matches else api.clusters(cluster)
     matches += [found for found in named_alike if found.get("name") == cluster]
-    return only("cluster", cluster, matches, [str(found.get("name")) for found in named_alike])
+    return matches, [str(found.get("name")) for found in named_alike]
+
+
+def _find(api: OcpApi, cluster: str) -> Record:
+    return only("cluster", cluster, *clusters_called(api, cluster))
 
 
 def _with_id(api: OcpApi, cluster: str) -> list[Record]:
@@ -183,7 +188,8 @@ def _with_id(api: OcpApi, cluster: str) -> list[Record]:
         return []
 
 
-def _servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
+def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
+    """The servers of a ``cluster`` that has this record and id."""
     return _servers_within(cluster) or api.servers(cluster_id)
 
 
