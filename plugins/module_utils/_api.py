@@ -35,6 +35,10 @@ class OcpApi:
         """Section 4.2."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
+    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+        """A neighbour of section 4.2 (ocp-api.md, 4.5); always all servers of the zone."""
+        return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
+
     def restart_agents(self, host_ids: list[int]) -> Answer:
         """Section 4.3."""
         path = "/compute/hosts/batchRestartAgents"
