@@ -35,6 +35,10 @@ class OcpApi:
         """Section 4.2."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
+    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+        """A neighbour of section 4.2 (ocp-api.md, 4.5); always all servers of the zone."""
+        return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
+
     def restart_agents(self, host_ids: list[int]) -> Answer:
         """Section 4.3."""
         path = "/compute/hosts/batchRestartAgents"
@@ -112,9 +116,9 @@ class OcpApi:
         """One cluster."""
         return self._record(f"/api/v2/ob/clusters/{cluster_id}")
 
-    def clusters(self, name: str) -> list[Record]:
-        """The clusters whose name holds ``name``."""
-        return self._list("/api/v2/ob/clusters", {"name": name})
+    def clusters(self, name: str | None = None) -> list[Record]:
+        """The clusters whose name holds ``name``, or all of them."""
+        return self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""

@@ -43,7 +43,7 @@ class Cluster(Target):
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:
         """By id or name; what is all digits is an id first. Raises TargetError."""
-        return cls.from_api(_find(api, cluster))
+        return cls.from_api(find_cluster(api, cluster))
 
     @classmethod
     def from_api(cls, found: Record) -> Cluster:
@@ -63,7 +63,7 @@ class Cluster(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.id)
-        return _of_cluster(found, _servers_of(api, found, self.id))
+        return _of_cluster(found, servers_of(api, found, self.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the cluster, and of its zones and servers, which touch it only."""
@@ -100,9 +100,9 @@ class Server(Target):
     @classmethod
     def find(cls, api: OcpApi, cluster: str, server: str, *, freeze_server: bool, force: bool) -> Server:
         """By id (digits) or ``ip:port`` within a cluster; raises TargetError."""
-        cluster_record = _find(api, cluster)
+        cluster_record = find_cluster(api, cluster)
         owner = Cluster.from_api(cluster_record)
-        servers = _servers_of(api, cluster_record, owner.id)
+        servers = servers_of(api, cluster_record, owner.id)
         matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
         known = [address_of(found, "ip", "port") for found in servers]
         found = only("server", server, matches, known, f" in {owner.label}")
@@ -169,11 +169,17 @@ def _untagged_server(task: Record) -> bool:
     return task.get("name") == SERVER_RESTART and not tags_of(task)
 
 
-def _find(api: OcpApi, cluster: str) -> Record:
+def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
+    """The clusters of this id or name, and the names of those called alike; what is all digits is an id first."""
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
     named_alike = [] if matches else api.clusters(cluster)
     matches += [found for found in named_alike if found.get("name") == cluster]
-    return only("cluster", cluster, matches, [str(found.get("name")) for found in named_alike])
+    return matches, [str(found.get("name")) for found in named_alike]
+
+
+def find_cluster(api: OcpApi, cluster: str) -> Record:
+    """The record of the cluster of this id or name; raises TargetError."""
+    return only("cluster", cluster, *clusters_called(api, cluster))
 
 
 def _with_id(api: OcpApi, cluster: str) -> list[Record]:
@@ -183,27 +189,33 @@ def _with_id(api: OcpApi, cluster: str) -> list[Record]:
         return []
 
 
-def _servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
+def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
+    """The servers of a ``cluster`` that has this record and id."""
     return _servers_within(cluster) or api.servers(cluster_id)
 
 
 def _servers_within(cluster: Record) -> list[Record]:
     """The servers that the record of a cluster has itself, if it has all of them. In older versions it has none."""
-    servers = [server for zone in records(cluster.get("zones")) for server in records(zone.get("servers"))]
+    servers = [
+        {"zoneName": zone.get("name"), **server}
+        for zone in records(cluster.get("zones"))
+        for server in records(zone.get("servers"))
+    ]
     return servers if len(servers) == cluster.get("serverCount") else []
 
 
 def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
-    members = tuple(_member(server) for server in servers)
+    members = tuple(member_of(server) for server in servers)
     return Observation(cluster.get("status"), members, operated_by(cluster), tells_operations([cluster, *servers]))
 
 
 def _of_server(server: Record, all_servers: list[Record]) -> Observation:
-    member = _member(server)
+    member = member_of(server)
     return Observation(member.status, (member,), tells_operations=tells_operations(all_servers))
 
 
-def _member(server: Record) -> Member:
+def member_of(server: Record) -> Member:
+    """A server as a member of a target."""
     started = instant(server.get("startTime"))
     return Member(
         address_of(server, "ip", "port"),

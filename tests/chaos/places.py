@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster, Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._zones import Zone
 
 # The faults are meant for the victim; the administrator looks on.
 ADMIN, VICTIM = ("admin", "emulator"), ("victim", "not-a-secret")
@@ -33,11 +34,11 @@ def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Pl
     fleet: dict[str, Any] = {"clusters": [], "arbitration_services": [], "users": users}
     found: list[Place] = []
     for number in range(clusters):
-        verb = ("server", "server", "cluster", "agent")[number % 4]
+        verb = ("server", "zone", "cluster", "agent")[number % 4]
         name, addresses = f"{verb}{number}", [f"10.{number}.{zone}.1" for zone in range(3)]
         zones = [{"name": f"zone{zone}", "servers": [{"ip": ip}]} for zone, ip in enumerate(addresses)]
         fleet["clusters"].append({"name": name, "zones": zones})
-        found += {"server": _servers, "cluster": _cluster, "agent": _agents}[verb](name, addresses)
+        found += {"server": _servers, "zone": _zones, "cluster": _cluster, "agent": _agents}[verb](name, addresses)
         if arbitration:
             ip = f"10.200.0.{number + 1}"
             fleet["arbitration_services"].append({"ip": ip})
@@ -50,6 +51,13 @@ def _servers(cluster: str, addresses: list[str]) -> list[Place]:
     return [
         Place(name, "OB_SERVER", partial(Server.find, cluster=cluster, server=name, freeze_server=True, force=False))
         for name in names
+    ]
+
+
+def _zones(cluster: str, addresses: list[str]) -> list[Place]:
+    return [
+        Place(f"{cluster}/{zone}", "OB_ZONE", partial(Zone.find, cluster=cluster, zone=zone))
+        for zone in (f"zone{number}" for number in range(len(addresses)))
     ]
 
 

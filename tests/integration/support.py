@@ -37,6 +37,7 @@ ACCESS_KEY = {"access_key_id": "emulator", "access_key_secret": "emulator-secret
 RESTARTS = {
     "server_restart": ({"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}, 13, True),
     "cluster_restart": ({"cluster": "orders"}, 19, True),
+    "zone_restart": ({"cluster": "payments", "zone": "zone2"}, 15, True),
     "agent_restart": ({"hosts": "10.0.0.1"}, 9, True),
     "arbitration_service_restart": ({"arbitration_service": "10.0.0.10:2888"}, 5, None),
 }

@@ -108,6 +108,21 @@ def test_a_restart_of_the_cluster_is_one_of_its_servers_but_not_the_other_way_ro
     assert len(emulator.requests("POST")) == 2
 
 
+def test_a_zone_between_its_cluster_and_its_servers(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    options = {"url": emulator.url, "cluster": "orders", **BASIC}
+    zone = ansible.module("zone_restart", zone="zone2", **options)
+    server = ansible.module("server_restart", server="10.0.0.3:2882", freeze_server=True, **options)
+    assert (server["action"], server["task_id"]) == ("attached", zone["task_id"])
+    other = ansible.module("zone_restart", "--check", zone="zone1", **options)
+    assert other["action"] == "submitted"
+    one = ansible.module("server_restart", server="10.0.0.1:2882", freeze_server=True, **options)
+    refused = ansible.module("zone_restart", zone="zone1", **options)
+    assert (refused["rc"], refused["changed"], refused["task_id"]) == (2, False, None)
+    assert f"task {one['task_id']} (Restart OB server) is running, but it does not restart all" in refused["msg"]
+    assert len(emulator.requests("POST")) == 2
+
+
 def test_a_restart_begun_before_the_change_is_refused_or_queued_for(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "30")
     options = {"url": emulator.url, **BASIC, **SERVER}

@@ -37,6 +37,7 @@ def test_a_bad_option_is_named(ansible, emulator, options, named):
 @pytest.mark.parametrize(
     ("verb", "options", "named"),
     [
+        ("zone_restart", {"cluster": "orders", "zone": "zone9"}, ["zone", "zone9", "zone1, zone2, zone3", "orders"]),
         ("agent_restart", {"hosts": ""}, ["hosts", "empty"]),
         ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
         ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The four restarts by real ad-hoc commands and playbooks against a running emulator."""
+"""The five restarts by real ad-hoc commands and playbooks against a running emulator."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_opt
         ("server_restart", ("--parameters-in", "query"), 13),
         ("server_restart", ("--parameters-in", "body"), 13),
         ("cluster_restart", ("--cluster-answer", "subtasks", "--task-tags", "absent"), 19),
+        ("zone_restart", ("--profile", "4.2"), 15),
         ("agent_restart", ("--profile", "4.2"), 9),
         ("agent_restart", ("--agent-paths", "plain"), 9),
     ],
@@ -78,6 +79,7 @@ def test_reads_in_check_mode_send_no_post(ansible, emulator):
     [
         ("server_restart", {"cluster": 1, "server": 1, "freeze_server": False, "force": True}),
         ("cluster_restart", {"cluster": 2}),
+        ("zone_restart", {"cluster": 2, "zone": "zone3"}),
         ("agent_restart", {"hosts": [1, 2]}),
         ("arbitration_service_restart", {"arbitration_service": 1}),
     ],

@@ -34,6 +34,7 @@ CONNECTION = {"url": URL, **BASIC}
 OWN = {
     "server_restart": {"cluster": "orders", "server": "10.1.0.1:2882", "freeze_server": True},
     "cluster_restart": {"cluster": "orders"},
+    "zone_restart": {"cluster": "orders", "zone": "zone1"},
     "agent_restart": {"hosts": ["10.1.0.1"]},
     "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
     "task_info": {},

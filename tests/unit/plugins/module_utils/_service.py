@@ -139,6 +139,10 @@ class Service:
     def restart_cluster(self, cluster_id: int) -> Answer:
         return self._post("cluster", cluster_id, CLUSTER, self.servers_there)
 
+    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+        things = [thing for thing in self.servers_there if thing.zone == zone]
+        return self._post("zone", (cluster_id, zone), ZONE, things)
+
     def restart_agents(self, host_ids: list[int]) -> Answer:
         things = [thing for thing in self.agents_there if thing.id in host_ids]
         return self._post("agents", sorted(host_ids), AGENTS, things)
@@ -166,11 +170,16 @@ class Service:
 
     def cluster(self, cluster_id: int) -> dict[str, Any]:
         self._called("cluster")
-        return {"id": cluster_id, "name": "orders", "status": "RUNNING", **self._operating(self.cluster_operated_by)}
+        zones = [
+            {"id": number, "name": name, "status": "RUNNING"}
+            for number, name in enumerate(dict.fromkeys(thing.zone for thing in self.servers_there), start=71)
+        ]
+        operating = self._operating(self.cluster_operated_by)
+        return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **operating}
 
     def clusters(self, name: str) -> list[dict[str, Any]]:
         self._called("clusters")
-        return [{"id": 31, "name": "orders"}] if name in "orders" else []
+        return [self.cluster(31)] if name in "orders" else []
 
     def servers(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("servers")

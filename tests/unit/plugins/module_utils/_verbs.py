@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The four verbs against the service in small: their targets, and how the tests ask."""
+"""The five verbs against the service in small: their targets, and how the tests ask."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._plan import InFligh
 from ansible_collections.oceanbase.ocp.plugins.module_utils._progress import Show, silent
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Options, perform
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._zones import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils import _service
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import PASSED_ON, RESULT_KEYS
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import Service, Thing
@@ -45,6 +46,12 @@ SERVER_41 = Server(41, "10.1.0.1:2882", ORDERS, 51, "zone1", True, True, False)
 VERBS = {
     "server": Verb(SERVER_41, ("server", (31, 41, True, False)), _service.SERVER, lambda s: s.servers_there[:1]),
     "cluster": Verb(ORDERS, ("cluster", 31), _service.CLUSTER, lambda s: s.servers_there),
+    "zone": Verb(
+        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,)),
+        ("zone", (31, "zone1")),
+        _service.ZONE,
+        lambda s: [thing for thing in s.servers_there if thing.zone == "zone1"],
+    ),
     "agents": Verb(
         Agents(((51, "10.1.0.1"), (52, "10.1.0.2"))),
         ("agents", [51, 52]),

@@ -59,6 +59,11 @@ def page_of(*records, number=1, pages=1):
         pytest.param(
             lambda api: api.restart_cluster(3), ("/api/v2/ob/clusters/3/restart", None, None), id="cluster: no body"
         ),
+        pytest.param(
+            lambda api: api.restart_zone(3, "zone 1"),
+            ("/api/v2/ob/clusters/3/zones/zone%201/restart", None, None),
+            id="zone: no body",
+        ),
         pytest.param(lambda api: api.restart_agents([4, 5]), (AGENTS, None, {"hostIds": [4, 5]}), id="agents"),
         pytest.param(
             lambda api: api.restart_arbitration_service(9),
@@ -106,6 +111,7 @@ class TestRecord:
 
 LISTS = {
     "clusters": (lambda api: api.clusters("ord"), "/api/v2/ob/clusters", {"name": "ord"}),
+    "all clusters": (lambda api: api.clusters(), "/api/v2/ob/clusters", {}),
     "servers": (lambda api: api.servers(3), "/api/v2/ob/clusters/3/servers", {}),
     "hosts": (lambda api: api.hosts(), "/api/v2/compute/hosts", {}),
     "arbitration services": (lambda api: api.arbitration_services(), "/api/v2/arbitration/services", {}),
@@ -234,10 +240,11 @@ def test_subtask_log(data, log, client):
     [
         lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
         lambda api: api.restart_cluster(3),
+        lambda api: api.restart_zone(3, "zone1"),
         lambda api: api.restart_agents([4]),
         lambda api: api.restart_arbitration_service(9),
     ],
-    ids=["server", "cluster", "agents", "arbitration service"],
+    ids=["server", "cluster", "zone", "agents", "arbitration service"],
 )
 def test_start_without_a_task(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])

@@ -332,9 +332,10 @@ def test_failure_of_the_service_carries_its_facts(run, client):
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.usefixtures("connected")
 def test_check_mode_reads_and_does_not_post(name, run, client):
+    orders = {"id": 31, "name": "orders", "status": "RUNNING", "zones": [{"id": 71, "name": "zone1"}]}
     records = {
-        "/api/v2/ob/clusters": {"contents": [{"id": 31, "name": "orders"}]},
-        "/api/v2/ob/clusters/31": {"id": 31, "name": "orders", "status": "RUNNING"},
+        "/api/v2/ob/clusters": {"contents": [orders]},
+        "/api/v2/ob/clusters/31": orders,
         "/api/v2/ob/clusters/31/servers": {"contents": [{"id": 41, "ip": "10.1.0.1", "port": 2882}]},
         "/api/v2/compute/hosts": {"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]},
         "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},

@@ -37,6 +37,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._verbs im
 READS_OF = {
     "server": ["servers", "tasks"],
     "cluster": ["servers", "cluster", "tasks"],
+    "zone": ["servers", "cluster", "tasks"],
     "agents": ["host_agent", "tasks"],
     "arbitration": ["arbitration_service", "tasks"],
 }

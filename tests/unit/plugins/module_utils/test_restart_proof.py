@@ -136,7 +136,8 @@ def test_arbitration_service_has_nothing_to_prove_it(service):
 )
 @pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])
 def test_proof_that_cannot_be_read_is_no_failure(reads, make_error, verb, service):
-    read = {"server": "servers", "cluster": "cluster", "agents": "host_agent"}.get(verb.post[0], "arbitration_service")
+    reads_of = {"server": "servers", "cluster": "cluster", "zone": "cluster", "agents": "host_agent"}
+    read = reads_of.get(verb.post[0], "arbitration_service")
     service.restarts_really = verb.proven is None
     members = len(verb.things(service)) if verb is AGENTS else 1
     error = make_error()

@@ -1,0 +1,229 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: zone_restart
+short_description: Restart all servers of one zone of a cluster
+version_added: 0.1.0
+description:
+  - Restarts all servers of a zone of an OceanBase cluster through OCP, at the same time and in one task that the
+    service runs. The other zones go on serving, if the cluster has enough of them.
+  - This module starts the task and, with O(wait), stays until it has ended and proves that every server of the zone
+    has started anew.
+options:
+  cluster:
+    description: Name or id of the cluster.
+    type: str
+    required: true
+  zone:
+    description: Name of the zone.
+    type: str
+    required: true
+extends_documentation_fragment:
+  - oceanbase.ocp.connection
+  - oceanbase.ocp.restart
+  - oceanbase.ocp.patience
+attributes:
+  idempotent:
+    support: partial
+    details: With O(started_before) a zone is left alone if all of its servers have started since. Without it each run
+      restarts the zone, unless a restart of it is running.
+notes:
+  - Whether the cluster can do without the zone is not looked at. Look with M(oceanbase.ocp.cluster_info) first.
+  - The service takes all servers of the zone. If only some of them started before O(started_before), the others are
+    restarted again; to spare them, restart server by server with M(oceanbase.ocp.server_restart).
+  - Before OCP tells which zone a task is at work on, a restart of a zone that may be this one is not attached to. The
+    module fails then, and with O(in_flight=queue) waits.
+seealso:
+  - module: oceanbase.ocp.server_restart
+  - module: oceanbase.ocp.cluster_restart
+  - module: oceanbase.ocp.cluster_info
+  - module: oceanbase.ocp.task_wait
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Restart a zone and wait until all of its servers serve again
+  oceanbase.ocp.zone_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    zone: zone2
+    wait: true
+  register: restart
+
+- name: Show when each server had started before, and has started now
+  ansible.builtin.debug:
+    msg: "{{ item.0.name }}: {{ item.0.start_time }}, {{ item.1.start_time }}"
+  loop: "{{ restart.before.members | zip(restart.after.members) }}"
+  loop_control:
+    label: "{{ item.0.name }}"
+
+- name: Restart a zone once for a change, however often this runs
+  oceanbase.ocp.zone_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    zone: zone3
+    started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+"""
+
+RETURN = r"""
+changed:
+  description: Whether a restart was started, or would be in check mode. A restart that was running already is no
+    change.
+  returned: always
+  type: bool
+action:
+  description:
+    - What was done, or would be in check mode.
+    - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
+      the answer was lost and the task of the restart was found, V(skipped) that none was needed.
+    - Null where it was refused.
+  returned: always
+  type: str
+  sample: submitted
+reason:
+  description: Why, in plain words, and why it was not verified, where the service leaves that open.
+  returned: always
+  type: str
+task_id:
+  description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
+    it was skipped.
+  returned: always
+  type: int
+  sample: 1000001
+task:
+  description:
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
+    - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
+  returned: always
+  type: dict
+  contains:
+    id:
+      description: Task id.
+      type: int
+      returned: always
+    name:
+      description: Task name.
+      type: str
+      returned: always
+    status:
+      description: V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+      type: str
+      returned: always
+    operation:
+      description: V(EXECUTE), V(RETRY) or V(ROLLBACK).
+      type: str
+      returned: always
+    finished:
+      description: Whether the task has ended, well or not.
+      type: bool
+      returned: always
+    succeeded:
+      description: Whether it ended SUCCESSFUL and was not rolled back.
+      type: bool
+      returned: always
+    rolled_back:
+      description: Whether it ended SUCCESSFUL by undoing what it had done.
+      type: bool
+      returned: always
+    progress:
+      description: How many of the subtasks are done, how many there are, and the descriptions of those running.
+      type: dict
+      returned: always
+      sample: {"done": 3, "total": 21, "running": ["Stop observer process"]}
+    creator:
+      description: Name of the user who started it.
+      type: str
+      returned: always
+    start_time:
+      description: When it started.
+      type: str
+      returned: always
+    finish_time:
+      description: When it ended.
+      type: str
+      returned: always
+    duration:
+      description: Seconds from start to end.
+      type: float
+      returned: always
+    subtasks:
+      description:
+        - The steps in execution order, each with C(id), C(name), C(description), C(status), C(operation),
+          C(upstreams), C(downstreams), C(timeout) and C(duration) in seconds, C(start_time), C(finish_time),
+          C(run_time) and more.
+      type: list
+      elements: dict
+      returned: always
+target:
+  description: What is restarted, with its C(kind), ids and names.
+  returned: always
+  type: dict
+  sample: {"kind": "zone", "id": 2, "name": "zone2", "cluster_id": 1, "cluster_name": "orders"}
+before:
+  description:
+    - The target before the restart. C(status), and C(members), each with C(name), C(status), C(start_time) and
+      C(pids).
+  returned: always
+  type: dict
+after:
+  description: The same after it; null where it was not waited for or not restarted.
+  returned: always
+  type: dict
+verified:
+  description: Whether it is proven by the start times that every server of the zone has started anew, or since
+    O(started_before); null where it was not waited for or the service shows none.
+  returned: always
+  type: bool
+elapsed:
+  description: Seconds that the module took.
+  returned: always
+  type: float
+trace_id:
+  description: Trace id of the request that started the restart, for whoever reads the logs of the service.
+  returned: always
+  type: str
+"""
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
+    RESTART_OPTIONS,
+    Definition,
+    restart_options,
+    run_module,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._zones import Zone
+
+OPTIONS = {
+    "cluster": {"type": "str", "required": True},
+    "zone": {"type": "str", "required": True},
+    **RESTART_OPTIONS,
+}
+
+
+def run(api, params, mode):
+    options = restart_options(params, mode)
+    target = Zone.find(api, params["cluster"], params["zone"])
+    return perform(api, target, options)
+
+
+DEFINITION = Definition(OPTIONS, run)
+
+
+def main():
+    run_module(DEFINITION)
+
+
+if __name__ == "__main__":
+    main()
