@@ -113,3 +113,7 @@ class WaitTimeout(TaskError):
 
 class NotVerified(TaskError):
     """The task was successful, but what it should have restarted has not restarted."""
+
+
+class NotHealthy(OcpError):
+    """A cluster was not healthy when ``wait_timeout`` was used up. Nothing was done to it."""

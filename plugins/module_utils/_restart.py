@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 from ._api import OcpApi
@@ -33,14 +33,13 @@ from ._proof import proofs
 from ._shapes import instant
 from ._targets import Observation, Target
 from ._tasks import Task
-from ._time import SYSTEM_CLOCK, Clock
+from ._time import SYSTEM_CLOCK, Clock, started_before_of_service
 from ._waiting import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
 
 Result = dict[str, Any]
 Found = TypeVar("Found")
 
 PROOF_SECONDS = 30
-NOTED_SECONDS = 5
 OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
 # What these refuse will be refused again, busy or not.
 FINAL_STATUSES = (401, 403, 404, 429)
@@ -151,17 +150,9 @@ class _Restart:
         local = self._options.started_before
         if local is None:
             return None
-        ahead = self._api.clock_ahead
-        if abs(ahead) > NOTED_SECONDS:
-            self._warnings.append(
-                f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
-                "this machine; started_before was taken as this machine's and moved by as much."
-            )
-        if local.timestamp() > self._clock.wall() + NOTED_SECONDS:
-            self._warnings.append(
-                f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
-            )
-        return local + timedelta(seconds=ahead)
+        moved, warnings = started_before_of_service(local, self._api.clock_ahead, self._clock.wall())
+        self._warnings += warnings
+        return moved
 
     def _decide(self) -> tuple[Observation, Decision, bool]:
         """What was observed, what to do about it, and whether something else had to end first and did."""

@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import nan
 
 from ._errors import OptionError
@@ -16,6 +16,8 @@ from ._shapes import instant
 
 # What the service shows is cut off: to the second in many places, to hundredths at best.
 SECOND, HUNDREDTH = 1.0, 0.01
+# Clocks that are further apart are worth a word.
+NOTED_SECONDS = 5
 # From 1973 on, so that 20260504 is not taken for a second of 1970, and far from where dates end.
 EARLIEST, LATEST = 100_000_000, 100_000_000_000
 
@@ -53,6 +55,24 @@ class ServiceClock:
     def ahead(self) -> float:
         """Seconds; negative if it is behind, 0 as long as the clocks cannot be told apart."""
         return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
+
+
+def started_before_of_service(local: datetime, ahead: float, wall: float) -> tuple[datetime, list[str]]:
+    """The option ``started_before`` by the clock of a service that is ``ahead`` of this machine's, and warnings.
+
+    ``wall`` is the time of this machine in seconds since 1970.
+    """
+    warnings = []
+    if abs(ahead) > NOTED_SECONDS:
+        warnings.append(
+            f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
+            "this machine; started_before was taken as this machine's and moved by as much."
+        )
+    if local.timestamp() > wall + NOTED_SECONDS:
+        warnings.append(
+            f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
+        )
+    return local + timedelta(seconds=ahead), warnings
 
 
 def instant_option(option: str, value: str) -> datetime:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from ._api import OcpApi
 from ._diagnosis import DEFAULT_LOG_LINES, Purpose, failure, time_out
@@ -107,37 +107,71 @@ def wait_for_tasks(
     A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
     refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
     """
-    watch = _Watch(api, task_ids, full)
-    progress = Progress(patience.show)
+    watch = _Tasks(api, task_ids, full, patience.show)
+    waited = keep_looking(watch, api, patience, clock)
+    if not watch.done:
+        error = time_out(api, watch.unfinished, waited, watch.survived(), purpose)
+        error.facts["tasks"] = watch.results()
+        raise error
+    return Waited(watch.results(), watch.unsuccessful, watch.survived())
+
+
+class Watch(Protocol):
+    """What is looked at again and again until it is ``done``, and how it shows that."""
+
+    @property
+    def done(self) -> bool:
+        """Whether no other look is needed."""
+
+    @property
+    def silent_until(self) -> float:
+        """How many seconds into the wait ``remind`` is due."""
+
+    def look(self) -> None:
+        """Look once. What it raises ends the wait."""
+
+    def tell(self, waited: float) -> None:
+        """Show what the look brought, ``waited`` seconds into the wait."""
+
+    def remind(self, waited: float) -> None:
+        """Show that the wait goes on."""
+
+
+def keep_looking(watch: Watch, api: OcpApi, patience: Patience, clock: Clock) -> float:
+    """Look until ``watch`` is done or, after one last look, ``patience`` is used up; the seconds that it took."""
     started = clock.now()
     while True:
         watch.look()
         waited = clock.now() - started
-        progress.tell(watch.news(waited))
-        if not watch.unfinished:
-            return Waited(watch.results(), watch.unsuccessful, watch.survived())
-        if waited >= patience.timeout:
-            error = time_out(api, watch.unfinished, waited, watch.survived(), purpose)
-            error.facts["tasks"] = watch.results()
-            raise error
-        _pass(patience.pause(waited, clock.chance(), api.rest), waited, progress, clock)
+        watch.tell(waited)
+        if watch.done or waited >= patience.timeout:
+            return waited
+        _pass(patience.pause(waited, clock.chance(), api.rest), waited, watch, clock)
 
 
-def _pass(pause: float, waited: float, progress: Progress, clock: Clock) -> None:
+def looks_survived(what: str, problems: Sequence[ServiceError]) -> list[str]:
+    """A sentence about the looks at ``what`` that failed, if there were any."""
+    if not problems:
+        return []
+    looks = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
+    return [f"{looks} at {what} failed and did not end the wait. The last: {problems[-1]}"]
+
+
+def _pass(pause: float, waited: float, watch: Watch, clock: Clock) -> None:
     """Sleep ``pause`` seconds, with a word where it would be quiet for too long."""
     until = waited + pause
-    while progress.silent_until < until:
-        due = progress.silent_until
+    while watch.silent_until < until:
+        due = watch.silent_until
         clock.sleep(max(0.0, due - waited))
         waited = max(waited, due)
-        progress.remind(waited)
+        watch.remind(waited)
     clock.sleep(until - waited)
 
 
-class _Watch:
+class _Tasks:
     """The tasks waited for: those that have ended with their results, and the others as last read, if they were."""
 
-    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool) -> None:
+    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show) -> None:
         self.wanted = list(dict.fromkeys(task_ids))
         self.unfinished: dict[int, Task | None] = dict.fromkeys(self.wanted)
         self.ended: dict[int, Result] = {}
@@ -147,6 +181,17 @@ class _Watch:
         self._api = api
         self._full = full
         self._problems: list[ServiceError] = []
+        self._progress = Progress(show)
+
+    @property
+    def done(self) -> bool:
+        """All have ended."""
+        return not self.unfinished
+
+    @property
+    def silent_until(self) -> float:
+        """When a line of progress is due."""
+        return self._progress.silent_until
 
     def look(self) -> None:
         """Read the few that are left one by one; of many the task list tells which are worth it."""
@@ -185,10 +230,14 @@ class _Watch:
         self._problem = problem
         self._problems.append(problem)
 
-    def news(self, waited: float) -> Look:
-        """What the last look brought, ``waited`` seconds into the wait."""
+    def tell(self, waited: float) -> None:
+        """Show what the last look brought."""
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
-        return Look(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem)
+        self._progress.tell(Look(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
+
+    def remind(self, waited: float) -> None:
+        """Show that they go on."""
+        self._progress.remind(waited)
 
     def results(self) -> list[Result]:
         """Of all tasks that were read, in the order asked for."""
@@ -198,7 +247,4 @@ class _Watch:
 
     def survived(self) -> list[str]:
         """A sentence about the looks that failed, if there were any."""
-        if not self._problems:
-            return []
-        looks = "1 look" if len(self._problems) == 1 else f"{len(self._problems)} looks"
-        return [f"{looks} at the tasks failed and did not end the wait. The last: {self._problems[-1]}"]
+        return looks_survived("the tasks", self._problems)

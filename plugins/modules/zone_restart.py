@@ -194,6 +194,16 @@ trace_id:
   description: Trace id of the request that started the restart, for whoever reads the logs of the service.
   returned: always
   type: str
+failed_subtasks:
+  description:
+    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in the order of execution, from 1, C(name),
+      C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
+      C(executor) and C(log_tail).
+    - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
+      escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
+  returned: when the task did not succeed
+  type: list
+  elements: dict
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (

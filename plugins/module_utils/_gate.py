@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Waiting until a cluster is healthy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._api import OcpApi
+from ._databases import clusters_called, servers_of
+from ._errors import AuthenticationFailed, NotFound, NotHealthy, OptionError, PermissionDenied, ServiceError
+from ._facts import Facts, cluster_facts, server_facts
+from ._health import ailments
+from ._progress import LONGEST_SILENCE, Show, line
+from ._shapes import Record
+from ._targets import NAMED_AT_MOST, only
+from ._tasks import RUNNING, Task
+from ._time import SYSTEM_CLOCK, Clock
+from ._waiting import Patience, keep_looking, looks_survived
+
+Result = dict[str, Any]
+
+
+def await_health(
+    api: OcpApi, cluster: str, min_zones: int, patience: Patience, *, clock: Clock = SYSTEM_CLOCK
+) -> Result:
+    """Look until the ``cluster`` of this name or id is healthy (see ``ailments``); its facts and those of its servers.
+
+    A look that fails is survived, as in a wait for tasks. Raises NotHealthy after one last look, whose facts hold the
+    result with the ``problems``, and TargetError for a cluster that is not there.
+    """
+    if min_zones < 1:
+        raise OptionError(f"min_zones: {min_zones} is out of range; give 1 or more.")
+    watch = _Cluster(api, cluster, min_zones, patience.show)
+    waited = keep_looking(watch, api, patience, clock)
+    result = {
+        "changed": False,
+        "cluster": watch.cluster,
+        "servers": watch.servers,
+        "problems": watch.problems,
+        "elapsed": round(waited, 3),
+        "warnings": looks_survived("the cluster", watch.failures),
+    }
+    if watch.done:
+        return result
+    raise NotHealthy(
+        f"Cluster {watch.name} is not healthy after {waited:.0f} seconds: {_first(watch.problems)}. "
+        "Look there first; then wait again, or with a larger wait_timeout.",
+        **result,
+    )
+
+
+def _first(problems: list[str]) -> str:
+    more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
+    return "; ".join(problems[:NAMED_AT_MOST]) + more
+
+
+class _Cluster:
+    """A cluster as last read, and what speaks against its health."""
+
+    def __init__(self, api: OcpApi, called: str, min_zones: int, show: Show) -> None:
+        self.cluster: Facts | None = None
+        self.servers: list[Facts] = []
+        self.problems: list[str] = []
+        self.failures: list[ServiceError] = []
+        self._api = api
+        self._called = called
+        self._min_zones = min_zones
+        self._show = show
+        self._told: list[str] = []
+        self._last_word = 0.0
+
+    @property
+    def done(self) -> bool:
+        """It is healthy."""
+        return not self.problems
+
+    @property
+    def name(self) -> str:
+        """As in ``orders (id 1)``, once it is found."""
+        return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._called
+
+    @property
+    def silent_until(self) -> float:
+        """When a line of progress is due."""
+        return self._last_word + LONGEST_SILENCE
+
+    def look(self) -> None:
+        """Read it anew."""
+        try:
+            self._read()
+        except (AuthenticationFailed, PermissionDenied, NotFound):
+            raise
+        except ServiceError as error:
+            self.failures.append(error)
+            self.problems = [f"it cannot be read: {error}"]
+
+    def _read(self) -> None:
+        record = self._record()
+        cluster = cluster_facts(record)
+        self.servers = [server_facts(server, record) for server in servers_of(self._api, record, cluster["id"])]
+        self.cluster = cluster
+        self.problems = ailments(cluster, self.servers, self._tasks(cluster), self._min_zones)
+
+    def _record(self) -> Record:
+        if self.cluster is None:
+            return only("cluster", self._called, *clusters_called(self._api, self._called))
+        return self._api.cluster(self.cluster["id"])
+
+    def _tasks(self, cluster: Facts) -> list[Task]:
+        """Those that run on it, and those that have ended and still hold a part of it."""
+        tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
+        for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
+            if task_id is not None and task_id not in tasks:
+                tasks[task_id] = self._api.task(task_id)
+        return [Task.from_api(task) for task in tasks.values()]
+
+    def tell(self, waited: float) -> None:
+        """Show each problem once as long as it lasts, and that there are none any more."""
+        for problem in self.problems:
+            if problem not in self._told:
+                self._say(f"{self._called}: {problem}", waited, failed=True)
+        if self._told and self.done:
+            self._say(f"{self._called}: healthy after {waited:.0f} s", waited)
+        self._told = self.problems
+
+    def remind(self, waited: float) -> None:
+        """Show that the first problem lasts."""
+        self._say(f"{self._called} not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
+
+    def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
+        self._last_word = waited
+        self._show(line(text), failed)
