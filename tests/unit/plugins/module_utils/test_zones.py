@@ -130,7 +130,7 @@ WHOLE, NOTHING, UNKNOWN = [None], [], [frozenset()]
         (listed(_service.AGENTS, {"hostId": 51}), NOTHING),
         (listed("Stop OB zone", {"zoneName": "zone1"}), NOTHING),
     ],
-    ids=lambda value: str(value)[:60],
+    ids=lambda value: (str(value) if isinstance(value, dict) else str(sorted(map(sorted, filter(None, value)))))[:60],
 )
 def test_tasks_by_their_tags(task, restarts, api):
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[task])
