@@ -22,6 +22,8 @@ BIN := .venv/bin
 VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
+AUDIT := .build/audit/.made-$(PYTHON_VERSION)
+IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
@@ -53,6 +55,7 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragmen
 	$(BIN)/yamllint --strict .
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
+	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
 	$(BIN)/shellcheck $(SHELL_SCRIPTS)
 
 .PHONY: format
@@ -79,6 +82,17 @@ bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 .PHONY: chaos
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
 	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
+
+.PHONY: fuzz
+fuzz: $(DEV) ## Look for answers of a service that crash their reader (FUZZ_SECONDS=60)
+	@if $(UV_INSTALL) --only-binary atheris --group fuzz 2>/dev/null; then \
+	  cd .build && ../$(BIN)/python ../tests/fuzz/answers.py -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=10 -verbosity=0 && \
+	  echo "fuzz: nothing found"; \
+	else echo "fuzz: skipped, since atheris does not install for Python $(PYTHON_VERSION)"; fi
+
+.PHONY: audit
+audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (AUDIT_REQUIRED=yes: fail where there are none)
+	@tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
 
 .PHONY: recordings
 recordings: $(DEMO) ## Record what waits look like into docs/progress.md
@@ -119,4 +133,14 @@ $(DEV): $(DEMO)
 
 $(BENCH): $(DEMO)
 	@$(UV_INSTALL) --group bench
+	@touch $@
+
+$(AUDIT): $(VENV) pyproject.toml
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/audit
+	@$(BIN)/uv pip install --quiet --python .build/audit/bin/python --group audit
+	@touch $@
+
+$(IMPORTER): $(VENV) pyproject.toml
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/importer
+	@$(BIN)/uv pip install --quiet --python .build/importer/bin/python --group importer
 	@touch $@

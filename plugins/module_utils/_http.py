@@ -8,10 +8,10 @@ what it starts cannot be taken back, and the service has no token by which it wo
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -32,15 +32,13 @@ from ._errors import (
 from ._shapes import Record, instant, record
 from ._text import label, shorten, visible
 from ._time import ServiceClock
+from ._transport import LONGEST_ANSWER, Adapter, body_of, foreign_encoding, seconds_to_reset
 
 try:
     import requests
-    from requests.adapters import HTTPAdapter
-    from urllib3.exceptions import InsecureRequestWarning, InvalidHeader, MaxRetryError, NewConnectionError
-    from urllib3.util import Retry
+    from urllib3.exceptions import InsecureRequestWarning, NewConnectionError
 except ImportError as error:  # reported by _module, with the name of the library
     REQUESTS_IMPORT_ERROR: ImportError | None = error
-    Retry = object  # type: ignore[misc, assignment]
 else:
     REQUESTS_IMPORT_ERROR = None
 
@@ -48,9 +46,6 @@ if TYPE_CHECKING:
     from requests.auth import AuthBase
 
 CONNECT_SECONDS = 10.0
-READ_REPEATS = 2
-TOO_MANY_REQUESTS = 429
-PASSING_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
 NOTED_SKEW = 60.0
 CERTIFICATE_ADVICE = {
     # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
@@ -78,48 +73,6 @@ class Answer:
     trace_id: str | None
 
 
-class RateLimitRetry(Retry):
-    """Repeats as urllib3 does, and after a 429 any method, once the time is over that ``RateLimit-Reset`` names.
-
-    ``budget`` is for how many seconds in all it may wait so; where that is not enough, the 429 is the answer.
-    """
-
-    def __init__(self, *args: Any, budget: float, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.budget = budget
-
-    def new(self, **changes: Any) -> Any:
-        """A copy with ``changes``."""
-        return super().new(**{"budget": self.budget, **changes})
-
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether what was answered with this status may be sent again."""
-        return status_code == TOO_MANY_REQUESTS or super().is_retry(method, status_code, has_retry_after)
-
-    def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
-        """Count one more failure; raises MaxRetryError when there is to be no repetition."""
-        pause = None if response is None else self.get_retry_after(response)
-        limited = response is not None and response.status == TOO_MANY_REQUESTS
-        blind = limited and pause is None and not self._is_method_retryable(method)
-        if blind or (pause or 0) > self.budget:
-            raise MaxRetryError(more.get("_pool"), url, None)  # type: ignore[arg-type]
-        if pause is None or not limited:
-            return super().increment(method, url, response, *rest, **more)
-        # A wait that was asked for is no failure, so only the budget bounds it.
-        waited = self.new(total=None, budget=self.budget - pause)
-        return super(RateLimitRetry, waited).increment(method, url, response, *rest, **more).new(total=self.total)
-
-    def get_retry_after(self, response: Any) -> float | None:
-        """Seconds that the service asks to wait, at least 1; None when it names no time."""
-        # The header comes with every answer when limits are on; it counts when the limit is reached.
-        pause = _reset(response.headers) if response.status == TOO_MANY_REQUESTS else None
-        try:
-            pause = super().get_retry_after(response) if pause is None else pause
-        except InvalidHeader:
-            return None
-        return None if pause is None else max(1.0, pause)
-
-
 class HttpClient:
     """A session with one service.
 
@@ -142,24 +95,14 @@ class HttpClient:
         self._session.headers.update(
             {
                 "Accept": "application/json",
+                "Accept-Encoding": "gzip",
                 "Accept-Language": "en-US",
                 "Content-Type": "application/json",
                 "User-Agent": "ansible-collection-oceanbase.ocp",
             }
         )
-        repeats = RateLimitRetry(
-            total=READ_REPEATS,
-            # Counts for every method: what found no connection never left.
-            connect=1,
-            other=0,
-            status_forcelist=PASSING_STATUSES,
-            allowed_methods={"GET"},
-            backoff_factor=0.3,
-            raise_on_status=False,
-            budget=timeout,
-        )
         for scheme in ("http://", "https://"):
-            self._session.mount(scheme, HTTPAdapter(max_retries=repeats))
+            self._session.mount(scheme, Adapter(verify=verify, budget=timeout))
 
     def close(self) -> None:
         """Close the connections that are kept open."""
@@ -177,34 +120,43 @@ class HttpClient:
         url = self.url + path
         sent = time.time()
         try:
-            # The process may be the controller's own, so its filters are not to be changed for good.
-            with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
-                response = self._session.request(
-                    method,
-                    url,
-                    params=params,
-                    json=body,
-                    timeout=self._timeouts,
-                    # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
-                    verify=self._verify,
-                    # Following would send the credentials to another address, and a POST as a GET.
-                    allow_redirects=False,
-                )
+            with self._response(method, url, params, body) as response:
+                foreign = foreign_encoding(response)
+                text = b"" if foreign else body_of(response)
         # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
         except (OSError, ValueError) as error:
             raise _no_answer(error, method, url, self.timeout) from None
         used_up = response.headers.get("RateLimit-Remaining") == "0"
-        self._resume = time.monotonic() + ((_reset(response.headers) or 0.0) if used_up else 0.0)
-        envelope = _envelope(response)
+        self._resume = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
+        envelope = _envelope(text or b"")
         self.trace_id = label(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or _date(response)
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
+        form = f"comes in the encoding {foreign}, which was not asked for" if foreign else _form(response, text)
         try:
-            return _answer(response, envelope, method, url)
+            return _answer(response, envelope, form, method, url)
         except AuthenticationFailed as refusal:
             refusal.follow(f"{self._what_to_check()} It was asked once only, since repeated attempts lock the account.")
             raise
+
+    def _response(
+        self, method: str, url: str, params: dict[str, Any] | None, body: dict[str, Any] | None
+    ) -> requests.Response:
+        # The process may be the controller's own, so its filters are not to be changed for good.
+        with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
+            return self._session.request(
+                method,
+                url,
+                params=params,
+                json=body,
+                timeout=self._timeouts,
+                # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
+                verify=self._verify,
+                # Following would send the credentials to another address, and a POST as a GET.
+                allow_redirects=False,
+                stream=True,
+            )
 
     @property
     def rest(self) -> float:
@@ -239,7 +191,7 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
     if isinstance(error, requests.exceptions.SSLError):
         return ConnectionFailed(
             f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
-            "http or https.",
+            "http or https, and that it speaks TLS 1.2 or newer.",
             url=url,
             maybe_done=writes,
         )
@@ -261,17 +213,19 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
     )
 
 
-def _envelope(response: requests.Response) -> Record:
+def _envelope(body: bytes) -> Record:
     try:
-        return record(response.json())
-    except ValueError:
+        return record(json.loads(body))
+    except (ValueError, RecursionError):  # the latter for brackets in brackets, some thousand deep
         return {}
 
 
-def _reset(headers: Mapping[str, str]) -> float | None:
-    """In how many seconds the request limit of this user begins anew; None where no header tells."""
-    seconds = headers.get("RateLimit-Reset", "")
-    return float(seconds) if seconds.isdecimal() else None
+def _form(response: requests.Response, body: bytes | None) -> str:
+    """What is said of an answer that is no envelope."""
+    if body is None:
+        return f"is longer than {LONGEST_ANSWER // 1024**2} MiB, and was not read to its end"
+    kind = response.headers.get("Content-Type", "no content type")
+    return f"is no OCP response envelope ({len(body)} bytes, {kind})"
 
 
 def _date(response: requests.Response) -> datetime | None:
@@ -282,7 +236,7 @@ def _date(response: requests.Response) -> datetime | None:
     return date if date.tzinfo is not None else None
 
 
-def _answer(response: requests.Response, envelope: Record, method: str, url: str) -> Answer:
+def _answer(response: requests.Response, envelope: Record, form: str, method: str, url: str) -> Answer:
     status = response.status_code
     writes = method == "POST"
     if 300 <= status < 400:
@@ -293,9 +247,8 @@ def _answer(response: requests.Response, envelope: Record, method: str, url: str
         )
     trace_id = label(envelope.get("traceId"))
     if status < 400 and not isinstance(envelope.get("successful"), bool):
-        kind = response.headers.get("Content-Type", "no content type")
         raise AnswerUnreadable(
-            f"The answer to {method} {url} is no OCP response envelope ({len(response.content)} bytes, {kind}). "
+            f"The answer to {method} {url} {form}. "
             "Check that url is the address of an OCP, not of a proxy or another service."
             + (f" {_unknown(writes)}" if writes else ""),
             url=url,

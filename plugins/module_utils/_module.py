@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -118,12 +119,14 @@ def run_module(definition: Definition) -> None:
 
 def call(definition: Definition, params: Params, mode: Mode) -> Outcome:
     """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
+    noticed: list[str] = []
     try:
         with connected(params) as api:
+            noticed += _exposed(params)
             result, failed = definition.body(api, params, mode), False
     except OcpError as error:
         result, failed = {"msg": str(error), **error.facts}, True
-    return Outcome(failed, result, result.pop("warnings", []), result.pop("diff", {}))
+    return Outcome(failed, result, noticed + result.pop("warnings", []), result.pop("diff", {}))
 
 
 @contextmanager
@@ -189,6 +192,24 @@ def _address(url: str) -> str:
     if not usable:
         raise OptionError(f"url: {url} is not the address of an OCP; it looks like https://ocp.example.com:8080.")
     return url
+
+
+def _exposed(params: Params) -> list[str]:
+    """A warning where the password would cross a network as it is."""
+    parts = urlsplit(params["url"])
+    if parts.scheme != "http" or not params["password"] or _is_loopback(str(parts.hostname)):
+        return []
+    return [
+        f"The password of {params['username']} travels unencrypted to {parts.netloc}, where the network can read it. "
+        "Use an https url, or access_key_id and access_key_secret, whose secret is never sent."
+    ]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
 
 
 def _credentials(params: Params) -> Any:

@@ -196,11 +196,11 @@ def _execution_order(steps: list[Subtask]) -> list[Subtask]:
 
     Steps that may run side by side stand in the order of their ``parallelIdx``. A form without either keeps its order.
     """
-    by_id = {step.id: step for step in steps}
+    by_id = {step.id: step for step in steps if integer(step.id) is not None}
     ordered = any(step.upstreams or step.downstreams or step.parallel_idx is not None for step in steps)
     if not ordered or len(by_id) < len(steps):
         return steps
-    place = {step.id: (step.parallel_idx or 0, step.id) for step in steps}
+    place = {step.id: (integer(step.parallel_idx) or 0, step.id) for step in steps}
     graph: TopologicalSorter[int] = TopologicalSorter({step.id: () for step in steps})
     for step in steps:
         for upstream in by_id.keys() & set(step.upstreams):

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+import requests
 from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import ServiceError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
+from urllib3 import HTTPResponse
 
 SECRET = "s3cret-password"
 
@@ -25,3 +29,9 @@ def error_of(client, method="GET") -> ServiceError:
     with pytest.raises(ServiceError) as raised:
         ask(client, method)
     return raised.value
+
+
+def response_to(request, status, headers, body) -> requests.Response:
+    """What an adapter returns for ``request`` when the service sends this."""
+    raw = HTTPResponse(io.BytesIO(body), headers=headers, status=status, preload_content=False)
+    return requests.adapters.HTTPAdapter().build_response(request, raw)

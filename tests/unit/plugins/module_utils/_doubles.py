@@ -31,7 +31,7 @@ RESULT_KEYS = {
 }
 # And beside them, for the bridge to Ansible.
 PASSED_ON = {"warnings", "diff"}
-URL = "http://ocp.test:8080"
+URL = "https://ocp.test:8080"
 # When the time of the tests begins.
 BEGINNING = datetime(2026, 5, 4, 3, 0, tzinfo=timezone(timedelta(hours=8)))
 

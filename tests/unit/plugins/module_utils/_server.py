@@ -91,7 +91,7 @@ class ScriptedServer:
         self.received: list[Received] = []
         self.unexpected: list[str] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._connections: list[socket.socket] = []
+        self.connections: list[socket.socket] = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
 
@@ -111,7 +111,7 @@ class ScriptedServer:
         """Stop, and fail if anything but the script was asked for."""
         self._done.set()
         # Closing alone would leave the threads in accept() and recv().
-        for each in (self._listener, *self._connections):
+        for each in (self._listener, *self.connections):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -137,7 +137,7 @@ class ScriptedServer:
             if self._tls:
                 connection = self._tls.wrap_socket(connection, server_side=True)
             with connection:
-                self._connections.append(connection)
+                self.connections.append(connection)
                 while self._exchange(connection):
                     pass
         except OSError:

@@ -17,7 +17,7 @@ import pytest
 import trustme
 import urllib3.util.retry
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.oceanbase.ocp.plugins.module_utils import _http
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock, Script
@@ -116,7 +116,7 @@ def _offline(monkeypatch):
     def send(*_args, **_kwargs):
         raise AssertionError("A request was sent.")
 
-    monkeypatch.setattr(_http.HTTPAdapter, "send", send)
+    monkeypatch.setattr(_transport.Adapter, "send", send)
 
 
 @pytest.fixture

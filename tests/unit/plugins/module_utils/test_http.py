@@ -194,6 +194,15 @@ def test_redirect_is_not_followed(status, method, server, start_server):
     assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_redirect_from_https_to_http_is_not_followed(method, tls_server, ca_path, start_server):
+    plain = start_server()
+    tls_server.expect(method, "/api/v2/x", Reply(307, b"", {"Location": f"{plain.url}/api/v2/x"}))
+    error = error_of(connect(tls_server.url, verify=ca_path), method)
+    assert f"{method} {tls_server.url}/api/v2/x is redirected to {plain.url};" in str(error)
+    assert plain.received == []
+
+
 @pytest.mark.parametrize("location", ["/login", "login", ""], ids=repr)
 def test_redirect_without_a_host(location, server):
     server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": location} if location else {}))

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import pytest
 import trustme
+from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import ConnectionFailed
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._asking import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import envelope
@@ -115,6 +116,51 @@ def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path,
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))
     tls_server.expect("GET", "/api/v2/x", envelope("good"))
     assert ask(connect(tls_server.url, verify=ca_path), "GET").data == "good"
+
+
+@pytest.fixture
+def lax_machine(monkeypatch):
+    """Let OpenSSL be set as on a machine that is content with any version of TLS."""
+
+    def lax():
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            context.minimum_version = ssl.TLSVersion.TLSv1
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        return context
+
+    monkeypatch.setattr(_transport, "create_urllib3_context", lax)
+
+
+def old_server_context(authority: trustme.CA) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    return context
+
+
+@pytest.mark.usefixtures("lax_machine")
+@pytest.mark.parametrize("verified", [True, False])
+def test_tls_1_1_is_refused(verified, authority, ca_path, start_server):
+    server = start_server(old_server_context(authority))
+    error = error_of(connect(server.url, verify=ca_path if verified else False), "POST")
+    assert error.__class__ is ConnectionFailed
+    assert str(error).startswith(f"No TLS connection with {server.url}/api/v2/x: ")
+    assert str(error).endswith("and that it speaks TLS 1.2 or newer.")
+    assert server.received == []
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda version: version.name)
+def test_newer_tls_is_spoken(version, authority, ca_path, start_server):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    context.minimum_version = context.maximum_version = version
+    server = start_server(context)
+    server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(server.url, verify=ca_path), "GET").data == "good"
 
 
 def test_https_against_http():

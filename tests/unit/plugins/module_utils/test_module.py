@@ -291,6 +291,37 @@ def test_user_from_the_environment(run, connected, client, monkeypatch):
 # Results and failures
 
 
+EXPOSED = ["http://ocp.test:8080", "http://10.0.0.1", "http://[2001:db8::1]:8080", "HTTP://localhost.ocp.test/x"]
+UNEXPOSED = [
+    "https://ocp.test:8080",
+    "http://127.0.0.1:8080",
+    "http://127.8.8.8",
+    "http://[::1]:80",
+    "http://localhost",
+]
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["good", "failed"])
+@pytest.mark.parametrize("url", EXPOSED + UNEXPOSED)
+@pytest.mark.usefixtures("connected")
+def test_password_over_plain_http_is_warned_of_once(url, fails, run, client, warned):
+    query = {"sort": "id,desc", "page": 1, "size": 10}
+    given = AnswerLost("Lost.", url=url) if fails else answer({"contents": []})
+    client.expect("get", "/api/v2/tasks/instances", query, gives=given)
+    run("task_info", {"url": url, **BASIC, "limit": 10})
+    assert len(warned) == (url in EXPOSED)
+    if warned:
+        assert f"The password of admin travels unencrypted to {url.split('/')[2]}, " in warned[0]
+        assert "pass-word-9" not in warned[0]
+
+
+@pytest.mark.usefixtures("connected")
+def test_signed_requests_over_plain_http_are_not_warned_of(run, client, warned):
+    expect_no_tasks(client)
+    run("task_info", {"url": EXPOSED[0], **KEY, "limit": 10})
+    assert warned == []
+
+
 @pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
 @pytest.mark.usefixtures("connected")
 def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, warned, monkeypatch):

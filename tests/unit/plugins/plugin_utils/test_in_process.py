@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import I
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import MODULES, patch_module_args
 
 SECRET = "hidden-word-9"
-CONNECTION = {"url": "http://ocp.test:8080", "username": "admin", "password": SECRET}
+CONNECTION = {"url": "https://ocp.test:8080", "username": "admin", "password": SECRET}
 
 
 class TimeIsUp(BaseException):
