@@ -71,6 +71,11 @@ class RequestRefused(ServiceError):
         self.status = status
         self.reason = reason
 
+    @property
+    def may_be_of_state(self) -> bool:
+        """Whether it may be due to the state of a target: not to credentials, rights, an id, or too many requests."""
+        return not self.maybe_done and self.status not in (401, 403, 404, 429)
+
 
 class AuthenticationFailed(RequestRefused):
     """401. Never repeated: a few wrong passwords lock the account."""
@@ -89,7 +94,11 @@ class TargetBusy(OcpError):
 
 
 class OutcomeUnknown(OcpError):
-    """A restart was sent, its answer was lost, and no task or several tasks could be it. It is not sent again."""
+    """A request was sent, its answer was lost, and nothing shows whether it was done. It is not sent again."""
+
+
+class StateError(OcpError):
+    """A task is in a state in which the service would refuse what is asked for; nothing was sent."""
 
 
 class TaskError(OcpError):

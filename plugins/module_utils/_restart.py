@@ -41,8 +41,6 @@ Found = TypeVar("Found")
 
 PROOF_SECONDS = 30
 OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
-# What these refuse will be refused again, busy or not.
-FINAL_STATUSES = (401, 403, 404, 429)
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ class _Restart:
         """Whether the service did not run the restart, maybe since something else works on the target."""
         if isinstance(error, TaskFailed):
             return error.at_first_step
-        return not error.maybe_done and error.status not in FINAL_STATUSES
+        return error.may_be_of_state
 
     def _carry_out_anew(self, refusal: RequestRefused | TaskFailed) -> None:
         """Decide once more. Where nothing works on the target, the refusal stands."""

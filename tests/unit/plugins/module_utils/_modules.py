@@ -39,9 +39,10 @@ OWN = {
     "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
     "cluster_wait": {"cluster": "orders"},
     "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
+    "task": {"task_id": 81, "state": "retried"},
     "task_info": {},
     "task_wait": {"task_ids": [81]},
 }
 RESTARTS = [name for name in OWN if name.endswith("_restart")]
-WAITING = [*RESTARTS, "cluster_wait", "task_wait"]
+WAITING = [*RESTARTS, "cluster_wait", "task", "task_wait"]
 every_module = pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,190 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: task
+short_description: Steer a task of OCP - retry it, roll it back, skip or cancel a subtask
+version_added: 0.1.0
+description:
+  - Brings a task that has begun, or some of its subtasks, into a state.
+  - Reads the task before it acts. What is there already is not done again; what the service would refuse is refused
+    with the reason, and nothing is sent.
+options:
+  task_id:
+    description: Id of the task, as the restart modules return it.
+    type: int
+    required: true
+  state:
+    description:
+      - V(retried) runs again what FAILED. Of a task that is running or SUCCESSFUL nothing is changed.
+      - V(rolled_back) undoes what a FAILED task has done. It is refused where the service prohibits it.
+      - V(skipped) counts a FAILED subtask as done and goes on behind it. Its work stays undone.
+      - V(canceled) ends a RUNNING subtask, such as one that hangs; it FAILS, and then its task does.
+      - V(skipped) and V(canceled) need O(subtask_id) or O(subtask), V(rolled_back) takes neither.
+    type: str
+    required: true
+    choices: [retried, rolled_back, skipped, canceled]
+  subtask_id:
+    description: Id of one subtask of the task.
+    type: int
+  subtask:
+    description:
+      - Which subtasks, where the id is not at hand. V(failed) are all that FAILED, to be retried or skipped,
+        V(running) all that are RUNNING, to be canceled. If there are none, nothing is changed.
+    type: str
+    choices: [failed, running]
+  wait:
+    description:
+      - Whether to wait until the task has ended.
+      - With O(state=retried) and O(state=skipped) the module fails if the task fails again, with
+        O(state=rolled_back) if the rollback fails. With O(state=canceled) any end of the task will do.
+    type: bool
+    default: false
+extends_documentation_fragment:
+  - oceanbase.ocp.connection
+  - oceanbase.ocp.patience
+attributes:
+  check_mode:
+    support: full
+    details: Reads the task and decides as for real. Nothing is sent.
+  diff_mode:
+    support: full
+    details: Shows the state of the task or the subtasks before and after.
+  idempotent:
+    support: full
+    details: What is in the wanted state already is left alone.
+notes:
+  - Each request takes effect at most once, and is never sent again when its answer is lost. The task is looked at
+    instead, for as long as O(timeout); if it does not show that it was done, the module fails and says that this is
+    unknown.
+seealso:
+  - module: oceanbase.ocp.task_info
+  - module: oceanbase.ocp.task_wait
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+- name: Retry what failed in a restart, and wait for its end
+  oceanbase.ocp.task:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    task_id: 1001
+    state: retried
+    wait: true
+
+- name: Skip the subtasks that failed
+  oceanbase.ocp.task:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    task_id: 1001
+    state: skipped
+    subtask: failed
+
+- name: End a subtask that hangs
+  oceanbase.ocp.task:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    task_id: 1001
+    state: canceled
+    subtask_id: 50004
+
+- name: Undo the restart
+  oceanbase.ocp.task:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    task_id: 1001
+    state: rolled_back
+    wait: true
+"""
+
+RETURN = r"""
+action:
+  description: What was done, as O(state) names it; null where nothing was to be done.
+  returned: always
+  type: str
+  sample: retried
+reason:
+  description: Why it was done or not.
+  returned: always
+  type: str
+  sample: it is FAILED
+task_id:
+  description: Id of the task.
+  returned: always
+  type: int
+subtask_ids:
+  description: Ids of the subtasks that it was done to; empty for the task as a whole.
+  returned: always
+  type: list
+  elements: int
+before:
+  description: C(status) and C(operation) of the task before.
+  returned: always
+  type: dict
+  sample: {"status": "FAILED", "operation": "EXECUTE"}
+task:
+  description:
+    - The task as last read, with the keys that M(oceanbase.ocp.task_wait#module) returns in C(tasks).
+  returned: always
+  type: dict
+failed_subtasks:
+  description:
+    - The subtasks that FAILED, with the end of their logs, as M(oceanbase.ocp.task_wait#module) returns them.
+  returned: when the task failed while it was waited for
+  type: list
+  elements: dict
+elapsed:
+  description: Seconds that the module took.
+  returned: always
+  type: float
+trace_id:
+  description: Trace id of the last request that was sent, for whoever reads the logs of the service.
+  returned: always
+  type: str
+"""
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
+    PATIENCE_OPTIONS,
+    Definition,
+    patience,
+    run_module,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._steering import steer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._steering_plan import State, Wish
+
+OPTIONS = {
+    "task_id": {"type": "int", "required": True},
+    "state": {"type": "str", "required": True, "choices": [state.value for state in State]},
+    "subtask_id": {"type": "int"},
+    "subtask": {"type": "str", "choices": ["failed", "running"]},
+    "wait": {"type": "bool", "default": False},
+    **PATIENCE_OPTIONS,
+}
+
+
+def run(api, params, mode):
+    status = params["subtask"]
+    wish = Wish(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
+    waiting = patience(params, mode)
+    return steer(api, params["task_id"], wish, waiting, wait=params["wait"], check_mode=mode.check_mode)
+
+
+DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("subtask_id", "subtask")]})
+
+
+def main():
+    run_module(DEFINITION)
+
+
+if __name__ == "__main__":
+    main()
