@@ -156,7 +156,7 @@ def _read(task: Task, step: Subtask, log: str, log_lines: int) -> _Failed:
 def _account(task: Task, failed: list[_Failed]) -> Iterator[str]:
     """What became of the task, where, and the end of the log."""
     if task.rolled_back:
-        yield f"Task {task.label} was rolled back: it ended SUCCESSFUL, but by undoing its work."
+        yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
         return
     what = f"Task {task.label} {task.status}{' while it was rolled back' if task.is_rolling_back else ''}"
     if not failed:

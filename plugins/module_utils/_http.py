@@ -30,7 +30,7 @@ from ._errors import (
     ServiceError,
 )
 from ._shapes import Record, instant, record
-from ._text import label, shorten, visible
+from ._text import excerpt, label
 from ._time import ServiceClock
 from ._transport import LONGEST_ANSWER, Adapter, body_of, foreign_encoding, seconds_to_reset
 
@@ -268,7 +268,7 @@ def _host(url: str, location: str) -> str:
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
-    reason = shorten(visible(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
+    reason = excerpt(str(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
     maybe_done = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]

@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from ._shapes import instant, integer, integers, record, records
-from ._text import CUT, label
+from ._text import excerpt, label
 
 RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
@@ -79,9 +79,9 @@ class Task:
         raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
         return cls(
             **_same_named(cls, data),
-            creator=_bounded(creator.get("name") if isinstance(creator, dict) else creator),
+            creator=_harmless(creator.get("name") if isinstance(creator, dict) else creator),
             cluster_id=_first(data.get("clusterId"), cluster.get("id")),
-            cluster_name=_bounded(cluster.get("name")),
+            cluster_name=_harmless(cluster.get("name")),
             host_id=_first(data.get("hostId"), _common_tag(data, "hostId")),
             duration=_seconds(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
@@ -164,11 +164,11 @@ _OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "su
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     """The fields of ``cls`` that are the service's own under their snake_case name."""
-    return {field.name: _bounded(data.get(_camel(field.name))) for field in fields(cls) if field.name not in _OWN_RULE}
+    return {field.name: _harmless(data.get(_camel(field.name))) for field in fields(cls) if field.name not in _OWN_RULE}
 
 
-def _bounded(value: Any) -> Any:
-    return f"{value[:LONGEST_VALUE]}{CUT}" if isinstance(value, str) and len(value) > LONGEST_VALUE else value
+def _harmless(value: Any) -> Any:
+    return excerpt(value, LONGEST_VALUE) if isinstance(value, str) else value
 
 
 def _common_tag(data: dict[str, Any], key: str) -> Any:

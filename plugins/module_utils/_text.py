@@ -31,11 +31,14 @@ def visible(value: object) -> str:
     return "".join(map(_shown, str(value)))
 
 
+def excerpt(text: str, length: int) -> str:
+    """The first ``length`` characters of ``text``, as ``visible`` shows them."""
+    return visible(text if len(text) <= length else f"{text[:length]}{CUT}")
+
+
 def label(value: object) -> str | None:
     """``value`` on one line of at most ``LABEL_LENGTH`` characters; None for what says nothing."""
-    text = str(value)[: LABEL_LENGTH + 1] if value is not None else ""
-    shown = visible(text if len(text) <= LABEL_LENGTH else f"{text[:LABEL_LENGTH]}{CUT}").strip()
-    return shown or None
+    return excerpt("" if value is None else str(value), LABEL_LENGTH).strip() or None
 
 
 def end_of_log(value: object, lines: int = LOG_LINES) -> Log | None:

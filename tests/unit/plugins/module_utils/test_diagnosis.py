@@ -291,6 +291,8 @@ def test_failure_is_told_after_all_others_have_ended(api, time_passes):
 def test_rolled_back_is_a_failure(raw, api, time_passes):
     api.expect("task", 5, gives=raw)
     error = failure_of(api, time_passes, 5)
-    assert str(error).startswith("Task 5 (Restart 5) was rolled back: it ended SUCCESSFUL, but by undoing its work.\n")
+    assert str(error).startswith(
+        "Task 5 (Restart 5) FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work.\n"
+    )
     assert f"task_info -a 'task_id={5}'" in str(error)
     assert error.facts["tasks"][0]["rolled_back"] is True
