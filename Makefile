@@ -111,6 +111,19 @@ build: $(DEMO) ## Build the tarball of the collection in .build/dist
 	@tools/copy-collection .build/copy
 	@$(BIN)/ansible-galaxy collection build .build/copy/ansible_collections/oceanbase/ocp --force --output-path .build/dist
 
+.PHONY: release
+release: $(DEV) ## Build a release in .build/release (VERSION=1.0.0; APPLY=yes brings version and changelog into the tree)
+	@$(BIN)/python tools/release "$(VERSION)" $(if $(APPLY),--apply)
+
+.PHONY: importer
+importer: $(DEV) $(IMPORTER) ## Let galaxy-importer judge the tarball, as Galaxy and Automation Hub do
+	@SOURCE_DATE_EPOCH=0 $(BIN)/python tools/release 9999.0.0 >.build/importer/built.txt
+	@cd .build/importer && PATH="$$PWD/bin:$$PATH" HOME="$$PWD" GALAXY_IMPORTER_CHECK_REQUIRED_TAGS=yes \
+	  GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER=yes bin/python -m galaxy_importer.main ../release/9999.0.0/*.tar.gz \
+	  >output.txt 2>&1 || { cat output.txt; exit 1; }
+	@! grep -E '^(ERROR|WARNING)' .build/importer/output.txt
+	@tail -1 .build/importer/output.txt
+
 .PHONY: clean
 clean: ## Remove everything that make has made
 	rm -rf .venv .build .cache .hypothesis
