@@ -32,7 +32,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/p
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what happened
@@ -44,7 +44,7 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 	@$(BIN)/python -m ocp_emulator serve
 
 .PHONY: test
-test: lint sanity unit integration ## Run every check and test
+test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
@@ -68,8 +68,13 @@ sanity: $(DEV) ## Run ansible-test sanity
 	tools/sanity .venv .build/sanity
 
 .PHONY: unit
-unit: $(DEV) ## Run the unit tests
-	$(BIN)/python -m pytest tests/unit --numprocesses auto --quiet
+unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
+	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis" -p no:schemathesis \
+	  --numprocesses auto --quiet
+
+.PHONY: unit-slow
+unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis tries
+	$(BIN)/python -m pytest tests/unit -m "slow or hypothesis" --numprocesses auto --quiet
 
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
