@@ -46,6 +46,9 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 .PHONY: test
 test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
 
+.PHONY: check-all
+check-all: matrix chaos importer fuzz audit ## Run what make test leaves out, for every night and before a release
+
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
 	$(BIN)/ruff check
@@ -79,6 +82,14 @@ unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
 	$(BIN)/python -m pytest tests/integration --numprocesses auto --quiet
+
+.PHONY: coverage
+coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")
+	@rm -rf .build/coverage
+	@-$(BIN)/coverage run --source=$(CURDIR)/plugins -m pytest $(or $(TESTS),tests/unit/plugins tests/integration) \
+	  -p no:schemathesis --numprocesses auto --quiet
+	@-$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report --sort=cover
 
 .PHONY: bench
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
