@@ -121,7 +121,6 @@ def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path,
 @pytest.fixture
 def lax_machine(monkeypatch):
     """Let OpenSSL be set as on a machine that is content with any version of TLS."""
-
     strict = _transport.create_urllib3_context
 
     def lax():
