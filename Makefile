@@ -108,7 +108,7 @@ fuzz: $(DEV) ## Look for answers of a service that crash their reader (FUZZ_SECO
 
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (AUDIT_REQUIRED=yes: fail where there are none)
-	@tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
+	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
 
 .PHONY: recordings
 recordings: $(DEMO) ## Record what waits look like into docs/progress.md
