@@ -32,7 +32,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/p
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what happened
@@ -44,7 +44,10 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 	@$(BIN)/python -m ocp_emulator serve
 
 .PHONY: test
-test: lint sanity unit integration ## Run every check and test
+test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
+
+.PHONY: check-all
+check-all: matrix chaos importer fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
@@ -68,12 +71,25 @@ sanity: $(DEV) ## Run ansible-test sanity
 	tools/sanity .venv .build/sanity
 
 .PHONY: unit
-unit: $(DEV) ## Run the unit tests
-	$(BIN)/python -m pytest tests/unit --numprocesses auto --quiet
+unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
+	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis" -p no:schemathesis \
+	  --numprocesses auto --quiet
+
+.PHONY: unit-slow
+unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis tries
+	$(BIN)/python -m pytest tests/unit -m "slow or hypothesis" --numprocesses auto --quiet
 
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
 	$(BIN)/python -m pytest tests/integration --numprocesses auto --quiet
+
+.PHONY: coverage
+coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")
+	@rm -rf .build/coverage
+	@-$(BIN)/coverage run --source=$(CURDIR)/plugins -m pytest $(or $(TESTS),tests/unit/plugins tests/integration) \
+	  -p no:schemathesis --numprocesses auto --quiet
+	@-$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report --sort=cover
 
 .PHONY: bench
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
@@ -92,7 +108,7 @@ fuzz: $(DEV) ## Look for answers of a service that crash their reader (FUZZ_SECO
 
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (AUDIT_REQUIRED=yes: fail where there are none)
-	@tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
+	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
 
 .PHONY: recordings
 recordings: $(DEMO) ## Record what waits look like into docs/progress.md
@@ -110,6 +126,19 @@ screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
 	@tools/copy-collection .build/copy
 	@$(BIN)/ansible-galaxy collection build .build/copy/ansible_collections/oceanbase/ocp --force --output-path .build/dist
+
+.PHONY: release
+release: $(DEV) ## Build a release in .build/release (VERSION=1.0.0; APPLY=yes brings version and changelog into the tree)
+	@$(BIN)/python tools/release "$(VERSION)" $(if $(APPLY),--apply)
+
+.PHONY: importer
+importer: $(DEV) $(IMPORTER) ## Let galaxy-importer judge the tarball, as Galaxy and Automation Hub do
+	@SOURCE_DATE_EPOCH=0 $(BIN)/python tools/release 9999.0.0 >.build/importer/built.txt
+	@cd .build/importer && PATH="$$PWD/bin:$$PATH" HOME="$$PWD" GALAXY_IMPORTER_CHECK_REQUIRED_TAGS=yes \
+	  GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER=yes bin/python -m galaxy_importer.main ../release/9999.0.0/*.tar.gz \
+	  >output.txt 2>&1 || { cat output.txt; exit 1; }
+	@! grep -E '^(ERROR|WARNING)' .build/importer/output.txt
+	@tail -1 .build/importer/output.txt
 
 .PHONY: clean
 clean: ## Remove everything that make has made

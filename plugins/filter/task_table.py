@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: task_table
 short_description: Show tasks of OCP as text in a terminal
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Makes a text of one or many tasks, with a line for each subtask, in execution order.
   - A subtask that failed is shown with the last 20 lines of its log, where the result has it as C(failed_subtasks) with

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: task_timeline
 short_description: Draw tasks of OCP as an HTML page with a Gantt chart
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Makes one HTML document of one or many tasks. It needs no other file, no network and no script, and looks right on a
     phone, on paper, and in dark mode.

@@ -101,8 +101,9 @@ class HttpClient:
                 "User-Agent": "ansible-collection-oceanbase.ocp",
             }
         )
+        adapter = Adapter(verify=verify, budget=timeout)
         for scheme in ("http://", "https://"):
-            self._session.mount(scheme, Adapter(verify=verify, budget=timeout))
+            self._session.mount(scheme, adapter)
 
     def close(self) -> None:
         """Close the connections that are kept open."""

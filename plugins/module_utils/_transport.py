@@ -89,7 +89,8 @@ class Adapter(HTTPAdapter):
         self._context = create_urllib3_context()
         # OpenSSL may have been told by the machine to be content with less.
         self._context.minimum_version = ssl.TLSVersion.TLSv1_2
-        self._context.check_hostname = bool(verify)
+        if not verify:
+            self._context.check_hostname = False
         super().__init__(
             max_retries=RateLimitRetry(
                 total=READ_REPEATS,

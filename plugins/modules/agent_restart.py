@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: agent_restart
 short_description: Restart the OCP agents of hosts
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Restarts the management agent processes on a list of hosts through OCP, in one task that the service runs.
     The databases on those hosts are not touched.

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: arbitration_service_restart
 short_description: Restart an arbitration service
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Restarts an arbitration service through OCP. The service runs the restart as a task of its own; this module
     starts it and, with O(wait), stays until it has ended.

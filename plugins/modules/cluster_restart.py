@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: cluster_restart
 short_description: Restart a whole database cluster
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Restarts all servers of an OceanBase cluster through OCP, in one task that the service runs. B(The cluster
     does not serve meanwhile.) To keep it serving, restart its servers one after another with

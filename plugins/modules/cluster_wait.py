@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: cluster_wait
 short_description: Wait until a database cluster is healthy
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Waits until a cluster is RUNNING, each of its servers is RUNNING and ACTIVE, no task is at work on it or holds a
     part of it, and enough of its zones are up. Where that does not come in time, the module fails and names who is not

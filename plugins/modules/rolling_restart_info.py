@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: rolling_restart_info
 short_description: Plan a rolling restart of database clusters
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Tells which servers of clusters are to be restarted, in which order and why, and who needs no restart. It restarts
     nothing; the role P(oceanbase.ocp.rolling_restart#role) does that.

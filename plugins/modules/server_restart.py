@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: server_restart
 short_description: Restart one database server node of a cluster
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Restarts one server node of an OceanBase cluster through OCP. The service runs the restart as a task of its
     own; this module starts it and, with O(wait), stays until it has ended and proves that the server has

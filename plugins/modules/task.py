@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: task
 short_description: Steer a task of OCP - retry it, roll it back, skip or cancel a subtask
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Brings a task that has begun, or some of its subtasks, into a state.
   - Reads the task before it acts. What is there already is not done again; what the service would refuse is refused

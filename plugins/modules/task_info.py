@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: task_info
 short_description: Read tasks of OCP
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns one task, or the newest tasks that pass the filters, each with its subtasks in execution order.
 options:

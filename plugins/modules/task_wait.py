@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: task_wait
 short_description: Wait until tasks of OCP have ended
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Waits until all given tasks have ended, and fails if one of them did not succeed. A task that was rolled
     back counts as not successful.

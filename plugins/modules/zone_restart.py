@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: zone_restart
 short_description: Restart all servers of one zone of a cluster
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Restarts all servers of a zone of an OceanBase cluster through OCP, at the same time and in one task that the
     service runs. The other zones go on serving, if the cluster has enough of them.

@@ -42,11 +42,14 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
     tops = {name.split("/")[0] for name in names}
     assert tops <= {
         "CHANGELOG.md",
+        "CODE_OF_CONDUCT.md",
+        "CONTRIBUTING.md",
         "FILES.json",
         "LICENSE",
         "LICENSES",
         "MANIFEST.json",
         "README.md",
+        "SECURITY.md",
         "changelogs",
         "docs",
         "extensions",

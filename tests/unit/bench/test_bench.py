@@ -13,6 +13,7 @@ import pytest
 BENCH = Path(__file__).parents[2] / "bench"
 
 
+@pytest.mark.slow
 def test_the_database_has_as_many_tasks_as_asked_for_and_those_that_run_have_just_begun(tmp_path):
     fill = runpy.run_path(str(BENCH / "seeded.py"))["fill"]
     ids = fill(tmp_path / "state.db", 400, 25)

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +25,16 @@ SERVER = "/api/v2/ob/clusters/1/servers/{}/restart"
 CLUSTER = "/api/v2/ob/clusters/{}/restart"
 AGENTS = "/compute/hosts/batchRestartAgents"
 ARBITRATION = "/api/v2/arbitration/services/{}/restart"
+
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep an emulator for each test out of the inner loop."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("slow")
 
 
 class HandClock:

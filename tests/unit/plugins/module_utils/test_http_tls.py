@@ -121,9 +121,10 @@ def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path,
 @pytest.fixture
 def lax_machine(monkeypatch):
     """Let OpenSSL be set as on a machine that is content with any version of TLS."""
+    strict = _transport.create_urllib3_context
 
     def lax():
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context = strict()
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             context.minimum_version = ssl.TLSVersion.TLSv1
         context.set_ciphers("ALL:@SECLEVEL=0")

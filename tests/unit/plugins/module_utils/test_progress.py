@@ -238,6 +238,7 @@ def test_one_of_many_that_does_not_succeed_is_named(end, line):
 # Never silent for more than a minute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 4, 5, 30])
 @pytest.mark.parametrize("interval", [0.5, 10, 500])
 @pytest.mark.parametrize("trouble", [False, True], ids=["well", "503"])

@@ -262,6 +262,7 @@ def test_summary_has_the_same_keys_and_of_the_subtasks_those_that_failed(number,
     assert [len(task["subtasks"]) for task in results[False]] == [0, 1, *[0] * (number - 2)]
 
 
+@pytest.mark.slow
 def test_no_task_is_kept_of_5000_successful_ones(time_passes, monkeypatch):
     read = []
 

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""`make release`: the same bytes from the same sources, the files beside the tarball, and the tree left alone."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+from support import REPOSITORY
+
+DAY = "2026-05-04"
+EPOCH = "1777852800"  # that day, 00:00 UTC
+TARBALL = "oceanbase-ocp-1.0.0.tar.gz"
+
+
+def sources(folder: Path) -> Path:
+    """Copy the sources to a repository of their own."""
+    subprocess.run([REPOSITORY / "tools/copy-collection", folder], cwd=REPOSITORY, check=True)
+    root = folder / "ansible_collections/oceanbase/ocp"
+    subprocess.run(["git", "init", "--quiet"], cwd=root, check=True)
+    return root
+
+
+def release(root: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "tools/release", *arguments],
+        cwd=root,
+        env={**os.environ, "HOME": str(root.parent), "ANSIBLE_HOME": str(root.parent / "home"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def built(root: Path, *arguments: str, **environment: str) -> Path:
+    done = release(root, "1.0.0", *arguments, **environment)
+    assert done.returncode == 0, done.stderr
+    tarball = root / ".build/release/1.0.0" / TARBALL
+    assert done.stdout.splitlines() == [str(tarball.relative_to(root)) + end for end in ("", ".sha256", ".cdx.json")]
+    return tarball
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    return sources(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def tarball(tree):
+    before = state(tree)
+    made = built(tree, SOURCE_DATE_EPOCH=EPOCH)
+    assert state(tree) == before
+    return made
+
+
+def state(tree: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(tree)): path.read_bytes()
+        for path in tree.rglob("*")
+        if path.is_file() and not path.is_relative_to(tree / ".build") and not path.is_relative_to(tree / ".git")
+    }
+
+
+def test_the_same_sources_give_the_same_bytes_wherever_and_whenever_they_are(tarball, tmp_path):
+    other = sources(tmp_path)
+    for path in other.rglob("*.py"):
+        os.utime(path, (1, 1))
+    # Written again, which changes the order in which a folder lists them on many file systems.
+    for path in sorted((other / "plugins/module_utils").iterdir(), reverse=True):
+        content = path.read_bytes()
+        path.unlink()
+        path.write_bytes(content)
+    again = built(other, SOURCE_DATE_EPOCH=str(int(EPOCH) + 86_399))
+    for end in ("", ".sha256", ".cdx.json"):
+        assert Path(f"{again}{end}").read_bytes() == Path(f"{tarball}{end}").read_bytes()
+
+
+def test_nothing_in_the_tarball_tells_who_built_it_or_when(tarball):
+    with tarfile.open(tarball) as archive:
+        members = archive.getmembers()
+    assert {(m.mtime, m.uid, m.gid, m.uname, m.gname) for m in members} == {(int(EPOCH), 0, 0, "", "")}
+    assert [m.name for m in members] == sorted(m.name for m in members)
+    assert {m.mode for m in members} <= {0o644, 0o755}
+    with gzip.open(tarball) as packed:
+        packed.peek(1)
+        assert packed.mtime == int(EPOCH)
+
+
+def test_the_checksum_is_that_of_the_tarball(tarball):
+    digest, name = Path(f"{tarball}.sha256").read_text().split()
+    assert (digest, name) == (hashlib.sha256(tarball.read_bytes()).hexdigest(), TARBALL)
+
+
+def test_the_bill_of_materials_names_the_collection_and_what_it_needs(tarball):
+    bill = json.loads(Path(f"{tarball}.cdx.json").read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    collection = bill["metadata"]["component"]
+    assert (collection["name"], collection["version"]) == ("oceanbase.ocp", "1.0.0")
+    assert collection["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(tarball.read_bytes()).hexdigest()}]
+    needed = {part["name"]: part["scope"] for part in bill["components"]}
+    assert needed.items() >= {"ansible-core": "required", "requests": "required", "fastapi": "optional"}.items()
+    [whole] = [entry for entry in bill["dependencies"] if entry["ref"] == "oceanbase.ocp"]
+    assert sorted(whole["dependsOn"]) == sorted(needed)
+
+
+def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(tarball, executables, tmp_path):
+    subprocess.run(
+        [executables / "ansible-galaxy", "collection", "install", tarball, "-p", tmp_path],
+        env={"PATH": str(executables), "HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+    )
+    installed = tmp_path / "ansible_collections/oceanbase/ocp"
+    assert json.loads((installed / "MANIFEST.json").read_text())["collection_info"]["version"] == "1.0.0"
+    assert "## v1\\.0\\.0" in (installed / "CHANGELOG.md").read_text()
+    changes = yaml.safe_load((installed / "changelogs/changelog.yaml").read_text())["releases"]["1.0.0"]
+    assert str(changes["release_date"]) == DAY
+    assert changes["changes"]["release_summary"]
+    first = [
+        path.stem
+        for path in (REPOSITORY / "plugins/modules").glob("*.py")
+        if "version_added: 1.0.0" in path.read_text()
+    ]
+    assert sorted(module["name"] for module in changes["modules"]) == sorted(first) != []
+    assert (installed / "LICENSES/GPL-3.0-or-later.txt").read_text() == (REPOSITORY / "LICENSE").read_text()
+
+
+def test_a_tree_to_which_the_release_was_applied_gives_the_same_bytes_later(tarball, tmp_path):
+    tree = sources(tmp_path)
+    first = built(tree, "--apply", SOURCE_DATE_EPOCH=EPOCH).read_bytes()
+    assert "version: 1.0.0\n" in (tree / "galaxy.yml").read_text()
+    assert list((tree / "changelogs/fragments").iterdir()) == []
+    # As from a tag: no fragments left, and no word of the date but the changelog's.
+    assert built(tree).read_bytes() == first == tarball.read_bytes()
+
+
+@pytest.mark.parametrize("version", ["", "1.0", "v1.0.0", "1.0.0+local", "01.0.0"])
+def test_what_is_no_version_is_refused(version, tree):
+    done = release(tree, version)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"release: VERSION={version} is no semantic version; it looks like 1.0.0")
+
+
+def test_a_release_without_changes_is_refused(tmp_path):
+    tree = sources(tmp_path)
+    for fragment in (tree / "changelogs/fragments").iterdir():
+        fragment.unlink()
+    done = release(tree, "1.0.0")
+    assert done.returncode == 1
+    assert "1.0.0 has no changelog fragments" in done.stderr

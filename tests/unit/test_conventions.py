@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What docs/conventions.md says is met and no other tool looks at."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "plugins/modules").glob("*.py"))
+FILTERS = sorted((ROOT / "plugins/filter").glob("*.py"))
+ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
+NAMED = {"ids": lambda path: path.stem}
+# What partner certification does not let a collection skip.
+ENFORCED = {
+    *("risky-shell-pipe", "command-instead-of-shell", "meta-no-info", "package-latest", "no-handler"),
+    *("no-log-password", "meta-runtime[unsupported-version]", "no-changed-when", "risky-file-permissions"),
+    *("command-instead-of-module", "unnamed-task"),
+}
+
+
+def read(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text())
+
+
+def documentation(path: Path) -> dict[str, Any]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":
+            return yaml.safe_load(ast.literal_eval(node.value))
+    raise LookupError(path)
+
+
+def attributes(told: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a module and of its fragments, as ansible-doc puts them together."""
+    names = [fragment.rpartition(".")[2] for fragment in told["extends_documentation_fragment"]]
+    fragments = [documentation(ROOT / f"plugins/doc_fragments/{name}.py").get("attributes", {}) for name in names]
+    merged: dict[str, Any] = {}
+    for each in [*fragments, told.get("attributes", {})]:
+        for name, facts in each.items():
+            merged[name] = {**merged.get(name, {}), **facts}
+    return merged
+
+
+@pytest.mark.parametrize("path", MODULES, **NAMED)
+def test_a_module_tells_its_version_its_attributes_and_what_to_look_at_too(path):
+    told = documentation(path)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", told["version_added"])
+    found = attributes(told)
+    assert all(found[name]["support"] for name in ("check_mode", "diff_mode", "idempotent", "action_group"))
+    assert found["check_mode"]["support"] == "full"
+    assert told["seealso"]
+    assert "oceanbase.ocp.connection" in told["extends_documentation_fragment"]
+
+
+@pytest.mark.parametrize("path", FILTERS, **NAMED)
+def test_a_filter_tells_its_version(path):
+    assert documentation(path)["version_added"]
+
+
+@pytest.mark.parametrize("path", ROLES, **NAMED)
+def test_a_role_tells_its_version_and_has_a_page(path):
+    specs = yaml.safe_load((path / "meta/argument_specs.yml").read_text())["argument_specs"]
+    assert all(spec["version_added"] for spec in specs.values())
+    assert (path / "README.md").read_text().startswith(f"# oceanbase.ocp.{path.name}\n")
+
+
+def test_only_known_folders_are_below_plugins():
+    folders = {path.name for path in (ROOT / "plugins").iterdir()} - {"__pycache__"}
+    recognised = {"action", "doc_fragments", "filter", "inventory", "lookup", "modules", "module_utils", "plugin_utils"}
+    assert folders <= recognised
+
+
+def test_no_version_is_bounded_above():
+    bounds = SpecifierSet(read("meta/runtime.yml")["requires_ansible"])
+    lines = [Requirement(line) for line in (ROOT / "requirements.txt").read_text().splitlines() if line[:1] not in "#"]
+    assert lines
+    assert {bound.operator for bound in [*bounds, *(each for line in lines for each in line.specifier)]} == {">="}
+    assert {line.name for line in lines}.isdisjoint({"ansible", "ansible-core"})
+
+
+def test_nothing_that_counts_is_left_out_of_ansible_lint():
+    settings = read(".ansible-lint")
+    assert settings["profile"] == "production"
+    assert ENFORCED.isdisjoint([*settings.get("skip_list", []), *settings.get("warn_list", [])])
+    excluded = {path.split("/")[0] for path in settings["exclude_paths"]}
+    assert excluded.isdisjoint({"plugins", "roles", "playbooks", "meta", "extensions"})
+
+
+def test_the_readme_installs_no_ansible():
+    assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
+
+
+@pytest.mark.parametrize("page", ["CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"])
+def test_a_page_that_others_look_for_is_there(page):
+    assert (ROOT / page).read_text().strip()
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, **NAMED)
+def test_links_between_pages_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text())
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Build what a release consists of: ``python tools/release VERSION [--apply]``, from the root of the repository.
+
+Everything happens to a copy, in .build/release/VERSION: there galaxy.yml gets the version and the fragments become the
+changelog. Beside the copy come the tarball, its SHA-256 and its bill of materials. The date is the one that the
+changelog has for the version; else that of SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date give the same
+bytes. Nothing is tagged or published. With --apply the working tree gets the new galaxy.yml and changelog too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+import yaml
+from bill_of_materials import bill_of_materials
+from normal_tarball import normalise
+
+# As semantic versioning has them; build metadata would only make two releases look alike.
+VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+CHANGED = ("galaxy.yml", "CHANGELOG.md", "changelogs")
+
+
+def main() -> None:
+    """Build, and say what there is."""
+    parser = argparse.ArgumentParser(prog="release", description=__doc__.splitlines()[0])
+    parser.add_argument("version")
+    parser.add_argument("--apply", action="store_true")
+    options = parser.parse_args()
+    if not VERSION.fullmatch(options.version):
+        sys.exit(f"release: VERSION={options.version} is no semantic version; it looks like 1.0.0 or 1.1.0-rc.1.")
+    folder = Path(".build/release", options.version)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    subprocess.run(["tools/copy-collection", folder], check=True)
+    copy = folder / "ansible_collections/oceanbase/ocp"
+    released = release(copy, options.version)
+    for path in artefacts(copy, folder, released):
+        print(path)
+    if options.apply:
+        apply(copy)
+
+
+def release(copy: Path, version: str) -> date:
+    """Give the copy its version and its changelog, if it does not have them yet; returns the date of the release."""
+    changelog = copy / "changelogs/changelog.yaml"
+    known = yaml.safe_load(changelog.read_text())["releases"] if changelog.exists() else {}
+    galaxy = copy / "galaxy.yml"
+    galaxy.write_text(re.sub(r"^version: .*$", f"version: {version}", galaxy.read_text(), count=1, flags=re.MULTILINE))
+    if version in known:
+        return date.fromisoformat(str(known[version]["release_date"]))
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    day = (datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)).date()
+    if not any(path.suffix in (".yml", ".yaml") for path in (copy / "changelogs/fragments").glob("*")):
+        sys.exit(f"release: {version} has no changelog fragments and is not in changelogs/changelog.yaml.")
+    run(copy, "antsibull-changelog", "release", "--version", version, "--date", day.isoformat())
+    # Neither comes back when the sources are taken from a tag.
+    (copy / "changelogs/.plugin-cache.yaml").unlink(missing_ok=True)
+    (copy / "changelogs/fragments").rmdir()
+    return day
+
+
+def artefacts(copy: Path, folder: Path, released: date) -> list[Path]:
+    """The tarball, its checksum file and its bill of materials."""
+    run(copy, "ansible-galaxy", "collection", "build", "--force", "--output-path", str(folder.resolve()))
+    [tarball] = folder.glob("*.tar.gz")
+    midnight = datetime.combine(released, time(), UTC)
+    normalise(tarball, int(midnight.timestamp()))
+    digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
+    checksum = tarball.with_name(f"{tarball.name}.sha256")
+    checksum.write_text(f"{digest}  {tarball.name}\n")
+    bill = tarball.with_name(f"{tarball.name}.cdx.json")
+    bill.write_text(bill_of_materials(copy, digest, midnight))
+    return [tarball, checksum, bill]
+
+
+def apply(copy: Path) -> None:
+    """Bring what a release changes into the working tree."""
+    for name in CHANGED:
+        if (copy / name).is_file():
+            shutil.copy(copy / name, name)
+            continue
+        shutil.rmtree(name)
+        shutil.copytree(copy / name, name)
+    Path("changelogs/fragments").mkdir(exist_ok=True)
+
+
+def run(copy: Path, command: str, *arguments: str) -> None:
+    """Run a command of Ansible in the copy, which shows what it says only if it fails."""
+    # Found by its place, whatever else of that name is installed.
+    found = {"ANSIBLE_COLLECTIONS_PATH": str(copy.resolve().parents[2])}
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [SCRIPTS / command, *arguments],
+        cwd=copy,
+        env={**os.environ, **found, "PATH": path},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        sys.exit(f"release: {command} failed.\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()
