@@ -63,7 +63,7 @@ options:
     type: dict
     default: {}
 extends_documentation_fragment:
-  - oceanbase.ocp.connection
+  - oceanbase.ocp.connection.options
   - constructed
   - inventory_cache
 notes:
