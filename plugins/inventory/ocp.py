@@ -115,7 +115,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ..module_utils._errors import OcpError
 from ..module_utils._fleet import read_servers
 from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import CONNECTION_OPTIONS, connected
+from ..module_utils._module import CONNECTION_OPTIONS, connected, exposed
 from ..modules.server_info import OPTIONS as FILTERS
 from ..plugin_utils._server_hosts import check_names, groups_of, host_of, variables_of
 
@@ -176,6 +176,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         if kept is not None and kept["asked"] == asked:
             return kept["servers"]
         with connected(params) as api:
+            for warning in exposed(params):
+                self.display.warning(warning)
             servers = read_servers(api, params["filters"])
         if keeps:
             self._cache[key] = {"asked": asked, "servers": servers}

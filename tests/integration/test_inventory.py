@@ -218,6 +218,11 @@ def test_what_is_wrong_is_said_without_a_traceback_or_a_secret(command, source):
     assert "module_utils" not in done.stderr
 
 
+def test_a_password_that_would_travel_in_the_clear_is_warned_of(command, source):
+    done = command("ansible-inventory", "-i", source(url="http://0.0.0.0:9"), "--list")
+    assert "The password of admin travels unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())
+
+
 def test_an_answer_that_is_none_of_an_ocp_is_told(command, emulator, source):
     emulator.post("/emulator/faults", {"kind": "http", "action": "html", "status": 200, "when": "after", "times": None})
     done = command("ansible-inventory", "-i", source(), "--list")
