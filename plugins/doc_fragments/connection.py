@@ -7,9 +7,9 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The connection with an OCP, and the attributes of the modules."""
+    """The connection with an OCP (OPTIONS), and the attributes of the modules."""
 
-    DOCUMENTATION = r"""
+    OPTIONS = r"""
 options:
   url:
     description:
@@ -63,6 +63,11 @@ options:
 requirements:
   - python >= 3.11, where the module runs
   - requests >= 2.31 (Python library), where the module runs
+"""
+
+    DOCUMENTATION = (
+        OPTIONS
+        + r"""
 attributes:
   check_mode:
     description: Can run in check mode and tell what it would do without doing it.
@@ -78,3 +83,4 @@ attributes:
     membership:
       - oceanbase.ocp.ocp
 """
+    )

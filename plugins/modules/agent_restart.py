@@ -32,6 +32,7 @@ attributes:
     details: With O(started_before) only the agents that have not started since are restarted. Without it each run
       restarts the agents of all hosts, unless a restart of them is running.
 seealso:
+  - module: oceanbase.ocp.host_info
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
 author:

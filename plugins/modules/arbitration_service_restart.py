@@ -29,6 +29,7 @@ attributes:
       restart that has begun since ended successfully. Without it each run restarts it, unless a restart of it is
       running.
 seealso:
+  - module: oceanbase.ocp.arbitration_service_info
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
 author:

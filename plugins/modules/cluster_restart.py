@@ -31,6 +31,7 @@ attributes:
     details: With O(started_before) a cluster is left alone if all of its servers have started since. Without it each
       run restarts the cluster, unless a restart of it is running.
 seealso:
+  - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
 author:

@@ -43,6 +43,7 @@ attributes:
     details: With O(started_before) a server that has started since is left alone. Without it each run restarts the
       server, unless a restart of it is running.
 seealso:
+  - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
 author:

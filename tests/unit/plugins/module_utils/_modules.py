@@ -40,6 +40,10 @@ OWN = {
     "cluster_wait": {"cluster": "orders"},
     "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
     "task": {"task_id": 81, "state": "retried"},
+    "cluster_info": {},
+    "server_info": {},
+    "host_info": {},
+    "arbitration_service_info": {},
     "task_info": {},
     "task_wait": {"task_ids": [81]},
 }

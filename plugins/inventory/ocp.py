@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: ocp
+short_description: The database servers of OCP as hosts
+version_added: 0.1.0
+description:
+  - Makes a host of every database server node that OCP manages, with groups by cluster, zone, region, status and
+    version.
+  - It reads a file whose name ends in C(ocp.yml) or C(ocp.yaml).
+  - A host is called by the address and the RPC port of the server, as in V(10.0.0.1_2882), which no other server has.
+    There is no colon in it, since colons separate hosts where a play or C(--limit) names several. The modules take
+    the server as OCP shows it, V(10.0.0.1:2882), which is in the variable C(ocp_server).
+  - Hosts are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
+    C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER). Characters that a group may not have become
+    underscores. Where two things would so become one group, there is none, with a warning.
+  - Hosts have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server; C(ocp_cluster),
+    C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version), C(ocp_with_rootserver)
+    and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id); C(ocp_start_time) in ISO 8601; and
+    C(ocp_task_id), the task that works on it now. What the service does not tell is null.
+  - It takes the permission to read clusters (C(CLUSTER_VIEWER)).
+options:
+  plugin:
+    description: The name of this plugin, by which the file is known as its own.
+    type: str
+    required: true
+    choices: [oceanbase.ocp.ocp]
+  url:
+    required: false
+    env:
+      - name: OCP_URL
+  username:
+    env:
+      - name: OCP_USERNAME
+  password:
+    env:
+      - name: OCP_PASSWORD
+  access_key_id:
+    env:
+      - name: OCP_ACCESS_KEY_ID
+  access_key_secret:
+    env:
+      - name: OCP_ACCESS_KEY_SECRET
+  validate_certs:
+    env:
+      - name: OCP_VALIDATE_CERTS
+  ca_path:
+    env:
+      - name: OCP_CA_PATH
+  timeout:
+    env:
+      - name: OCP_TIMEOUT
+  filters:
+    description:
+      - Which servers become hosts, by C(cluster), C(server), C(zone), C(region), C(idc) and C(status), each of them a
+        value or a list of which one has to fit. They are the options of M(oceanbase.ocp.server_info).
+      - To name clusters is also the fastest, as no others are read.
+    type: dict
+    default: {}
+extends_documentation_fragment:
+  - oceanbase.ocp.connection.options
+  - constructed
+  - inventory_cache
+notes:
+  - The connection options may be templates, such as a lookup of a password.
+  - A cache keeps the servers, with no credentials, and is not used for other O(filters) or another O(url). A status and
+    a start time in it are as old as the cache. What decides about a restart is read anew by the modules.
+seealso:
+  - module: oceanbase.ocp.server_info
+author:
+  - oceanbase.ocp contributors (@oceanbase)
+"""
+
+EXAMPLES = r"""
+# fleet.ocp.yml, with the connection from the environment (OCP_URL, OCP_USERNAME, OCP_PASSWORD)
+plugin: oceanbase.ocp.ocp
+
+---
+# orders.ocp.yml: one cluster, what serves of it, with groups and variables of its own
+plugin: oceanbase.ocp.ocp
+url: https://ocp.example.com:8080
+username: admin
+password: "{{ lookup('ansible.builtin.env', 'MY_OCP_PASSWORD') }}"
+filters:
+  cluster: orders
+  status: [RUNNING]
+strict: true
+keyed_groups:
+  - key: ocp_idc
+    prefix: idc
+groups:
+  root_servers: ocp_with_rootserver
+compose:
+  sql_address: ansible_host ~ ':' ~ ocp_sql_port
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: ~/.cache/ocp
+cache_timeout: 600
+"""
+
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.errors import UnsupportedError
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.utils.unsafe_proxy import wrap_var
+
+from ..module_utils._errors import OcpError
+from ..module_utils._fleet import read_servers
+from ..module_utils._http import REQUESTS_IMPORT_ERROR
+from ..module_utils._module import CONNECTION_OPTIONS, connected, exposed
+from ..modules.server_info import OPTIONS as FILTERS
+from ..plugin_utils._server_hosts import check_names, groups_of, host_of, variables_of
+
+ARGUMENT_SPEC = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": FILTERS, "default": {}}}
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+    """The servers of one OCP as an inventory."""
+
+    NAME = "oceanbase.ocp.ocp"
+
+    def verify_file(self, path):
+        """Whether the name of the file is of the form that this plugin reads."""
+        return super().verify_file(path) and path.endswith(("ocp.yml", "ocp.yaml"))
+
+    def parse(self, inventory, loader, path, cache=True):
+        """Add the servers to the inventory. Raises AnsibleParserError."""
+        super().parse(inventory, loader, path, cache)
+        params = self._params(self._read_config_data(path))
+        if REQUESTS_IMPORT_ERROR is not None:
+            raise AnsibleParserError(missing_required_lib("requests"))
+        try:
+            servers = self._servers(params, self.get_cache_key(path), cache)
+            check_names(servers)
+        except OcpError as error:
+            raise AnsibleParserError(str(error)) from None
+        self._add(servers)
+
+    def _params(self, config: dict[str, Any]) -> dict[str, Any]:
+        """The options that tell what to read, validated as those of the modules."""
+        unknown = sorted(str(option) for option in config if not self.has_option(option))
+        if unknown:
+            raise AnsibleParserError(
+                f"{unknown[0]}: is no option of {self.NAME}; see ansible-doc -t inventory {self.NAME}."
+            )
+        given = {option: self._given(option, config) for option in ARGUMENT_SPEC}
+        validation = ArgumentSpecValidator(ARGUMENT_SPEC).validate(
+            {option: value for option, value in given.items() if value is not None}
+        )
+        if validation.error_messages:
+            unsupported = isinstance(validation.errors[0], UnsupportedError)
+            raise AnsibleParserError(f"{'There is no option ' if unsupported else ''}{validation.errors.msg}")
+        return validation.validated_parameters
+
+    def _given(self, option: str, config: dict[str, Any]) -> Any:
+        if not isinstance(config.get(option), str):
+            return self.get_option(option)
+        try:
+            return self.templar.template(config[option])
+        # Its text may quote a secret.
+        except Exception as error:
+            raise AnsibleParserError(f"{option}: cannot be templated ({type(error).__name__}).") from None
+
+    def _servers(self, params: dict[str, Any], key: str, cache: bool) -> list[dict[str, Any]]:
+        asked = {"url": params["url"], "filters": params["filters"]}
+        keeps = self.get_option("cache")
+        kept = self._cache.get(key) if keeps and cache else None
+        if kept is not None and kept["asked"] == asked:
+            return kept["servers"]
+        with connected(params) as api:
+            for warning in exposed(params):
+                self.display.warning(warning)
+            servers = read_servers(api, params["filters"])
+        if keeps:
+            self._cache[key] = {"asked": asked, "servers": servers}
+        return servers
+
+    def _add(self, servers: list[dict[str, Any]]) -> None:
+        strict = self.get_option("strict")
+        compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
+        for server in servers:
+            host = self.inventory.add_host(host_of(server))
+            variables = {name: _untrusted(value) for name, value in variables_of(server).items()}
+            for name, value in variables.items():
+                self.inventory.set_variable(host, name, value)
+            self._set_composite_vars(compose, variables, host, strict=strict)
+            self._add_host_to_composed_groups(groups, variables, host, strict=strict)
+            self._add_host_to_keyed_groups(keyed, variables, host, strict=strict)
+        found = groups_of(servers)
+        for warning in found.warnings:
+            self.display.warning(warning)
+        for group, hosts in found.members.items():
+            self.inventory.add_group(group)
+            for host in hosts:
+                self.inventory.add_host(host, group=group)
+        for group, parent in found.parents.items():
+            self.inventory.add_child(parent, group)
+
+
+def _untrusted(value: Any) -> Any:
+    """What holds a brace might be taken for a template, which before ansible-core 2.19 would be evaluated."""
+    return wrap_var(value) if isinstance(value, str) and "{" in value else value

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The inventory plugin, by Ansible's own commands against a running emulator."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import EXAMPLES
+from support import ACCESS_KEY, BASIC, EXAMPLE_URL, blocks
+
+PAGE = "docs/inventory.md"
+FLEET, ROLLING = blocks(PAGE, "yaml")
+_GRAPH, RESTART, RESTART_GROUP = (block.splitlines()[-1] for block in blocks(PAGE, "console"))
+
+
+@pytest.fixture
+def source(tmp_path, emulator):
+    """Write an inventory file with these options besides the connection, and return its path."""
+
+    def write(name="fleet.ocp.yml", **options):
+        given = {"plugin": "oceanbase.ocp.ocp", "url": emulator.url, **BASIC, **options}
+        path = tmp_path / name
+        path.write_text(yaml.safe_dump({option: value for option, value in given.items() if value is not None}))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def command(ansible, executables, tmp_path):
+    """Run one of Ansible's commands as a user does, with an inventory that cannot be read as an error."""
+
+    def run(name, *arguments):
+        environment = {**os.environ, "ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **ansible.variables()}
+        return subprocess.run(
+            [executables / name, *map(str, arguments)],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def listed(command):
+    """The inventory as ansible-inventory prints it: the members of groups, and the variables of hosts."""
+
+    def read(path):
+        done = command("ansible-inventory", "-i", path, "--list")
+        assert done.returncode == 0, done.stderr
+        groups = plain(json.loads(done.stdout))
+        return groups, groups.pop("_meta")["hostvars"]
+
+    return read
+
+
+@pytest.fixture
+def environment(ansible, emulator):
+    """The connection, where the page takes it from."""
+    ansible.environment |= {"OCP_URL": emulator.url, **{f"OCP_{name.upper()}": value for name, value in BASIC.items()}}
+
+
+@pytest.fixture
+def page(tmp_path):
+    """The files of the page, in the folder where commands run."""
+    (tmp_path / "fleet.ocp.yml").write_text(FLEET)
+    (tmp_path / "restart_orders.yml").write_text(ROLLING)
+
+
+def plain(value):
+    """Without the marks of what is no template, which ansible-core 2.19 and newer print."""
+    if isinstance(value, dict):
+        return value.get("__ansible_unsafe") or {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def hosts(*last):
+    return [f"10.0.0.{number}_2882" for number in last]
+
+
+@pytest.mark.smoke
+def test_servers_are_hosts_in_groups(listed, source):
+    groups, variables = listed(source())
+    assert sorted(variables) == hosts(*range(1, 10))
+    assert groups["ocp_servers"]["hosts"] == hosts(*range(1, 10))
+    assert groups["ocp_cluster_orders"]["hosts"] == hosts(*range(1, 7))
+    assert groups["ocp_cluster_orders"]["children"] == [f"ocp_zone_orders_zone{number}" for number in (1, 2, 3)]
+    assert groups["ocp_zone_payments_zone2"]["hosts"] == hosts(8)
+    for group in ("ocp_region_default_region", "ocp_status_RUNNING", "ocp_version_4_3_5_2"):
+        assert groups[group]["hosts"] == hosts(*range(1, 10))
+    own = variables["10.0.0.7_2882"]
+    started = datetime.fromisoformat(own.pop("ocp_start_time"))
+    assert started.tzinfo is not None
+    assert own == {
+        "ansible_host": "10.0.0.7",
+        "ocp_server": "10.0.0.7:2882",
+        "ocp_server_id": 7,
+        "ocp_cluster": "payments",
+        "ocp_cluster_id": 2,
+        "ocp_host_id": 7,
+        "ocp_zone": "zone1",
+        "ocp_region": "default_region",
+        "ocp_idc": "default_idc",
+        "ocp_status": "RUNNING",
+        "ocp_inner_status": "ACTIVE",
+        "ocp_version": "4.3.5.2",
+        "ocp_with_rootserver": True,
+        "ocp_sql_port": 2881,
+        "ocp_task_id": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"cluster": "payments"}, hosts(7, 8, 9)),
+        ({"cluster": ["orders", 2], "zone": "zone3", "status": ["RUNNING"]}, hosts(5, 6, 9)),
+        ({"server": "10.0.0.2:2882"}, hosts(2)),
+        ({"idc": "elsewhere"}, []),
+    ],
+)
+def test_filters(listed, source, filters, found):
+    _groups, variables = listed(source(filters=filters))
+    assert sorted(variables) == found
+
+
+def test_constructed_groups_and_variables(listed, source):
+    groups, variables = listed(
+        source(
+            filters={"cluster": "payments"},
+            groups={"roots": "ocp_with_rootserver"},
+            keyed_groups=[{"key": "ocp_zone", "prefix": "everywhere"}],
+            compose={"sql_address": "ansible_host ~ ':' ~ ocp_sql_port"},
+        )
+    )
+    assert (groups["roots"]["hosts"], groups["everywhere_zone2"]["hosts"]) == (hosts(7), hosts(8))
+    assert variables["10.0.0.9_2882"]["sql_address"] == "10.0.0.9:2881"
+
+
+def test_an_expression_that_fails_is_an_error_where_strict(command, listed, source):
+    compose = {"nothing": "not_there ~ 'x'"}
+    _groups, variables = listed(source(compose=compose))
+    assert "nothing" not in variables["10.0.0.1_2882"]
+    done = command("ansible-inventory", "-i", source(compose=compose, strict=True), "--list")
+    assert done.returncode != 0
+    assert "nothing" in done.stderr
+
+
+@pytest.mark.parametrize("password", ["emulator", "{{ 'emu' ~ 'lator' }}"], ids=["plain", "template"])
+def test_the_password_may_be_a_template(listed, source, password):
+    _groups, variables = listed(source(password=password))
+    assert len(variables) == 9
+
+
+def test_the_connection_comes_from_the_environment_over_https(
+    ansible, listed, source, start_emulator, tls_options, ca_path
+):
+    emulator = start_emulator(*tls_options)
+    ansible.environment = {
+        "OCP_URL": emulator.url,
+        "OCP_CA_PATH": ca_path,
+        **{f"OCP_{name.upper()}": value for name, value in ACCESS_KEY.items()},
+    }
+    _groups, variables = listed(source(url=None, username=None, password=None))
+    assert len(variables) == 9
+
+
+def test_a_cache_spares_the_service_and_keeps_no_secret(emulator, listed, source, tmp_path):
+    cached = {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "kept")}
+    first, again = (listed(source(**cached)) for _run in range(2))
+    assert first == again
+    assert len(emulator.requests("GET")) == 1
+    assert BASIC["password"] not in "".join(path.read_text() for path in (tmp_path / "kept").iterdir())
+    _groups, variables = listed(source(filters={"cluster": "orders"}, **cached))
+    assert len(variables) == 6
+    assert len(emulator.requests("GET")) == 2
+
+
+def test_names_of_other_forms_are_not_read(command, source):
+    done = command("ansible-inventory", "-i", source("fleet.yml"), "--list")
+    assert done.returncode != 0
+    done = command("ansible-inventory", "-i", source("fleet.ocp.yaml"), "--list")
+    assert done.returncode == 0, done.stderr
+
+
+WRONG = [
+    ({"url": "http://127.0.0.1:9"}, "http://127.0.0.1:9/api/v2/ob/clusters cannot be reached: Connection refused"),
+    ({"password": "hidden-secret"}, "was refused with status 401"),
+    ({"password": "hidden-secret {{"}, "password: cannot be templated"),
+    ({"access_key_id": "key", "access_key_secret": "hidden-secret"}, "Both kinds of credentials are given"),
+    ({"url": None}, "missing required arguments: url"),
+    ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
+    ({"timeout": 0}, "timeout: 0 is out of range"),
+    ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
+    ({"filters": {"zones": "zone1"}}, "There is no option filters.zones"),
+    ({"filters": {"zone": []}}, "zone: is empty"),
+    ({"filter": {"zone": "zone1"}}, "filter: is no option of oceanbase.ocp.ocp"),
+]
+
+
+def test_what_is_wrong_is_said_without_a_traceback_or_a_secret(command, source):
+    sources = [source(f"{number}.ocp.yml", **options) for number, (options, _message) in enumerate(WRONG)]
+    done = command("ansible-inventory", *(f"--inventory={path}" for path in sources), "--list", "-vvv")
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    assert [message for _options, message in WRONG if message not in said] == [], done.stderr
+    assert "hidden" not in done.stdout + done.stderr
+    assert "module_utils" not in done.stderr
+
+
+def test_a_password_that_would_travel_in_the_clear_is_warned_of(command, source):
+    done = command("ansible-inventory", "-i", source(url="http://0.0.0.0:9"), "--list")
+    assert "The password of admin travels unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())
+
+
+def test_an_answer_that_is_none_of_an_ocp_is_told(command, emulator, source):
+    emulator.post("/emulator/faults", {"kind": "http", "action": "html", "status": 200, "when": "after", "times": None})
+    done = command("ansible-inventory", "-i", source(), "--list")
+    assert done.returncode != 0
+    assert "is no OCP response envelope" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_examples_of_the_plugin(ansible, emulator, listed, tmp_path):
+    ansible.environment = {
+        "OCP_URL": emulator.url,
+        "OCP_USERNAME": "admin",
+        "OCP_PASSWORD": "emulator",
+        "MY_OCP_PASSWORD": "emulator",
+    }
+    all_of_it, orders = EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")
+    for number, (example, servers) in enumerate([(all_of_it, 9), (orders, 6)]):
+        path = tmp_path / f"{number}.ocp.yml"
+        path.write_text(example)
+        groups, variables = listed(path)
+        assert len(variables) == servers
+    assert groups["root_servers"]["hosts"] == hosts(1)
+    assert variables["10.0.0.1_2882"]["sql_address"] == "10.0.0.1:2881"
+
+
+# The page
+
+
+@pytest.fixture
+def change():
+    """An instant before the test; what the service shows of a start is cut off to the second."""
+    return (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
+
+
+def as_the_page_says(command, line, change):
+    _prompt, name, *arguments = shlex.split(line.replace("2026-05-04T03:00:00+08:00", change))
+    return command(name, *arguments)
+
+
+def asked_for(emulator):
+    """The ids of the servers, in the order in which restarts were asked for."""
+    seen = emulator.get("/emulator/requests?method=POST&path=*/restart&size=100")["contents"]
+    return [int(request["path"].split("/")[-2]) for request in seen]
+
+
+@pytest.mark.usefixtures("environment", "page")
+def test_the_rolling_restart_of_the_page_goes_zone_by_zone_and_once(command, emulator, change):
+    first, again = (as_the_page_says(command, RESTART, change) for _run in range(2))
+    assert (first.returncode, again.returncode) == (0, 0), first.stdout + first.stderr + again.stdout + again.stderr
+    asked = asked_for(emulator)
+    assert [sorted(asked[:2]), sorted(asked[2:4]), asked[4:]] == [[3, 4], [5, 6], [2, 1]]
+
+
+@pytest.mark.usefixtures("environment", "page")
+def test_the_rolling_restart_of_the_page_ends_at_the_first_bad_sign_and_goes_on_there(command, emulator, change):
+    emulator.fail_subtask("Start observer process")
+    failed = as_the_page_says(command, RESTART, change)
+    assert failed.returncode != 0
+    assert sorted(asked_for(emulator)) == [3, 4]
+    [task] = emulator.get("/api/v2/tasks/instances?status=FAILED")["contents"]
+    emulator.post(f"/api/v2/tasks/instances/{task['id']}/retry")
+    while emulator.get(f"/api/v2/tasks/instances/{task['id']}")["status"] == "RUNNING":
+        emulator.post("/emulator/clock/advance", {"seconds": 1})
+    rest = as_the_page_says(command, RESTART, change)
+    assert rest.returncode == 0, rest.stdout + rest.stderr
+    assert emulator.restarts("OB_SERVER") == {f"10.0.0.{last}:2882": 1 for last in range(1, 7)}
+
+
+@pytest.mark.usefixtures("environment", "page")
+def test_the_playbook_of_the_collection_over_a_group(command, emulator, change):
+    done = as_the_page_says(command, RESTART_GROUP, change)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.5:2882": 1, "10.0.0.6:2882": 1}

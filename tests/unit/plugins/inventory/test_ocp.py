@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The documentation of the inventory plugin is what it takes, and its connection is that of the modules."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.inventory import ocp
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import CONNECTION_OPTIONS
+
+DOCUMENTED = yaml.safe_load(ocp.DOCUMENTATION)["options"]
+
+
+def test_the_connection_is_that_of_the_modules():
+    assert DOCUMENTED.keys() == {"plugin", "filters", *CONNECTION_OPTIONS}
+
+
+@pytest.mark.parametrize("option", CONNECTION_OPTIONS)
+def test_the_environment_is_that_of_the_modules(option):
+    assert [variable["name"] for variable in DOCUMENTED[option]["env"]] == CONNECTION_OPTIONS[option]["fallback"][1]
+
+
+def test_every_filter_is_documented():
+    described = " ".join(DOCUMENTED["filters"]["description"])
+    assert [name for name in ocp.FILTERS if f"C({name})" not in described] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("fleet.ocp.yml", True),
+        ("ocp.yaml", True),
+        ("fleet.yml", False),
+        ("ocp.json", False),
+        ("fleet.ocp.yml.bak", False),
+    ],
+)
+def test_the_files_that_are_its_own(name, own, tmp_path):
+    path = tmp_path / name
+    path.write_text("")
+    assert ocp.InventoryModule().verify_file(str(path)) is own
+
+
+def test_a_file_that_is_not_there_is_not_its_own(tmp_path):
+    assert ocp.InventoryModule().verify_file(str(tmp_path / "ocp.yml")) is False
