@@ -25,6 +25,7 @@ DEV := .venv/.dev-$(PYTHON_VERSION)
 AUDIT := .build/audit/.made-$(PYTHON_VERSION)
 IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
+EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity
@@ -78,6 +79,10 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 .PHONY: bench
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 	@$(BIN)/python tests/bench $(ONLY)
+
+.PHONY: eda
+eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
+	$(BIN)/python -m pytest tests/integration/test_eda.py --quiet
 
 .PHONY: chaos
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
@@ -143,4 +148,8 @@ $(AUDIT): $(VENV) pyproject.toml
 $(IMPORTER): $(VENV) pyproject.toml
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/importer
 	@$(BIN)/uv pip install --quiet --python .build/importer/bin/python --group importer
+	@touch $@
+
+$(EDA): $(DEV)
+	@$(UV_INSTALL) --group eda
 	@touch $@
