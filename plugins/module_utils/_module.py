@@ -122,7 +122,7 @@ def call(definition: Definition, params: Params, mode: Mode) -> Outcome:
     noticed: list[str] = []
     try:
         with connected(params) as api:
-            noticed += _exposed(params)
+            noticed += exposed(params)
             result, failed = definition.body(api, params, mode), False
     except OcpError as error:
         result, failed = {"msg": str(error), **error.facts}, True
@@ -199,7 +199,7 @@ def _address(url: str) -> str:
     return url
 
 
-def _exposed(params: Params) -> list[str]:
+def exposed(params: Params) -> list[str]:
     """A warning where the password would cross a network as it is."""
     parts = urlsplit(params["url"])
     if parts.scheme != "http" or not params["password"] or _is_loopback(str(parts.hostname)):

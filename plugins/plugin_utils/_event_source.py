@@ -16,7 +16,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ..module_utils._errors import OptionError
 from ..module_utils._following import Change, Listener, follow_tasks
 from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import CONNECTION_OPTIONS, Params, connected, longest_pause
+from ..module_utils._module import CONNECTION_OPTIONS, Params, connected, exposed, longest_pause
 from ..module_utils._reads import task_filters
 from ..module_utils._time import Clock
 
@@ -62,6 +62,8 @@ def _follow(options: Params, hear: Callable[[Change], None], cancelled: threadin
     params = _validated(options)
     listener = Listener(hear, logger.warning, cancelled.is_set)
     with connected(params) as api:
+        for warning in exposed(params):
+            logger.warning(warning)
         follow_tasks(
             api,
             task_filters(api, params),
