@@ -80,6 +80,10 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 	@$(BIN)/python tests/bench $(ONLY)
 
+.PHONY: molecule
+molecule: $(DEV) ## Run all scenarios of molecule (OCP_PORT=18080 OCP_OTHER_PORT=18081 for their emulators)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/molecule test --all
+
 .PHONY: eda
 eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
 	$(BIN)/python -m pytest tests/integration/test_eda.py --quiet
