@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -20,7 +21,7 @@ from ..module_utils._module import CONNECTION_OPTIONS, Params, connected, expose
 from ..module_utils._reads import task_filters
 from ..module_utils._time import Clock
 
-Put = Callable[[dict[str, Any]], Awaitable[None]]
+Put = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 
 OPTIONS: dict[str, Any] = {
     "cluster": {"type": "str"},
@@ -43,17 +44,20 @@ async def put_changes(put: Put, options: Params) -> None:
     cancelled = threading.Event()
 
     def hear(change: Change) -> None:
-        if not cancelled.is_set():
-            asyncio.run_coroutine_threadsafe(_put(put, change.event()), loop).result()
+        if cancelled.is_set():
+            return
+        put_there = asyncio.run_coroutine_threadsafe(put(change.event()), loop)
+        while not (wait([put_there], timeout=1).done or cancelled.is_set()):
+            pass
+        if cancelled.is_set():
+            put_there.cancel()
+        else:
+            put_there.result()
 
     try:
         await asyncio.to_thread(_follow, options, hear, cancelled)
     finally:
         cancelled.set()
-
-
-async def _put(put: Put, event: dict[str, Any]) -> None:
-    await put(event)
 
 
 def _follow(options: Params, hear: Callable[[Change], None], cancelled: threading.Event) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import BASIC, REPOSITORY, blocks
+from support import ACCESS_KEY, BASIC, REPOSITORY, blocks
 
 EXTENSION = REPOSITORY / "extensions/eda"
 SOURCE = EXTENSION / "plugins/event_source/ocp_tasks.py"
@@ -124,6 +124,25 @@ def test_a_wrong_password_ends_it_after_one_request(emulator):
     assert len(emulator.requests("GET")) == 1
 
 
+def test_a_service_that_does_not_answer_is_survived_with_one_warning(ansible, emulator, caplog):
+    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+    outage = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error", "status": 503, "times": 7}
+    emulator.post("/emulator/faults", outage)
+    options = {"username": "", "password": "", **ACCESS_KEY, "newer_than": 1000}
+    assert [event["change"] for event in events(emulator, finished, **options)] == ["started", "finished"]
+    told = [record.message.split(":")[0] for record in caplog.records if "look" in record.message]
+    assert told == ["A look at the tasks failed and is repeated", "The tasks can be looked at again."]
+    assert ACCESS_KEY["access_key_secret"] not in caplog.text
+
+
+def test_a_password_in_the_clear_is_warned_of(ansible, emulator, caplog, monkeypatch):
+    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+    module = sys.modules[plugin["put_changes"].__module__]
+    monkeypatch.setattr(module, "exposed", lambda params: [f"Warned of {params['url']}."])
+    events(emulator, finished, newer_than=1000)
+    assert f"Warned of {emulator.url}." in caplog.text
+
+
 def test_it_is_found_where_no_collection_can_be_imported(tmp_path):
     installed = tmp_path / "collections/ansible_collections/oceanbase/ocp"
     for folder in ("plugins", "extensions"):
@@ -166,13 +185,15 @@ def test_its_options_are_documented():
     ids=[*(path.stem for path in RULEBOOKS), "EXAMPLES", "page"],
 )
 def test_rulebooks_are_of_the_form_that_ansible_rulebook_takes(text):
-    from ansible_rulebook.rules_parser import parse_rule_sets
+    from ansible_rulebook.condition_parser import parse_condition
     from ansible_rulebook.validators import Validate
 
     rulebook = yaml.safe_load(text)
     Validate.rulebook(rulebook)
-    [ruleset] = parse_rule_sets(rulebook)
-    assert ruleset.sources[0].source_name == "oceanbase.ocp.ocp_tasks"
+    [ruleset] = rulebook
+    assert "oceanbase.ocp.ocp_tasks" in ruleset["sources"][0]
+    for rule in ruleset["rules"]:
+        parse_condition(rule["condition"])
 
 
 @with_rulebook
