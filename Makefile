@@ -25,6 +25,7 @@ DEV := .venv/.dev-$(PYTHON_VERSION)
 AUDIT := .build/audit/.made-$(PYTHON_VERSION)
 IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
+EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity
@@ -94,6 +95,14 @@ coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks t
 .PHONY: bench
 bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
 	@$(BIN)/python tests/bench $(ONLY)
+
+.PHONY: molecule
+molecule: $(DEV) ## Run all scenarios of molecule (OCP_PORT=18080 OCP_OTHER_PORT=18081 for their emulators)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/molecule test --all
+
+.PHONY: eda
+eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
+	$(BIN)/python -m pytest tests/integration/test_eda.py --quiet
 
 .PHONY: chaos
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
@@ -172,4 +181,8 @@ $(AUDIT): $(VENV) pyproject.toml
 $(IMPORTER): $(VENV) pyproject.toml
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/importer
 	@$(BIN)/uv pip install --quiet --python .build/importer/bin/python --group importer
+	@touch $@
+
+$(EDA): $(DEV)
+	@$(UV_INSTALL) --group eda
 	@touch $@

@@ -149,10 +149,15 @@ def patience(params: Params, mode: Mode) -> Patience:
         raise OptionError(f"log_lines: {params['log_lines']} is out of range; give 0 to {LOG_LINES} lines.")
     return Patience(
         _seconds(params, "wait_timeout", 1),
-        _seconds(params, "wait_interval", SHORTEST_PAUSE),
+        longest_pause(params, "wait_interval"),
         mode.show if params["show_progress"] else silent,
         params["log_lines"],
     )
+
+
+def longest_pause(params: Params, option: str) -> float:
+    """The seconds that ``option`` allows between two looks. Raises OptionError."""
+    return _seconds(params, option, SHORTEST_PAUSE)
 
 
 def restart_options(params: Params, mode: Mode) -> Options:

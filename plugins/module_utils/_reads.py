@@ -10,7 +10,7 @@ from ._api import PAGE_SIZE, OcpApi
 from ._databases import Cluster
 from ._errors import NotFound, OptionError
 from ._hosts import find_host
-from ._shapes import integers
+from ._shapes import Record, integers
 from ._tasks import Task
 
 
@@ -21,21 +21,25 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
     """
     if not 1 <= params["limit"] <= PAGE_SIZE:
         raise OptionError(f"limit: {params['limit']} is out of range; give 1 to {PAGE_SIZE}.")
-    for option in ("cluster", "host", "name"):
-        if params[option] == "":
-            raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")
+    filters = task_filters(api, params)
     if params["task_id"] is not None:
         ids = [params["task_id"]]
     else:
-        found = api.tasks(
-            params["limit"],
-            clusterId=Cluster.find(api, params["cluster"]).id if params["cluster"] else None,
-            hostId=find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
-            status=",".join(params["status"] or []) or None,
-            name=params["name"],
-        )
+        found = api.tasks(params["limit"], status=",".join(params["status"] or []) or None, **filters)
         ids = integers([record.get("id") for record in found])
     return [task.result() for task_id in ids if (task := _read(api, task_id)) is not None]
+
+
+def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
+    """The service's filters for the tasks of a ``cluster`` or ``host`` or with a ``name``; raises OptionError."""
+    for option in ("cluster", "host", "name"):
+        if params[option] == "":
+            raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")
+    return {
+        "clusterId": Cluster.find(api, params["cluster"]).id if params["cluster"] else None,
+        "hostId": find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
+        "name": params["name"],
+    }
 
 
 def _read(api: OcpApi, task_id: int) -> Task | None:

@@ -30,7 +30,7 @@ class Clock:
     """
 
     now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
     wall: Callable[[], float] = time.time
     chance: Callable[[], float] = random.random
 

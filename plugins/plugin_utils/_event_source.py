@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The event source ocp_tasks: options of a rulebook in, changes of tasks out as events."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ..module_utils._errors import OptionError
+from ..module_utils._following import Change, Listener, follow_tasks
+from ..module_utils._http import REQUESTS_IMPORT_ERROR
+from ..module_utils._module import CONNECTION_OPTIONS, Params, connected, exposed, longest_pause
+from ..module_utils._reads import task_filters
+from ..module_utils._time import Clock
+
+Put = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
+
+OPTIONS: dict[str, Any] = {
+    "cluster": {"type": "str"},
+    "host": {"type": "str"},
+    "name": {"type": "str"},
+    "newer_than": {"type": "int"},
+    "interval": {"type": "float", "default": 10},
+    **CONNECTION_OPTIONS,
+}
+
+logger = logging.getLogger(__name__)
+
+
+async def put_changes(put: Put, options: Params) -> None:
+    """Put an event for each change of the tasks that ``options`` ask for, until cancelled; raises an OcpError.
+
+    The requests are made in a thread. It hands over one event after another, so a full queue holds it back.
+    """
+    loop = asyncio.get_running_loop()
+    cancelled = threading.Event()
+
+    def hear(change: Change) -> None:
+        if cancelled.is_set():
+            return
+        put_there = asyncio.run_coroutine_threadsafe(put(change.event()), loop)
+        while not (wait([put_there], timeout=1).done or cancelled.is_set()):
+            pass
+        if cancelled.is_set():
+            put_there.cancel()
+        else:
+            put_there.result()
+
+    try:
+        await asyncio.to_thread(_follow, options, hear, cancelled)
+    finally:
+        cancelled.set()
+
+
+def _follow(options: Params, hear: Callable[[Change], None], cancelled: threading.Event) -> None:
+    if REQUESTS_IMPORT_ERROR is not None:
+        raise OptionError("The Python library requests is missing where ansible-rulebook runs; install requests>=2.31.")
+    params = _validated(options)
+    listener = Listener(hear, logger.warning, cancelled.is_set)
+    with connected(params) as api:
+        for warning in exposed(params):
+            logger.warning(warning)
+        follow_tasks(
+            api,
+            task_filters(api, params),
+            listener,
+            interval=longest_pause(params, "interval"),
+            newer_than=params["newer_than"],
+            clock=Clock(sleep=cancelled.wait),
+        )
+
+
+def _validated(options: Params) -> Params:
+    validation = ArgumentSpecValidator(OPTIONS).validate(options)
+    if validation.error_messages:
+        raise OptionError(validation.errors.msg)
+    params: Params = validation.validated_parameters
+    return params

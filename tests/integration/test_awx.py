@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Jobs as AWX runs them: by ansible-runner, with the credential type of the page on AWX, cut into slices."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import CONNECTION_OPTIONS
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from support import ACCESS_KEY, BASIC, REPOSITORY, blocks
+
+INPUTS, INJECTORS, PLAYBOOK, INVENTORY, SCHEDULED = blocks("docs/awx.md", "yaml")
+DEFINITION = REPOSITORY / "extensions/ee/execution-environment.yml"
+FLEET = yaml.safe_load(INVENTORY)["all"]["hosts"]
+SERVERS = {server: 1 for cluster in FLEET.values() for server in cluster["ocp_servers"]}
+
+
+# Execution environment
+
+
+def test_ansible_builder_makes_the_context_of_an_image(executables, tmp_path):
+    command = [executables / "ansible-builder", "create", "--file", DEFINITION, "--context", tmp_path / "context"]
+    # It has no file name of its own where docker is installed.
+    subprocess.run([*command, "--output-filename", "Containerfile"], check=True, capture_output=True, cwd=tmp_path)
+    assert "python3.12" in (tmp_path / "context/Containerfile").read_text()
+    wanted = yaml.safe_load((tmp_path / "context/_build/requirements.yml").read_text())
+    assert wanted == {"collections": [{"name": "oceanbase.ocp"}]}
+
+
+def test_ansible_builder_finds_what_the_collection_needs(executables, tmp_path):
+    installed = tmp_path / "ansible_collections/oceanbase/ocp"
+    for file in ("galaxy.yml", "meta/execution-environment.yml", "requirements.txt"):
+        (installed / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / file, installed / file)
+    command = [executables / "ansible-builder", "introspect", tmp_path]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    own = (REPOSITORY / "requirements.txt").read_text()
+    [requests] = [line for line in own.splitlines() if line.startswith("requests")]
+    assert f"{requests}  # from collection oceanbase.ocp" in found
+
+
+def test_the_image_has_the_packages_that_are_tested():
+    groups = (REPOSITORY / "pyproject.toml").read_text()
+    definition = yaml.safe_load(DEFINITION.read_text())["dependencies"]
+    for package in ("ansible_core", "ansible_runner"):
+        assert f'"{definition[package]["package_pip"]}"' in groups
+
+
+# Credential type
+
+
+def environment(folder, **credential):
+    """The variables that AWX makes of a credential: what is empty is not there for the templates."""
+    injectors = yaml.safe_load(INJECTORS)
+    renderer = ImmutableSandboxedEnvironment()
+    given = {field: value for field, value in credential.items() if value != ""}
+    certificates = folder / "ca.pem"
+    certificates.write_text(renderer.from_string(injectors["file"]["template.ca"]).render(**given))
+    given["tower"] = {"filename": {"ca": str(certificates)}}
+    return {name: renderer.from_string(text).render(**given) for name, text in injectors["env"].items()}
+
+
+def test_the_credential_type_has_all_variables_that_the_modules_read():
+    inputs, injectors = yaml.safe_load(INPUTS), yaml.safe_load(INJECTORS)
+    read = {variable for option in CONNECTION_OPTIONS.values() for variable in option["fallback"][1]}
+    # How long to wait for an answer is no credential.
+    assert set(injectors["env"]) == read - {"OCP_TIMEOUT"}
+    fields = {field["id"]: field for field in inputs["fields"]}
+    assert set(inputs["required"]) <= set(fields)
+    secrets = {name for name, option in CONNECTION_OPTIONS.items() if option.get("no_log")}
+    assert {name for name, field in fields.items() if field.get("secret")} == secrets
+    unused = [name for name in fields if name not in INJECTORS]
+    assert unused == []
+
+
+@pytest.mark.parametrize("credentials", [BASIC, ACCESS_KEY], ids=["password", "key"])
+@pytest.mark.parametrize("trust", ["certificates", "any"])
+def test_a_credential_connects(ansible, start_emulator, tls_options, ca_path, tmp_path, credentials, trust):
+    emulator = start_emulator(*tls_options)
+    certificates = Path(ca_path).read_text() if trust == "certificates" else ""
+    ansible.environment = environment(
+        tmp_path,
+        url=emulator.url,
+        ca_certificates=certificates,
+        skip_certificate_check=trust == "any",
+        **{"username": "", "password": "", **credentials},
+    )
+    assert ansible.module("task_info")["rc"] == 0
+
+
+def test_a_credential_trusts_no_certificate_unless_told(ansible, start_emulator, tls_options, tmp_path):
+    emulator = start_emulator(*tls_options)
+    ansible.environment = environment(tmp_path, url=emulator.url, **BASIC)
+    refused = ansible.module("task_info")
+    assert refused["rc"] == 2
+    assert "certificate" in refused["msg"]
+
+
+# Jobs
+
+
+@pytest.fixture
+def job(ansible, tmp_path, executables):
+    """Run a job as AWX does: a private data folder, and ansible-runner as a process of its own."""
+
+    def run(name, playbook, inventory, variables, emulator, **settings):
+        folder = tmp_path / name
+        credential = tmp_path / f"{name}-credential"
+        credential.mkdir()
+        files = {
+            "project/playbook.yml": playbook,
+            "inventory/hosts.yml": inventory,
+            "env/envvars": json.dumps(
+                {**ansible.variables(), **environment(credential, url=emulator.url, **ACCESS_KEY)}
+            ),
+            "env/extravars": json.dumps(variables),
+            "env/settings": json.dumps({"pexpect_timeout": 1, "suppress_env_files": True, **settings}),
+        }
+        for file, text in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+        done = subprocess.run(
+            [executables / "ansible-runner", "run", folder, "--playbook", "playbook.yml", "--ident", "1"],
+            env={**os.environ, **ansible.variables()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done, folder / "artifacts/1"
+
+    return run
+
+
+def events(artifacts):
+    files = sorted((artifacts / "job_events").glob("[0-9]*-*.json"), key=lambda file: int(file.name.split("-")[0]))
+    return [json.loads(file.read_text()) for file in files]
+
+
+@pytest.fixture
+def fleet(start_emulator):
+    return start_emulator("--step-seconds", "0.05")
+
+
+@pytest.fixture
+def instant():
+    return {"started_before": datetime.now(UTC).isoformat()}
+
+
+def test_a_job_leaves_events_and_artifacts_without_the_secret(job, fleet, instant):
+    done, artifacts = job("job", PLAYBOOK, INVENTORY, instant, fleet)
+    assert done.returncode == 0, done.stdout
+    assert (artifacts / "status").read_text() == "successful"
+    assert fleet.restarts("OB_SERVER") == SERVERS
+    seen = events(artifacts)
+    results = [event["event_data"]["res"] for event in seen if event["event"] == "runner_item_on_ok"]
+    assert sorted(result["target"]["name"] for result in results) == sorted(SERVERS)
+    # Lines of progress are events too, so AWX shows them while the job runs.
+    texts = [event["stdout"] for event in seen if event["event"] == "verbose"]
+    assert sum(" (Restart OB server) SUCCESSFUL" in text for text in texts) == len(SERVERS)
+    # In "command" ansible-runner itself notes the environment; AWX hides there what is secret.
+    for file in artifacts.rglob("*"):
+        if file.is_file() and file.name != "command":
+            assert ACCESS_KEY["access_key_secret"] not in file.read_text(), file
+
+
+def test_a_job_stops_a_cluster_at_the_first_node_that_fails_and_a_relaunch_goes_on(job, fleet, instant):
+    fleet.fail_subtask("Start observer process")
+    only = yaml.safe_dump({"all": {"hosts": {"orders": FLEET["orders"]}}})
+    done, _artifacts = job("first", PLAYBOOK, only, instant, fleet)
+    assert done.returncode != 0
+    assert len(fleet.requests("POST")) == 1, done.stdout
+    # A person mends it; the job is launched again as it was.
+    fleet.post("/api/v2/tasks/instances/1001/retry")
+    again, _artifacts = job("again", PLAYBOOK, only, instant, fleet)
+    assert again.returncode == 0, again.stdout
+    assert fleet.restarts("OB_SERVER") == dict.fromkeys(FLEET["orders"]["ocp_servers"], 1)
+
+
+def test_three_jobs_at_the_same_time_restart_each_target_once(job, fleet, instant):
+    hosts = {f"node{number}": {"server": server} for number, server in enumerate(FLEET["orders"]["ocp_servers"])}
+    play = {
+        "hosts": "all",
+        "connection": "local",
+        "gather_facts": False,
+        "tasks": [
+            {
+                "oceanbase.ocp.server_restart": {
+                    "cluster": "orders",
+                    "server": "{{ server }}",
+                    "freeze_server": True,
+                    "started_before": "{{ started_before }}",
+                    "wait": True,
+                }
+            }
+        ],
+    }
+    slices = [[*hosts][number::3] for number in range(3)]
+    assert_restarted_once(job, fleet, instant, yaml.safe_dump([play]), [
+        yaml.safe_dump({"all": {"hosts": {host: hosts[host] for host in part}}}) for part in slices
+    ])  # fmt: skip
+
+
+def test_three_jobs_over_the_same_targets_restart_each_once(job, fleet, instant):
+    assert_restarted_once(job, fleet, instant, PLAYBOOK, [INVENTORY] * 3)
+
+
+def assert_restarted_once(job, fleet, instant, playbook, inventories):
+    with ThreadPoolExecutor(len(inventories)) as controllers:
+        jobs = [
+            controllers.submit(job, f"slice{number}", playbook, inventory, instant, fleet)
+            for number, inventory in enumerate(inventories)
+        ]
+    for done, _artifacts in (running.result() for running in jobs):
+        assert done.returncode == 0, done.stdout
+    restarts = fleet.restarts("OB_SERVER")
+    assert set(restarts.values()) == {1}
+    assert set(restarts) >= set(FLEET["orders"]["ocp_servers"])
+    tasks = fleet.get("/api/v2/tasks/instances?size=2000")["contents"]
+    assert len(tasks) == len(restarts)
+
+
+WAIT = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - oceanbase.ocp.arbitration_service_restart:
+        arbitration_service: 10.0.0.10:2888
+        wait: true
+        show_progress: "{{ shown }}"
+"""
+
+
+@pytest.mark.parametrize(("shown", "status"), [(True, "successful"), (False, "timeout")])
+def test_progress_keeps_a_job_alive_that_takes_longer_than_the_idle_time_out(job, start_emulator, shown, status):
+    emulator = start_emulator("--step-seconds", "2.4")  # five of them
+    done, artifacts = job("job", WAIT, "all: {}", {"shown": shown}, emulator, idle_timeout=7)
+    assert (artifacts / "status").read_text() == status, done.stdout
+
+
+def test_the_scheduled_playbook_restarts_once_a_month(ansible, fleet):
+    ansible.environment = {"OCP_URL": fleet.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    first, again = (ansible.playbook(yaml.safe_load(SCHEDULED)) for _run in range(2))
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert again.result["changed"] is False
