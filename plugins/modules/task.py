@@ -134,12 +134,12 @@ before:
   sample: {"status": "FAILED", "operation": "EXECUTE"}
 task:
   description:
-    - The task as last read, with the keys that M(oceanbase.ocp.task_wait#module) returns in C(tasks).
+    - The task as last read, with the keys that M(oceanbase.ocp.task_wait) returns in C(tasks).
   returned: always
   type: dict
 failed_subtasks:
   description:
-    - The subtasks that FAILED, with the end of their logs, as M(oceanbase.ocp.task_wait#module) returns them.
+    - The subtasks that FAILED, with the end of their logs, as M(oceanbase.ocp.task_wait) returns them.
   returned: when the task failed while it was waited for
   type: list
   elements: dict
