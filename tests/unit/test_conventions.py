@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,15 @@ def documentation(path: Path) -> dict[str, Any]:
     raise LookupError(path)
 
 
+def fragment_of(name: str) -> str:
+    module = importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.doc_fragments.{name}")
+    return module.ModuleDocFragment.DOCUMENTATION
+
+
 def attributes(told: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a module and of its fragments, as ansible-doc puts them together."""
     names = [fragment.rpartition(".")[2] for fragment in told["extends_documentation_fragment"]]
-    fragments = [documentation(ROOT / f"plugins/doc_fragments/{name}.py").get("attributes", {}) for name in names]
+    fragments = [yaml.safe_load(fragment_of(name)).get("attributes", {}) for name in names]
     merged: dict[str, Any] = {}
     for each in [*fragments, told.get("attributes", {})]:
         for name, facts in each.items():
