@@ -125,6 +125,32 @@ def test_the_playbooks_of_the_page_on_progress_run(ansible, start_emulator):
     assert "  30 of 30 tasks ended after " in outcome.output
 
 
+def test_the_playbook_of_the_page_on_failures_retries(ansible, emulator, tmp_path):
+    [playbook] = blocks("docs/failures.md", "yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = {**SECRETS, "playbook_dir": str(tmp_path)}
+    emulator.fail_subtask("Start observer process", times=2)
+    outcome = ansible.playbook(plays)
+    assert outcome.rc == 0, outcome.output
+    assert [line for line in emulator.log.splitlines() if "retried by admin" in line]
+    assert "Start observer process" in (tmp_path / "restart.html").read_text()
+
+
+def test_the_message_of_the_page_on_failures_is_what_is_said(ansible, emulator):
+    [shown] = blocks("docs/failures.md", "text")
+    emulator.fail_subtask("Start observer process")
+    options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
+    said = ansible.module("server_restart", url=emulator.url, **options, **BASIC)["msg"]
+
+    def fixed(message: str) -> list[str]:
+        lines = [line for line in message.splitlines() if not re.match("  [#2]", line)]
+        return re.sub(
+            r"[0-9.]+ seconds|subtask [0-9.]+\.$|Trace id \w+", "", "\n".join(lines), flags=re.MULTILINE
+        ).split()
+
+    assert fixed(shown) == fixed(said)
+
+
 def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
     export, command = next(
         block for block in blocks("README.md", "console") if "$ ansible localhost" in block
