@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Documentation of what every module shares."""
+"""Documentation of the connection, which every module and the inventory share."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The connection with an OCP (OPTIONS), and the attributes of the modules."""
+    """The connection with an OCP."""
 
-    OPTIONS = r"""
+    DOCUMENTATION = r"""
 options:
   url:
     description:
@@ -64,23 +64,3 @@ requirements:
   - python >= 3.11, where the module runs
   - requests >= 2.31 (Python library), where the module runs
 """
-
-    DOCUMENTATION = (
-        OPTIONS
-        + r"""
-attributes:
-  check_mode:
-    description: Can run in check mode and tell what it would do without doing it.
-  diff_mode:
-    description: Shows in diff mode what it changed.
-  idempotent:
-    description: Run again with the same options, it changes nothing more.
-  action_group:
-    description: Takes its connection options from C(module_defaults) of a group.
-    support: full
-    details: Use C(group/oceanbase.ocp.ocp) in C(module_defaults) to set the connection for all modules of the
-      collection.
-    membership:
-      - oceanbase.ocp.ocp
-"""
-    )

@@ -63,7 +63,7 @@ options:
     type: dict
     default: {}
 extends_documentation_fragment:
-  - oceanbase.ocp.connection.options
+  - oceanbase.ocp.connection
   - constructed
   - inventory_cache
 notes:

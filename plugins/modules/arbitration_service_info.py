@@ -29,6 +29,7 @@ options:
       - RESTARTING
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
 attributes:
   check_mode:
     support: full

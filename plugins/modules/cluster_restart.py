@@ -23,6 +23,7 @@ options:
     required: true
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.patience
 attributes:

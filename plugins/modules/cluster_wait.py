@@ -30,6 +30,7 @@ options:
     default: 3
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
   - oceanbase.ocp.patience
 attributes:
   check_mode:

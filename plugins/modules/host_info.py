@@ -49,6 +49,7 @@ options:
     elements: str
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
 attributes:
   check_mode:
     support: full

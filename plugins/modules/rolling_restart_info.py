@@ -54,6 +54,7 @@ options:
     default: 3
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
 attributes:
   check_mode:
     support: full

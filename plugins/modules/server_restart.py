@@ -35,6 +35,7 @@ options:
     default: false
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.patience
 attributes:

@@ -47,6 +47,7 @@ options:
     default: false
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
   - oceanbase.ocp.patience
 attributes:
   check_mode:

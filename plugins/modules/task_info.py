@@ -36,6 +36,7 @@ options:
     default: 10
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
 attributes:
   check_mode:
     support: full

@@ -32,6 +32,7 @@ options:
     default: full
 extends_documentation_fragment:
   - oceanbase.ocp.connection
+  - oceanbase.ocp.attributes
   - oceanbase.ocp.patience
 attributes:
   check_mode:
