@@ -12,19 +12,22 @@ from ._api import OcpApi
 from ._commands import command
 from ._diagnosis import NEXT, Purpose, failure
 from ._errors import (
+    AuthenticationFailed,
     NotFound,
     OcpError,
     OptionError,
     OutcomeUnknown,
+    PermissionDenied,
     RequestRefused,
     ServiceError,
     StateError,
     TargetError,
+    TaskError,
 )
 from ._http import Answer
 from ._progress import line
-from ._steering_plan import CANCEL, CANCELING, Decision, State, Wish, checked, decide, operation_of
-from ._tasks import FAILED, RUNNING, Subtask, Task
+from ._steering_plan import CANCEL, CANCELING, SKIPPED_BY, Decision, State, Wish, checked, decide, operation_of
+from ._tasks import FAILED, ROLLBACK, RUNNING, Subtask, Task
 from ._time import SYSTEM_CLOCK, Clock
 from ._waiting import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
 
@@ -89,19 +92,29 @@ class _Steered:
         return {**self._result, "elapsed": elapsed, "warnings": self._warnings, "diff": self._diff()}
 
     def _steer(self, *, wait: bool, check_mode: bool) -> None:
-        task = self._read()
+        try:
+            task = self._read()
+        except ServiceError as error:
+            error.precede(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
+            raise
         self._result["before"] = {"status": task.status, "operation": task.operation}
         decision = decide(task, self._wish)
-        self._result.update(reason=decision.reason, subtask_ids=[step.id for step in decision.subtasks])
-        if decision.acts and check_mode:
-            self._result.update(changed=True, action=self._wish.state.value)
+        self._result["reason"] = decision.reason
+        if check_mode:
+            if decision.acts:
+                self._note(*decision.subtasks)
             return
         for step, send in self._requests(decision):
             self._send(task, step, send)
-        if wait and not check_mode:
-            self._wait()
+        if wait:
+            self._wait(task)
         elif decision.acts:
             self._read_again()
+
+    def _note(self, *steps: Subtask | None) -> None:
+        """That it is, or may be, done to these; to the task as a whole if there are none."""
+        self._result.update(changed=True, action=self._wish.state.value)
+        self._result["subtask_ids"] += [step.id for step in steps if step is not None]
 
     def _read(self) -> Task:
         try:
@@ -136,75 +149,77 @@ class _Steered:
 
     def _send(self, before: Task, step: Subtask | None, send: Callable[[], Answer]) -> None:
         """Send once. What was refused may have come about by itself; of what was lost the task may show it."""
-        state = self._wish.state.value
         what = f"task {before.label}" if step is None else f"subtask {step.id} of task {before.label}"
         try:
             answer = send()
         except ServiceError as error:
             self._result["trace_id"] = error.facts.get("trace_id")
             if error.maybe_done:
+                self._note(step)
                 self._find_lost(before, step, what, error)
             elif not (isinstance(error, RequestRefused) and error.may_be_of_state and self._is_there(step)):
-                error.precede(f"{what[0].upper()}{what[1:]} was not {state}.")
+                error.precede(f"{what[0].upper()}{what[1:]} was not {self._wish.state.done}.")
+                if isinstance(error, PermissionDenied):
+                    error.follow("The permission is TASK_MANAGER.")
                 raise
             return
-        self._result.update(changed=True, action=state, trace_id=answer.trace_id)
-        self._patience.show(line(f"{what}: {state}"), False)
+        self._note(step)
+        self._result["trace_id"] = answer.trace_id
+        self._patience.show(line(f"{what}: {self._wish.state.done}"), False)
 
     def _is_there(self, step: Subtask | None) -> bool:
         """Whether what was refused is as wanted all the same."""
         try:
             decision = decide(self._read(), Wish(self._wish.state, None if step is None else step.id))
-        except (OptionError, ServiceError, StateError):
+        except (OptionError, ServiceError, StateError, TargetError):
             return False
         if not decision.acts:
-            self._result["reason"] = f"{decision.reason}, since someone else was faster"
+            self._result["reason"] += f"; by now {decision.reason}, since someone else was faster"
         return not decision.acts
 
     def _find_lost(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
         """Look whether the task shows that it was done, as long as a request may take. Raises OutcomeUnknown."""
         until = self._clock.now() + self._api.timeout
-        self._result.update(changed=True, action=self._wish.state.value)
-        while not self._is_shown(before, step):
-            if self._clock.now() >= until:
+        while True:
+            problem = None
+            try:
+                if _shows(self._read(), before, step, self._wish.state):
+                    break
+            except (ServiceError, TargetError) as error:
+                problem = error
+            # Asked over and over, refused credentials lock the account.
+            hopeless = isinstance(problem, (AuthenticationFailed, PermissionDenied, TargetError))
+            if hopeless or self._clock.now() >= until:
+                looked = "It cannot be read" if hopeless else f"For {self._api.timeout:g} seconds it did not show that"
+                last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""
                 raise OutcomeUnknown(
-                    f"It is not known whether {what} was {self._wish.state}. {lost} For {self._api.timeout:g} seconds "
-                    "the task did not show it. It is not asked for again; look at the task, then run this again. "
-                    f"{NEXT}\n  {command('task_info', task_id=self._task_id)}",
+                    f"It is not known whether {what} was {self._wish.state.done}. {lost} {looked}{last}. "
+                    f"It is not asked for again; look at the task, then run this again. {NEXT}\n"
+                    f"  {command('task_info', task_id=self._task_id)}",
                     **lost.facts,
                 )
             self._clock.sleep(SHORTEST_PAUSE)
         self._result["reason"] += "; the answer was lost, and the task shows that it was done"
 
-    def _is_shown(self, before: Task, step: Subtask | None) -> bool:
-        """Whether it was done: what is FAILED stays as it is by itself, but not what is RUNNING."""
-        try:
-            after = self._read()
-        except ServiceError:
-            return False
-        if step is None:
-            return after != before
-        now = next((other for other in after.subtasks if other.id == step.id), step)
-        if self._wish.state is State.CANCELED:
-            return now.status == CANCELING or operation_of(now) == CANCEL
-        return now != step
-
-    def _wait(self) -> None:
+    def _wait(self, before: Task) -> None:
         """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
         state = self._wish.state
         ids, patience = [self._task_id], self._patience.left(self._clock.now() - self._begun)
-        purpose = Purpose(f"The {NOUNS[state]} of task {self._task_id}", self._result["trace_id"])
+        done = f"The {NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
+        purpose = Purpose(done, self._result["trace_id"])
+        backwards = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
+        wait_for = wait_for_tasks if backwards or state is State.CANCELED else wait_for_success
         try:
-            if state in (State.RETRIED, State.SKIPPED):
-                waited = wait_for_success(self._api, ids, patience, purpose=purpose, clock=self._clock)
-            else:
-                waited = wait_for_tasks(self._api, ids, patience, purpose=purpose, clock=self._clock)
+            waited = wait_for(self._api, ids, patience, purpose=purpose, clock=self._clock)
         except OcpError as error:
             self._result["task"] = next(iter(error.facts.pop("tasks", [])), self._result["task"])
+            if not isinstance(error, TaskError):
+                error.precede(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
+                error.follow(f"Then wait for it: {command('task_wait', task_ids=self._task_id)}")
             raise
         self._warnings += waited.warnings
         [self._result["task"]] = waited.results
-        if state is State.ROLLED_BACK and not waited.results[0]["rolled_back"]:
+        if backwards and not waited.results[0]["rolled_back"]:
             raise failure(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
 
     def _diff(self) -> dict[str, str]:
@@ -214,5 +229,24 @@ class _Steered:
         was = RUNNING if self._wish.state is State.CANCELED else FAILED
         return {
             "before": "".join(f"{what}: {was}\n" for what in concerned),
-            "after": "".join(f"{what}: {self._wish.state}\n" for what in concerned),
+            "after": "".join(f"{what}: {self._wish.state.done}\n" for what in concerned),
         }
+
+
+def _shows(after: Task, before: Task, step: Subtask | None, state: State) -> bool:
+    """Whether the task shows that it was done: what is FAILED stays as it is by itself, but not what is RUNNING."""
+    if step is None and state is State.ROLLED_BACK:
+        return after != before and after.is_rolling_back
+    if step is None:
+        concerned = before.failed_subtasks
+        return after != before and all(_step_shows(after, each, state) for each in concerned)
+    return _step_shows(after, step, state)
+
+
+def _step_shows(after: Task, before: Subtask, state: State) -> bool:
+    now = next((step for step in after.subtasks if step.id == before.id), before)
+    if state is State.CANCELED:
+        return now.status == CANCELING or operation_of(now) == CANCEL
+    if state is State.SKIPPED:
+        return now != before and operation_of(now) in SKIPPED_BY
+    return now != before and operation_of(now) not in (*SKIPPED_BY, ROLLBACK)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ._errors import OptionError, StateError
-from ._tasks import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
+from ._tasks import FAILED, ROLLBACK, RUNNING, SUCCESSFUL, Subtask, Task
 
-READY, CANCELING, CANCEL = "READY", "CANCELING", "CANCEL"
+PENDING, READY, CANCELING, CANCEL = "PENDING", "READY", "CANCELING", "CANCEL"
 SKIPPED_BY = ("SKIP", "ROLLBACK_SKIP")
 
 
@@ -24,6 +24,11 @@ class State(StrEnum):
     ROLLED_BACK = "rolled_back"
     SKIPPED = "skipped"
     CANCELED = "canceled"
+
+    @property
+    def done(self) -> str:
+        """As a sentence has it."""
+        return self.value.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -83,10 +88,9 @@ def decide(task: Task, wish: Wish) -> Decision:
         return Decision(f"no subtask of it is {wish.status}")
     judge = {State.RETRIED: _retry_subtask, State.SKIPPED: _skip, State.CANCELED: _cancel}[wish.state]
     judged = [(step, judge(task, step)) for step in steps]
-    due = tuple(step for step, done in judged if done is None)
-    return Decision(
-        "; ".join(_is(task, step) for step in due) or "; ".join(filter(None, dict(judged).values())), False, due
-    )
+    due = tuple(step for step, as_wanted in judged if as_wanted is None)
+    reasons = [_is(task, step) for step in due] or [as_wanted for _step, as_wanted in judged if as_wanted is not None]
+    return Decision("; ".join(reasons), subtasks=due)
 
 
 def _chosen(task: Task, wish: Wish) -> list[Subtask]:
@@ -106,7 +110,7 @@ def _retry(task: Task) -> Decision:
         raise _refusal(
             task, "was rolled back, so there is nothing to retry. Run the restart again if it is still wanted"
         )
-    if task.is_rolling_back and not task.succeeded:
+    if task.is_rolling_back:
         raise _refusal(
             task,
             f"is {task.status} in its rollback and cannot be retried forwards; state=rolled_back goes on with that",
@@ -134,31 +138,41 @@ def _roll_back(task: Task) -> Decision:
 
 def _retry_subtask(task: Task, step: Subtask) -> str | None:
     """Why the subtask need not be retried; None where it is to be. The next two likewise."""
+    if task.is_rolling_back or task.rolled_back or operation_of(step) == ROLLBACK:
+        raise _of_step(
+            task, step, "what is or was rolled back is not retried. Look at the task, or run the restart again"
+        )
     if step.status in (SUCCESSFUL, RUNNING, READY):
         return _is(task, step)
     if step.status != FAILED:
-        raise _of_step(task, step, "only a FAILED subtask can be retried. Wait until it is")
-    if task.is_rolling_back or operation_of(step) == "ROLLBACK":
-        raise _of_step(task, step, "its task is being rolled back, so it can only be skipped, or rolled back again")
+        raise _of_step(task, step, f"only a FAILED subtask can be retried. {_until_failed(step)}")
     return None
 
 
 def _skip(task: Task, step: Subtask) -> str | None:
-    if operation_of(step) in SKIPPED_BY and step.status != FAILED:
-        return f"{_is(task, step)} by being skipped"
-    if step.status != FAILED:
-        raise _of_step(task, step, "only a FAILED subtask can be skipped. Wait until it is")
-    if step.prohibit_skip:
-        raise _of_step(task, step, "it must not be skipped (prohibitSkip); retry it, or roll the task back")
-    return None
+    if step.status == FAILED:
+        if step.prohibit_skip:
+            raise _of_step(task, step, "it must not be skipped (prohibitSkip); retry it, or roll the task back")
+        return None
+    if operation_of(step) not in SKIPPED_BY:
+        raise _of_step(task, step, f"only a FAILED subtask can be skipped. {_until_failed(step)}")
+    return f"{_is(task, step)} by being skipped"
 
 
 def _cancel(task: Task, step: Subtask) -> str | None:
-    if step.status == CANCELING or (step.status == FAILED and operation_of(step) == CANCEL):
-        return f"{_is(task, step)} by being canceled"
-    if step.status != RUNNING:
+    if step.status == RUNNING:
+        return None
+    # The service writes CANCEL for a time-out too.
+    if step.status != CANCELING and (step.status, operation_of(step)) != (FAILED, CANCEL):
         raise _of_step(task, step, "only a RUNNING subtask can be canceled. Look at the task for the one that is")
-    return None
+    return f"{_is(task, step)} with the operation {CANCEL}"
+
+
+def _until_failed(step: Subtask) -> str:
+    """What to do about a subtask that is not FAILED, where it would have to be."""
+    if step.status == SUCCESSFUL:
+        return "Leave it as it is"
+    return "Begin with what FAILED before it" if step.status == PENDING else "Wait until it has ended"
 
 
 def operation_of(step: Subtask) -> str:
@@ -167,12 +181,16 @@ def operation_of(step: Subtask) -> str:
 
 
 def _is(task: Task, step: Subtask) -> str:
-    return f"subtask {task.position(step)}, {step.label} (id {step.id}), is {step.status}"
+    return f"{_place(task, step)}, is {step.status}"
+
+
+def _place(task: Task, step: Subtask) -> str:
+    return f"subtask {task.position(step)}, {step.label} (id {step.id})"
 
 
 def _of_step(task: Task, step: Subtask, why: str) -> StateError:
-    place = _is(task, step)
-    return StateError(f"{place[0].upper()}{place[1:]}; {why}.", task_id=task.id)
+    place = _place(task, step)
+    return StateError(f"{place[0].upper()}{place[1:]}, of task {task.label} is {step.status}; {why}.", task_id=task.id)
 
 
 def _refusal(task: Task, why: str) -> StateError:

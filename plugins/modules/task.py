@@ -42,7 +42,8 @@ options:
     description:
       - Whether to wait until the task has ended.
       - With O(state=retried) and O(state=skipped) the module fails if the task fails again, with
-        O(state=rolled_back) if the rollback fails. With O(state=canceled) any end of the task will do.
+        O(state=rolled_back), and with O(state=skipped) in a rollback, if the rollback fails. With O(state=canceled)
+        any end of the task will do.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -71,41 +72,77 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Retry what failed in a restart, and wait for its end
-  oceanbase.ocp.task:
-    url: https://ocp.example.com:8080
-    username: admin
-    password: "{{ ocp_password }}"
-    task_id: 1001
-    state: retried
-    wait: true
+- name: Restart a server, and retry what failed
+  block:
+    - name: Restart it
+      oceanbase.ocp.server_restart:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        cluster: orders
+        server: 10.0.0.1:2882
+        freeze_server: true
+        wait: true
+      register: restart
+  rescue:
+    - name: Retry what failed, and wait for the end
+      oceanbase.ocp.task:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        task_id: "{{ restart.task_id }}"
+        state: retried
+        wait: true
 
-- name: Skip the subtasks that failed
-  oceanbase.ocp.task:
-    url: https://ocp.example.com:8080
-    username: admin
-    password: "{{ ocp_password }}"
-    task_id: 1001
-    state: skipped
-    subtask: failed
+- name: Restart an agent, and do without what failed
+  block:
+    - name: Restart it
+      oceanbase.ocp.agent_restart:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        hosts: 10.0.0.1
+        wait: true
+      register: agents
+  rescue:
+    - name: Skip the subtask that failed, and wait for the end
+      oceanbase.ocp.task:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        task_id: "{{ agents.task_id }}"
+        subtask_id: "{{ agents.failed_subtasks[0].id }}"
+        state: skipped
+        wait: true
 
-- name: End a subtask that hangs
+- name: Restart a cluster, and undo it if it fails
+  block:
+    - name: Restart it
+      oceanbase.ocp.cluster_restart:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        cluster: payments
+        wait: true
+      register: whole
+  rescue:
+    - name: Undo it, and wait for the end
+      oceanbase.ocp.task:
+        url: https://ocp.example.com:8080
+        username: admin
+        password: "{{ ocp_password }}"
+        task_id: "{{ whole.task_id }}"
+        state: rolled_back
+        wait: true
+
+- name: End the subtasks of a restart that hang, if it still runs
   oceanbase.ocp.task:
     url: https://ocp.example.com:8080
     username: admin
     password: "{{ ocp_password }}"
-    task_id: 1001
+    task_id: "{{ restart.task_id }}"
+    subtask: running
     state: canceled
-    subtask_id: 50004
-
-- name: Undo the restart
-  oceanbase.ocp.task:
-    url: https://ocp.example.com:8080
-    username: admin
-    password: "{{ ocp_password }}"
-    task_id: 1001
-    state: rolled_back
-    wait: true
 """
 
 RETURN = r"""
@@ -115,7 +152,7 @@ action:
   type: str
   sample: retried
 reason:
-  description: Why it was done or not.
+  description: Why it was done or not. Tells too if an answer was lost, or someone else was faster.
   returned: always
   type: str
   sample: it is FAILED
@@ -124,7 +161,7 @@ task_id:
   returned: always
   type: int
 subtask_ids:
-  description: Ids of the subtasks that it was done to; empty for the task as a whole.
+  description: Ids of the subtasks that it was done to; empty for the task as a whole, and where nothing was to be done.
   returned: always
   type: list
   elements: int
@@ -149,7 +186,9 @@ elapsed:
   returned: always
   type: float
 trace_id:
-  description: Trace id of the last request that was sent, for whoever reads the logs of the service.
+  description:
+    - Trace id of the last request that was to change something, for whoever reads the logs of the service; null where
+      there was none, unless the module failed.
   returned: always
   type: str
 """
