@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 name: ocp
 short_description: The database servers of OCP as hosts
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Makes a host of every database server node that OCP manages, with groups by cluster, zone, region, status and
     version.

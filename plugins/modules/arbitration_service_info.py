@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: arbitration_service_info
 short_description: Read arbitration services of OCP
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the arbitration services that pass the filters, or all of them. All pages are read.
   - Where nothing fits, the list is empty.

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: cluster_info
 short_description: Read clusters of OCP
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the clusters that pass the filters, or all of them, each with its zones. All pages are read.
   - Where nothing fits, the list is empty.

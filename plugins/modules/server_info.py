@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: server_info
 short_description: Read database server nodes of OCP
-version_added: 0.1.0
+version_added: 1.0.0
 description:
   - Returns the server nodes that pass the filters, of all clusters where no O(cluster) is given.
   - Where nothing fits, the list is empty.

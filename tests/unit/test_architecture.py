@@ -103,6 +103,13 @@ def test_what_runs_on_the_controller_knows_no_module(path):
     assert outside(path).isdisjoint({"ocp_emulator", *HTTP_LIBRARIES})
 
 
+@pytest.mark.parametrize("path", sources("inventory"), **each)
+def test_the_inventory_knows_of_modules_their_options_alone(path):
+    used = {name for name in imports(path, PLUGINS) if name.startswith(".modules.")}
+    assert {name.rpartition(".")[2] for name in used} <= {"OPTIONS"}
+    assert outside(path).isdisjoint({"ocp_emulator", *HTTP_LIBRARIES})
+
+
 @pytest.mark.parametrize("path", sorted(EMULATOR.rglob("*.py")), **each)
 def test_the_emulator_knows_nothing_of_the_plugins(path):
     named = {name.split(".")[0] for name in imports(path, EMULATOR) if not name.startswith(".")}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 from pathlib import Path
@@ -17,7 +16,7 @@ from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "plugins/modules").glob("*.py"))
-FILTERS = sorted((ROOT / "plugins/filter").glob("*.py"))
+OTHERS = [path for kind in ("filter", "inventory") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))]
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
 NAMED = {"ids": lambda path: path.stem}
 # What partner certification does not let a collection skip.
@@ -33,21 +32,14 @@ def read(path: str) -> Any:
 
 
 def documentation(path: Path) -> dict[str, Any]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":
-            return yaml.safe_load(ast.literal_eval(node.value))
-    raise LookupError(path)
-
-
-def fragment_of(name: str) -> str:
-    module = importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.doc_fragments.{name}")
-    return module.ModuleDocFragment.DOCUMENTATION
+    plugin = importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.{path.parent.name}.{path.stem}")
+    return yaml.safe_load(getattr(plugin, "ModuleDocFragment", plugin).DOCUMENTATION)
 
 
 def attributes(told: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a module and of its fragments, as ansible-doc puts them together."""
     names = [fragment.rpartition(".")[2] for fragment in told["extends_documentation_fragment"]]
-    fragments = [yaml.safe_load(fragment_of(name)).get("attributes", {}) for name in names]
+    fragments = [documentation(ROOT / f"plugins/doc_fragments/{name}.py").get("attributes", {}) for name in names]
     merged: dict[str, Any] = {}
     for each in [*fragments, told.get("attributes", {})]:
         for name, facts in each.items():
@@ -66,8 +58,8 @@ def test_a_module_tells_its_version_its_attributes_and_what_to_look_at_too(path)
     assert "oceanbase.ocp.connection" in told["extends_documentation_fragment"]
 
 
-@pytest.mark.parametrize("path", FILTERS, **NAMED)
-def test_a_filter_tells_its_version(path):
+@pytest.mark.parametrize("path", OTHERS, **NAMED)
+def test_another_plugin_tells_its_version(path):
     assert documentation(path)["version_added"]
 
 
