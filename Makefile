@@ -48,7 +48,7 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
 
 .PHONY: check-all
-check-all: matrix chaos importer fuzz audit ## Run what make test leaves out, for every night and before a release
+check-all: matrix chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments

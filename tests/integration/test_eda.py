@@ -175,6 +175,33 @@ def test_its_options_are_documented():
     } == own
 
 
+# The playbook that the rulebook runs
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_task_is_reported(ansible, emulator, tmp_path, folder):
+    emulator.fail_subtask("Start observer process")
+    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    given = f" -e report_task_folder={tmp_path}" if folder else ""
+    outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e report_task_id=1001{given}")
+    assert outcome.rc == 0, outcome.output
+    assert "Restart OB server: FAILED" in outcome.output
+    assert (tmp_path / "task-1001.html").is_file() is folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [("", "report_task_id: is not given"), ("-e report_task_id=4711", "report_task_id: 4711 is no task of this OCP")],
+    ids=["none", "unknown"],
+)
+def test_a_task_that_cannot_be_reported(ansible, emulator, arguments, words):
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=arguments)
+    assert outcome.rc == 2
+    assert words in outcome.output
+
+
 # With ansible-rulebook
 
 
