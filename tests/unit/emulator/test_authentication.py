@@ -197,6 +197,8 @@ CONTROL = [
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
     ("POST", "/emulator/service/restart", {"seconds": 0}),
+    ("PUT", "/emulator/servers/1", {"available": True}),
+    ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
     ("GET", "/emulator/requests", None),
     ("DELETE", "/emulator/requests", None),
     ("GET", "/emulator/lockouts", None),

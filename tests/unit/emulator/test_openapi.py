@@ -286,7 +286,15 @@ def test_the_control_api_is_as_documented(emulated, document):
     check(emulated, document, "post", "/emulator/service/restart", {}, 400, json={"seconds": -1})
     check(emulated, document, "post", "/emulator/service/restart", {}, 415, content="x=1")
     assert emulated.outages == [(0.5, True)]
+    for body, status in ({"available": True}, 200), ({}, 400):
+        check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, status, json=body)
+    check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 99}, 404, json={"available": True})
+    service, degraded = {"id": 1}, [{"cluster": "orders", "tenant": "shop", "logStreams": [1]}]
+    for body, status in ({"degraded": degraded}, 200), ({"degraded": [{}]}, 400), ({}, 400):
+        check(emulated, document, "put", "/emulator/arbitration-services/{id}", service, status, json=body)
+    check(emulated, document, "get", "/api/v2/arbitration/services/{id}", {"id": 1}, 200)
     emulated.restart_server(1)
+    check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, 409, json={"available": True})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 200)

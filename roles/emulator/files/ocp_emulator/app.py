@@ -18,6 +18,7 @@ from ocp_emulator.api import (
     clusters,
     compute,
     control,
+    ills,
     lockouts,
     requests,
     tasks,
@@ -47,6 +48,7 @@ def _routers(switches: Switches) -> tuple[APIRouter, ...]:
         *([arbitration.reads] if served else []),
         about.router,
         control.router,
+        ills.router,
         lockouts.router,
         requests.router,
     )

@@ -146,6 +146,20 @@ def release(db: sqlite3.Connection, task_id: int) -> None:
         db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))
 
 
+def reflect(db: sqlite3.Connection, server_id: int, now: int) -> None:
+    """A server has changed by itself: it shows that, and so do its zone and its cluster."""
+    for table, of_server, status in (
+        ("servers", "id", _SERVER_STATUS),
+        ("zones", "zone_id", _ZONE_STATUS),
+        ("clusters", "cluster_id", _CLUSTER_STATUS),
+    ):
+        db.execute(
+            f"UPDATE {table} SET status = {status}, update_time = ?"
+            f" WHERE id = (SELECT {of_server} FROM servers WHERE id = ?) AND operating_task IS NULL",
+            (now, server_id),
+        )
+
+
 def apply(db: sqlite3.Connection, action: Action, done: Done) -> list[str]:
     """Carry out what a step does, and tell it in sentences for the log of the subtask."""
     return _EFFECTS[action](db, done)

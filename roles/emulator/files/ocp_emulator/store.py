@@ -18,7 +18,7 @@ from ocp_emulator.fleet import AccessKey, Fleet, User
 from ocp_emulator.fleet_file import default_fleet
 from ocp_emulator.permissions import Permission
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 AGENT_VERSION = "4.3.5"
 
 # All that is there has been running for a month when the emulator starts for the first time.
@@ -78,6 +78,10 @@ CREATE TABLE arbitration_services (
     create_time INTEGER NOT NULL, update_time INTEGER NOT NULL,
     up INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
+CREATE TABLE degraded (
+    service_id INTEGER NOT NULL REFERENCES arbitration_services, cluster_id INTEGER NOT NULL REFERENCES clusters,
+    tenant TEXT NOT NULL, log_streams TEXT NOT NULL, PRIMARY KEY (service_id, cluster_id, tenant)
+) WITHOUT ROWID;
 CREATE INDEX occupied_hosts ON hosts (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_clusters ON clusters (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_zones ON zones (operating_task) WHERE operating_task IS NOT NULL;

@@ -2,7 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The forms of the control API, which is the emulator's own."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from ocp_emulator.faults import AnyFault
 from ocp_emulator.lockouts import Kind
@@ -68,3 +70,31 @@ class SeenRequest(Form):
     trace_id: str
     fault: Hit | None
     task_id: Long | None
+
+
+class Availability(Form):
+    """Whether a server answers."""
+
+    available: Annotated[bool, Field(strict=True)]
+
+
+class Degraded(Form):
+    """Log streams of a tenant of a cluster, by its name, that are degraded."""
+
+    cluster: Annotated[str, Field(strict=True)]
+    tenant: Annotated[str, Field(strict=True, min_length=1)]
+    log_streams: Annotated[list[Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]], Field(min_length=1)]
+
+
+class DegradedLogStreams(Form):
+    """All that an arbitration service shows as degraded."""
+
+    degraded: list[Degraded]
+
+    @classmethod
+    def document(cls) -> dict[str, Any]:
+        """The form as a JSON schema that needs no other."""
+        schema = cls.model_json_schema(by_alias=True)
+        [inner] = schema.pop("$defs").values()
+        schema["properties"]["degraded"]["items"] = inner
+        return schema

@@ -206,6 +206,23 @@ class Agent(Form):
     update_time: Timestamp
 
 
+class DegradedTenant(Form):
+    """A tenant with degraded log streams."""
+
+    id: Long
+    name: str
+    degraded_ls_id_list: list[Long]
+
+
+class ServedCluster(Form):
+    """A cluster that an arbitration service serves."""
+
+    id: Long
+    name: str
+    ob_cluster_id: Long
+    tenants: list[DegradedTenant]
+
+
 class ArbitrationService(Form):
     """An arbitration service. There is no start time among its documented fields."""
 
@@ -220,7 +237,7 @@ class ArbitrationService(Form):
     run_path: str
     run_user: str
     startup_parameters: list[dict[str, str]]
-    clusters: list[dict[str, str]]
+    clusters: list[ServedCluster]
     tags: list[dict[str, str]]
     status: ArbitrationStatus
     operating_task_instance_id: Long = absent()

@@ -5,6 +5,7 @@
 `operating` tells whether an object shows which task is at work on it, as it does in newer versions.
 """
 
+import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -48,6 +49,8 @@ _SERVICES_FILTERED = """
     AND NOT :tagged
 """
 _SERVICE_DESCRIPTION = "arbitration service "
+# Tenants of users have ids from 1002 on.
+_FIRST_TENANT = 1002
 
 
 # --- Clusters, zones, servers -------------------------------------------------------------------------------------
@@ -332,7 +335,7 @@ def arbitration_page(
     }
 
     def make(rows: list[sqlite3.Row]) -> list[forms.ArbitrationService]:
-        return [_service(row, operating) for row in rows]
+        return [_service(db, row, operating) for row in rows]
 
     return page_of(db, window, _SERVICES_FILTERED, values, make, Paged[forms.ArbitrationService])
 
@@ -342,10 +345,10 @@ def arbitration_detail(db: sqlite3.Connection, service_id: int, operating: Shown
     row = db.execute("SELECT * FROM arbitration_services WHERE id = ?", (service_id,)).fetchone()
     if row is None:
         raise errors.not_found(f"Arbitration service {service_id}")
-    return _service(row, operating)
+    return _service(db, row, operating)
 
 
-def _service(row: sqlite3.Row, operating: Shown) -> forms.ArbitrationService:
+def _service(db: sqlite3.Connection, row: sqlite3.Row, operating: Shown) -> forms.ArbitrationService:
     return forms.ArbitrationService(
         id=row["id"],
         host_id=row["host_id"],
@@ -358,13 +361,34 @@ def _service(row: sqlite3.Row, operating: Shown) -> forms.ArbitrationService:
         run_path=_INSTALL_PATH,
         run_user=_RUN_USER,
         startup_parameters=[],
-        clusters=[],
+        clusters=_degraded(db, row["id"]),
         tags=[],
         status=row["status"],
         **_operating(row, operating),
         create_time=iso(row["create_time"]),
         update_time=iso(row["update_time"]),
     )
+
+
+def _degraded(db: sqlite3.Connection, service_id: int) -> list[forms.ServedCluster]:
+    """Which clusters a service serves is not told in any fleet; those with degraded log streams are among them."""
+    tenants: dict[int, list[forms.DegradedTenant]] = defaultdict(list)
+    clusters: dict[int, sqlite3.Row] = {}
+    rows = db.execute(
+        "SELECT clusters.id, clusters.name, ob_cluster_id, tenant, log_streams FROM degraded"
+        " JOIN clusters ON clusters.id = cluster_id WHERE service_id = ? ORDER BY clusters.id, tenant",
+        (service_id,),
+    )
+    for row in rows:
+        clusters[row["id"]] = row
+        number = _FIRST_TENANT + len(tenants[row["id"]])
+        tenants[row["id"]].append(
+            forms.DegradedTenant(id=number, name=row["tenant"], degraded_ls_id_list=json.loads(row["log_streams"]))
+        )
+    return [
+        forms.ServedCluster(id=number, name=row["name"], ob_cluster_id=row["ob_cluster_id"], tenants=tenants[number])
+        for number, row in clusters.items()
+    ]
 
 
 def _operating(row: sqlite3.Row, operating: Shown) -> dict[str, Any]:

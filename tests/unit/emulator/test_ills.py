@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What befalls the fleet by no task."""
+
+import pytest
+
+SERVERS, CLUSTERS = "/api/v2/ob/clusters/{}/servers", "/api/v2/ob/clusters/{}"
+SERVICE = "/api/v2/arbitration/services/1"
+DEGRADED = {"cluster": "orders", "tenant": "shop", "logStreams": [1001, 1002]}
+
+
+def put(emulated, path, body):
+    assert emulated.request("PUT", f"/emulator/{path}", json=body).status_code == 200
+
+
+def let(emulated, server_id, available):
+    put(emulated, f"servers/{server_id}", {"available": available})
+
+
+def server(emulated, cluster_id, server_id):
+    servers = emulated.data("GET", SERVERS.format(cluster_id))["contents"]
+    return next(found for found in servers if found["id"] == server_id)
+
+
+def statuses(emulated, cluster_id):
+    cluster = emulated.data("GET", CLUSTERS.format(cluster_id))
+    return cluster["status"], [zone["status"] for zone in cluster["zones"]]
+
+
+def test_a_server_is_unavailable_until_it_answers_again(emulated):
+    started = server(emulated, 1, 3)["startTime"]
+    let(emulated, 3, False)
+    found = server(emulated, 1, 3)
+    assert (found["status"], found["innerStatus"], found["startTime"]) == ("UNAVAILABLE", "INACTIVE", started)
+    assert statuses(emulated, 1) == ("RUNNING", ["RUNNING"] * 3)
+    let(emulated, 3, True)
+    assert (server(emulated, 1, 3)["status"], server(emulated, 1, 3)["innerStatus"]) == ("RUNNING", "ACTIVE")
+
+
+def test_a_zone_without_any_other_server_shows_it_too(emulated):
+    let(emulated, 7, False)
+    assert statuses(emulated, 2) == ("RUNNING", ["UNAVAILABLE", "RUNNING", "RUNNING"])
+    let(emulated, 7, True)
+    assert statuses(emulated, 2) == ("RUNNING", ["RUNNING"] * 3)
+
+
+def test_a_restart_heals_a_server(emulated):
+    let(emulated, 3, False)
+    emulated.data("POST", SERVERS.format(1) + "/3/restart", json={"freezeServer": False})
+    emulated.pass_time(100)
+    assert server(emulated, 1, 3)["status"] == "RUNNING"
+
+
+def test_a_server_that_a_task_has_in_hand_is_left_to_it(emulated):
+    emulated.data("POST", SERVERS.format(1) + "/3/restart", json={"freezeServer": False})
+    error = emulated.error(409, "PUT", "/emulator/servers/3", json={"available": False})
+    assert error["message"].startswith("Server 3 is occupied by task ")
+
+
+def test_degraded_log_streams_are_shown_until_they_are_healed(emulated):
+    assert emulated.data("GET", SERVICE)["clusters"] == []
+    put(emulated, "arbitration-services/1", {"degraded": [DEGRADED]})
+    expected = [
+        {
+            "id": 1,
+            "name": "orders",
+            "obClusterId": 101,
+            "tenants": [{"id": 1002, "name": "shop", "degradedLsIdList": [1001, 1002]}],
+        }
+    ]
+    assert emulated.data("GET", SERVICE)["clusters"] == expected
+    assert emulated.data("GET", "/api/v2/arbitration/services")["contents"][0]["clusters"] == expected
+    put(emulated, "arbitration-services/1", {"degraded": []})
+    assert emulated.data("GET", SERVICE)["clusters"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/emulator/servers/99", {"available": True}, 404),
+        ("/emulator/servers/1", {"available": "no"}, 400),
+        ("/emulator/servers/1", {}, 400),
+        ("/emulator/arbitration-services/9", {"degraded": []}, 404),
+        ("/emulator/arbitration-services/1", {"degraded": [{**DEGRADED, "cluster": "nowhere"}]}, 404),
+        ("/emulator/arbitration-services/1", {"degraded": [{**DEGRADED, "logStreams": []}]}, 400),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(emulated, path, body, status):
+    put(emulated, "arbitration-services/1", {"degraded": [DEGRADED]})
+    before = emulated.data("GET", SERVICE)
+    emulated.error(status, "PUT", path, json=body)
+    assert emulated.data("GET", SERVICE) == before
