@@ -90,6 +90,12 @@ class Emulator:
     def post(self, path: str, body: dict[str, Any] | None = None) -> None:
         requests.post(self.url + path, json=body, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
 
+    def put(self, path: str, body: dict[str, Any]) -> None:
+        requests.put(self.url + path, json=body, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
+
+    def delete(self, path: str) -> None:
+        requests.delete(self.url + path, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
+
     def fail_subtask(self, description: str, times: int = 1) -> None:
         """Let the next subtasks with this description fail."""
         fault = {"kind": "subtask", "match": {"subtask": description}, "action": "fail", "times": times}
