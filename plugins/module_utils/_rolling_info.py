@@ -37,7 +37,7 @@ class Wanted:
 
 
 def plan_rolling_restart(api: OcpApi, wanted: Wanted, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """The result of the module: ``clusters``, ``batches`` in order, ``skipped``, and ``warnings``.
+    """The result of the module: ``clusters``, ``batches`` in order, ``left_alone``, and ``warnings``.
 
     Raises OptionError, and TargetError for what is not there and for a cluster with too few zones.
     """
@@ -54,7 +54,8 @@ def plan_rolling_restart(api: OcpApi, wanted: Wanted, clock: Clock = SYSTEM_CLOC
             for cluster, parts, _left in planned
         ],
         "batches": [_batch(number, cluster, batch) for number, (cluster, batch) in enumerate(every, 1)],
-        "skipped": [
+        # Not "skipped", by which Ansible takes the task itself for skipped.
+        "left_alone": [
             {**_place(cluster, node.zone), **_server(node)} for cluster, _parts, left in planned for node in left
         ],
         "warnings": warnings,

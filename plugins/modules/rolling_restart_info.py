@@ -104,7 +104,7 @@ batches:
   returned: success
   type: list
   elements: dict
-skipped:
+left_alone:
   description:
     - The servers within the scope that are left alone, as in RV(batches), with C(cluster), C(cluster_id) and C(zone).
   returned: success

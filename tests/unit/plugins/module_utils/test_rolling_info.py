@@ -66,7 +66,7 @@ def test_clusters_come_as_they_are_given_each_with_its_root_server_last(planned)
         {"id": 32, "name": "payments", "batches": 3, "task_ids": []},
         {"id": 31, "name": "orders", "batches": 6, "task_ids": []},
     ]
-    assert (plan["changed"], plan["skipped"], plan["warnings"]) == (False, [], [])
+    assert (plan["changed"], plan["left_alone"], plan["warnings"]) == (False, [], [])
     assert plan["batches"][8] == {
         "number": 9,
         "cluster": "orders",
@@ -106,7 +106,7 @@ def test_a_cluster_that_is_named_twice_comes_once(planned):
 def test_scope_and_batches(planned, options, expected):
     plan = planned(ORDERS, **options)
     assert order(plan) == expected
-    assert plan["skipped"] == []
+    assert plan["left_alone"] == []
 
 
 def test_who_started_since_is_left_alone_and_who_is_unknown_is_not(planned):
@@ -118,7 +118,7 @@ def test_who_started_since_is_left_alone_and_who_is_unknown_is_not(planned):
     plan = planned(cluster)
     assert order(plan) == [[3], [1]]
     assert "not proven that 10.1.0.3:2882 started" in plan["batches"][0]["servers"][0]["reason"]
-    [skipped] = plan["skipped"]
+    [skipped] = plan["left_alone"]
     assert (skipped["cluster"], skipped["zone"], skipped["name"], skipped["needed"]) == (
         "orders",
         "zone2",
