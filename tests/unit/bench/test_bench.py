@@ -106,6 +106,14 @@ def test_the_longest_restart_is_told_by_the_times_of_the_tasks(load):
     assert load("bench_fleet")["longest"](tasks) == 10.25
 
 
+def test_the_restarts_of_a_rolling_restart_are_counted_by_their_own_times(load):
+    task = {"startTime": "2026-05-04T03:00:00.000+08:00", "finishTime": "2026-05-04T03:00:02.500+08:00"}
+    names = load("bench_rolling")
+    assert names["restart_seconds"]([task] * names["SERVERS"]) == 2.5 * names["SERVERS"]
+    with pytest.raises(RuntimeError, match="1 tasks, not 24"):
+        names["restart_seconds"]([task])
+
+
 def test_the_first_poll_is_told_apart_from_the_others(load):
     polls = [{"requests": 9, "cpu": 90.0, "emulator": 50.0}]
     polls += [{"requests": 1, "cpu": cpu, "emulator": 4.0} for cpu in (2.0, 3.0, 100.0)]
