@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A rolling restart of 24 servers, one at a time, at the default settings of the role: what it takes beyond the restarts.
+"""A rolling restart of 24 servers, one at a time, at default settings: what it takes beyond the restarts.
 
 The restarts are counted by the service's own times. What is beyond them is the controller's: gates, the start of each
 restart, the seconds until its end is seen, and Ansible itself. One run is of restarts that take next to no time, which
@@ -48,7 +48,7 @@ def run() -> Iterator[str]:
 
 
 def restart_seconds(tasks: list[dict[str, str]]) -> float:
-    """The seconds that these tasks took in all, one after another. RuntimeError where they are not as many as servers."""
+    """The seconds that these tasks took in all, one after another. RuntimeError unless there is one for each server."""
     if len(tasks) != SERVERS:
         raise RuntimeError(f"{len(tasks)} tasks, not {SERVERS}")
     times = [[datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")] for task in tasks]

@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import trustme
-from support import Ansible, Emulator
+from rolling import PLAYBOOK
+from support import BASIC, Ansible, Emulator
 
 
 @pytest.fixture
@@ -80,3 +83,35 @@ def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ansible
 def executables() -> Path:
     """The folder of ansible's own commands."""
     return Path(sysconfig.get_path("scripts"))
+
+
+@pytest.fixture
+def change():
+    """An instant before the test; what the service shows of a start is cut off to the second."""
+    return (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
+
+
+@pytest.fixture
+def connect(ansible):
+    """Let the playbook find an emulator where it takes the connection from."""
+
+    def to(emulator):
+        ansible.environment |= {
+            "OCP_URL": emulator.url,
+            **{f"OCP_{name.upper()}": value for name, value in BASIC.items()},
+        }
+
+    return to
+
+
+@pytest.fixture
+def roll(ansible, connect, change):
+    """Run the playbook on an emulator with these variables of the role."""
+
+    def run(emulator, clusters, check=False, **given):
+        connect(emulator)
+        given = {"clusters": clusters, "started_before": change, "gate_timeout": 2, **given}
+        variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+        return ansible.playbook(PLAYBOOK, arguments=f"{'--check ' if check else ''}-e '{json.dumps(variables)}'")
+
+    return run

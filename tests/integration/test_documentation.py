@@ -167,3 +167,26 @@ def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert '"verified": true' in run.stdout
+
+
+def test_the_runbook_of_the_page_on_rolling_restarts_is_executed_as_it_stands(ansible, emulator, tmp_path):
+    page = "docs/rolling-restart.md"
+    for file in blocks(page, "yaml"):
+        (tmp_path / file.splitlines()[0].removeprefix("# ")).write_text(file)
+    commands = [line.removeprefix("$ ") for block in blocks(page, "console") for line in block.splitlines()]
+    script = "set -eu\n" + "\n".join(commands)
+    script = script.replace(EXAMPLE_URL, emulator.url).replace("OCP_PASSWORD=...", f"OCP_PASSWORD={BASIC['password']}")
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path), **ansible.variables()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert emulator.restarts("OB_SERVER") == {f"10.0.0.{last}:2882": 1 for last in range(1, 10)}
+    assert emulator.restarts("HOST") == {f"10.0.0.{last}": 1 for last in (1, 2, 3)}
+    assert emulator.restarts("ARBITRATION_SERVICE") == {"10.0.0.10:2888": 1}
+    assert list(tmp_path.glob("*.down")) == []
+    assert run.stdout.count("Take the node out of the load balancer") == 9

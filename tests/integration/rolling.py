@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the tests of rolling restarts share: fleets, and what the emulator has seen of a run."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+PLAYBOOK = "oceanbase.ocp.rolling_restart"
+# Steps so short that a restart costs the play next to nothing.
+QUICK = ("--step-seconds", "0.001")
+FLEET = ("--clusters", "3", "--zones", "3", "--servers-per-zone", "4", *QUICK)
+CLUSTERS = ["cluster1", "cluster2", "cluster3"]
+# Servers are numbered cluster by cluster and zone by zone; the root server is the first of a cluster.
+IN_ORDER = [12 * cluster + server for cluster in range(3) for server in (5, 6, 7, 8, 9, 10, 11, 12, 2, 3, 4, 1)]
+RESTART = re.compile(r"/api/v2/ob/clusters/(\d+)/servers/(\d+)/restart")
+
+
+def posts(emulator):
+    """The restarts of servers that were asked for, in order, by the ids of the servers."""
+    seen = emulator.get("/emulator/requests?method=POST&size=2000")["contents"]
+    return [int(found[2]) for request in seen if (found := RESTART.fullmatch(request["path"]))]
+
+
+def tasks(emulator):
+    """The tasks in their order, each with its time: (id, name, status, start, finish)."""
+    found = emulator.get("/api/v2/tasks/instances?size=2000&sort=id,asc")["contents"]
+    return [
+        (
+            task["id"],
+            task["name"],
+            task["status"],
+            *(datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")),
+        )
+        for task in found
+    ]
+
+
+def planned(outcome):
+    """The names of the servers in the order of the plan."""
+    plan = outcome.results["Plan the restart"]
+    return [server["name"] for batch in plan["batches"] for server in batch["servers"]]
+
+
+def message(outcome):
+    return outcome.results["Make sure that nothing failed"]["msg"]
+
+
+def names(emulator):
+    """The names of all servers by id."""
+    servers = [
+        server
+        for cluster in emulator.get("/api/v2/ob/clusters?size=100")["contents"]
+        for zone in cluster["zones"]
+        for server in zone["servers"]
+    ]
+    return {server["id"]: f"{server['ip']}:{server['port']}" for server in servers}
+
+
+def once(emulator):
+    return dict.fromkeys(names(emulator).values(), 1)

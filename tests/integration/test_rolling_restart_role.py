@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The role rolling_restart: task files, what it makes of failures, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from rolling import PLAYBOOK, QUICK, message, posts
+
+HOOKS = ("before_run", "after_run", "before_zone", "after_zone", "before_node", "after_node", "gate")
+
+
+@pytest.fixture
+def hooks(tmp_path):
+    """Task files that write down when they ran, for each of the variables."""
+    log = tmp_path / "hooks.txt"
+    log.write_text("")
+
+    def write(**bodies):
+        given = {}
+        for name in HOOKS:
+            where = "{{ rolling_restart_batch_now.zone | default('') }} {{ rolling_restart_node.id | default('') }}"
+            note = {
+                "name": "Note it",
+                "ansible.builtin.shell": f"echo {name} {where} >> {log}",
+            }
+            (tmp_path / f"{name}.yml").write_text(yaml.safe_dump([note, *bodies.get(name, [])]))
+            given[name] = str(tmp_path / f"{name}.yml")
+        return given
+
+    write.log = lambda: [line.strip() for line in log.read_text().splitlines()]
+    return write
+
+
+def test_task_files_run_before_and_after_each_node_zone_and_the_run(roll, start_emulator, hooks):
+    emulator = start_emulator(*QUICK)
+    outcome = roll(emulator, ["orders"], zones=["zone3", "zone1"], servers=["1", "5", "6"], **hooks())
+    assert outcome.rc == 0, outcome.output
+    assert hooks.log() == [
+        "before_run",
+        "gate zone3",
+        "before_zone zone3",
+        "before_node zone3 5",
+        "gate zone3",
+        "after_node zone3 5",
+        "gate zone3",
+        "before_node zone3 6",
+        "gate zone3",
+        "after_node zone3 6",
+        "after_zone zone3",
+        "gate zone1",
+        "before_zone zone1",
+        "before_node zone1 1",
+        "gate zone1",
+        "after_node zone1 1",
+        "after_zone zone1",
+        "after_run",
+    ]
+
+
+def test_a_task_file_that_fails_stops_the_run_and_what_comes_after_the_run_is_done(roll, start_emulator, hooks):
+    emulator = start_emulator(*QUICK)
+    refusal = {"name": "Ask the people", "ansible.builtin.fail": {"msg": "not before breakfast"}}
+    outcome = roll(emulator, ["payments"], **hooks(gate=[refusal]))
+    assert outcome.rc == 2
+    assert 'at batch 1 of 3 (zone2: 10.0.0.8:2882) in "Ask the people". not before breakfast' in message(outcome)
+    assert hooks.log() == ["before_run", "gate zone2", "after_run"]
+    assert posts(emulator) == []
+
+
+@pytest.mark.parametrize(("borne", "restarted"), [(0, 0), (1, 3)])
+def test_a_cluster_that_fails_is_left_as_it_is_and_the_next_one_comes_if_that_is_borne(
+    roll, start_emulator, borne, restarted
+):
+    emulator = start_emulator(*QUICK)
+    emulator.fail_subtask("Prepare restart observer")
+    outcome = roll(emulator, ["orders", "payments"], max_failures=borne)
+    assert outcome.rc == 2
+    assert f"{restarted} of 9 servers were restarted, 1 failed (10.0.0.3:2882), {8 - restarted} were not" in (
+        message(outcome)
+    )
+    assert len(emulator.restarts("OB_SERVER")) == restarted
+    assert posts(emulator)[0] == 3
+    assert set(posts(emulator)[1:]) <= {7, 8, 9}
+
+
+def test_in_a_batch_the_others_are_awaited_where_one_could_not_be_started(roll, start_emulator):
+    emulator = start_emulator(*QUICK)
+    fault = {"kind": "http", "match": {"method": "POST"}, "action": "error", "status": 403, "call": 1}
+    emulator.post("/emulator/faults", fault)
+    outcome = roll(emulator, ["orders"], batch=2)
+    assert outcome.rc == 2
+    assert "batch 1 of 3 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
+    assert "server 10.0.0.3:2882 (id 3) of cluster orders (id 1) was not restarted" in message(outcome)
+    assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
+
+
+def test_a_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_emulator, tmp_path):
+    emulator = start_emulator(*QUICK)
+    emulator.fail_subtask("Prepare restart observer")
+    report = tmp_path / "failed.html"
+    outcome = roll(emulator, ["orders"], batch=2, report=str(report))
+    assert outcome.rc == 2
+    assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
+    assert "FAILED at subtask 1 of 13, Prepare restart observer" in message(outcome)
+    assert "Prepare restart observer" in report.read_text()
+    assert len(posts(emulator)) == 2
+
+
+def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, start_emulator):
+    emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
+    refused = roll(emulator, ["cluster1"])
+    assert refused.rc == 2
+    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are asked for" in refused.result["msg"]
+    assert posts(emulator) == []
+    told = roll(emulator, ["cluster1"], min_zones=2)
+    assert told.rc == 0, told.output
+    assert posts(emulator) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"clusters": None}, "rolling_restart_clusters"),
+        ({"started_before": None}, "rolling_restart_started_before"),
+        ({"started_before": "yesterday"}, "started_before: yesterday is no instant"),
+        ({"strategy": "fast"}, "rolling_restart_strategy"),
+        ({"batch": 0}, "batch: 0 is out of range"),
+        ({"gate": "gate.yml"}, "rolling_restart_gate: gate.yml is not the absolute path of a file"),
+        ({"after_run": "/nowhere/after.yml"}, "rolling_restart_after_run: /nowhere/after.yml is not the absolute"),
+    ],
+    ids=["clusters", "instant", "no instant", "strategy", "batch", "relative", "missing"],
+)
+def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, connect, emulator, change, given, sentence):
+    connect(emulator)
+    every = {"clusters": ["payments"], "started_before": change, **given}
+    variables = {f"rolling_restart_{name}": value for name, value in every.items() if value is not None}
+    outcome = ansible.playbook(PLAYBOOK, arguments=f"-e '{json.dumps(variables)}'")
+    assert outcome.rc == 2
+    assert sentence in str(outcome.result), outcome.output
+    assert emulator.log.count("/api/") == 0
