@@ -119,15 +119,16 @@ class _Cluster:
         """Show each problem once as long as it lasts, and that there are none any more."""
         for problem in self.problems:
             if problem not in self._told:
-                self._say(f"{self._called}: {problem}", waited, failed=True)
+                self._say(f": {problem}", waited, failed=True)
         if self._told and self.done:
-            self._say(f"{self._called}: healthy after {waited:.0f} s", waited)
+            self._say(f": healthy after {waited:.0f} s", waited)
         self._told = self.problems
 
     def remind(self, waited: float) -> None:
         """Show that the first problem lasts."""
-        self._say(f"{self._called} not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
+        self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last_word = waited
-        self._show(line(text), failed)
+        name = self.cluster["name"] if self.cluster else self._called
+        self._show(line(f"{name}{text}"), failed)

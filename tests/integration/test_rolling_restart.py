@@ -128,7 +128,7 @@ def test_the_gate_opens_when_the_node_recovers_in_time(ansible, connect, start_e
     }
     play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
     process = ansible.start([play], "rolling")
-    while "  2: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" not in ansible.output("rolling").read_text():
+    while "  payments: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" not in ansible.output("rolling").read_text():
         assert process.poll() is None, ansible.output("rolling").read_text()
         time.sleep(0.02)
     assert posts(emulator) == [8]

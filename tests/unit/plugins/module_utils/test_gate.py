@@ -66,6 +66,13 @@ def test_it_goes_on_when_the_cluster_has_recovered(api, wait):
     ]
 
 
+def test_lines_name_a_cluster_that_was_asked_for_by_its_id(api, wait):
+    api.expect("cluster", 31, gives=ILL).expect("tasks", clusterId=31, status="RUNNING", gives=[])
+    finds(api, raw_cluster(), again=True)
+    wait("31")
+    assert wait.lines[0] == ("  orders: server 10.1.0.2:2882 of zone2 is UNAVAILABLE", True)
+
+
 def test_its_end_names_who_is_not_well(api, wait):
     finds(api, ILL)
     for _look in range(2):
