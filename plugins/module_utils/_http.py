@@ -62,6 +62,7 @@ NEXT_STEPS = {
     409: "Wait until the running operation has ended, then run this again",
     429: "The request limit of this user is used up; run this again later",
 }
+NEXT_STEP_OTHERWISE = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,9 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
         # A header that cannot be sent is quoted by a ValueError, credentials and all.
         why = type(error).__name__ if isinstance(error, ValueError) else error
         return ConnectionFailed(f"{method} {url} cannot be sent: {why}. Check url and the credentials.", url=url)
-    what = f"within {timeout:g} seconds" if isinstance(error, requests.exceptions.Timeout) else "whole"
+    # A read that was repeated raises no Timeout.
+    timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
+    what = f"within {timeout:g} seconds" if timed_out else "whole"
     return AnswerLost(
         f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {_unknown(writes)}",
         url=url,
@@ -275,10 +278,10 @@ def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
-    if status in NEXT_STEPS:
-        sentences.append(NEXT_STEPS[status])
-    elif status >= 500:
+    if status >= 500:
         sentences.append(_unknown(maybe_done).rstrip("."))
+    elif kind is not AuthenticationFailed:
+        sentences.append(NEXT_STEPS.get(status, NEXT_STEP_OTHERWISE))
     return kind(
         ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, maybe_done=maybe_done
     )
@@ -306,5 +309,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _innermost(causes: list[BaseException]) -> str:
-    inner = next((cause for cause in reversed(causes) if isinstance(cause, OSError)), causes[-1])
+    """What the operating system says, or else the error that all others come from."""
+    system = (cause for cause in reversed(causes) if isinstance(cause, OSError))
+    inner = next((cause for cause in system if not isinstance(cause, requests.RequestException)), causes[-1])
     return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__

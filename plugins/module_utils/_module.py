@@ -121,12 +121,20 @@ def call(definition: Definition, params: Params, mode: Mode) -> Outcome:
     """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
     noticed: list[str] = []
     try:
+        _check_names(definition, params)
         with connected(params) as api:
             noticed += exposed(params)
             result, failed = definition.body(api, params, mode), False
     except OcpError as error:
         result, failed = {"msg": str(error), **error.facts}, True
     return Outcome(failed, result, noticed + result.pop("warnings", []), result.pop("diff", {}))
+
+
+def _check_names(definition: Definition, params: Params) -> None:
+    """Raise OptionError where a text that is required is empty, which Ansible takes for given."""
+    for option, spec in definition.options.items():
+        if spec.get("required") and params[option] == "":
+            raise OptionError(f"{option}: is empty; give a value, or check the variable it comes from.")
 
 
 @contextmanager
@@ -185,6 +193,8 @@ def _trusted(ca_path: str) -> str:
 
 
 def _address(url: str) -> str:
+    if not url:
+        raise OptionError("url: is empty; give the address of an OCP, as in https://ocp.example.com:8080.")
     if "@" in url:
         raise OptionError("url: holds a user name or password; give them with username and password instead.")
     if "?" in url or "#" in url:
@@ -195,7 +205,7 @@ def _address(url: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise OptionError(f"url: {url} is not the address of an OCP; it looks like https://ocp.example.com:8080.")
+        raise OptionError(f"url: {url} is not the address of an OCP; give it as in https://ocp.example.com:8080.")
     return url
 
 

@@ -12,6 +12,8 @@ from enum import Enum, StrEnum
 from ._targets import Member, Observation, listed
 from ._tasks import task_label
 
+THEN = "run this again when it has ended, or wait for it with in_flight=queue"
+
 
 class InFlight(StrEnum):
     """What to do when a restart of the target is running already; the option ``in_flight``."""
@@ -112,7 +114,7 @@ def _collide(
         first = tuple(operation.task_id for operation in operations)
         return Decision(Action.QUEUE, f"{running.label} is running and has to end first", stale, first)
     if asked.in_flight is InFlight.FAIL:
-        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked", stale)
+        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {THEN}", stale)
     if not _covers(running, stale):
         why = "it does not restart all that is asked for" if running.restarts else "it is not known to be its restart"
     elif running.begun is None:
@@ -121,7 +123,7 @@ def _collide(
         why = f"it began at {_shown(running.begun)}, before started_before"
     return Decision(
         Action.REFUSE,
-        f"{running.label} is running, but {why}; run this again when it has ended, or wait for it with in_flight=queue",
+        f"{running.label} is running, but {why}; {THEN}",
         stale,
     )
 

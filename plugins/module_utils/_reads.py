@@ -21,6 +21,8 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
     """
     if not 1 <= params["limit"] <= PAGE_SIZE:
         raise OptionError(f"limit: {params['limit']} is out of range; give 1 to {PAGE_SIZE}.")
+    if params["status"] == []:
+        raise OptionError("status: is empty; leave it out to have tasks of every status.")
     filters = task_filters(api, params)
     if params["task_id"] is not None:
         ids = [params["task_id"]]

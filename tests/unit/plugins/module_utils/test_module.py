@@ -74,7 +74,6 @@ BAD_CONNECTION = {
     **{
         f"url {url!r}": ({**BASIC, "url": url}, [f"url: {url} is not the address of an OCP", "https://ocp"])
         for url in (
-            "",
             "ocp.example.com",
             "ocp.example.com:8080",
             "//ocp.example.com",
@@ -87,6 +86,7 @@ BAD_CONNECTION = {
             "http://[::1",
         )
     },
+    "empty url": ({**BASIC, "url": ""}, ["url: is empty; give the address of an OCP"]),
     "url with a query": ({**BASIC, "url": f"{URL}/?a=1"}, [f"url: {URL}/?a=1 has a query or fragment"]),
     **{
         f"url that ends in {mark}": ({**BASIC, "url": URL + mark}, [f"url: {URL}{mark} has a query or fragment"])

@@ -124,7 +124,7 @@ def test_no_instant(value):
     with pytest.raises(OptionError) as raised:
         instant_option("started_before", value)
     message = str(raised.value)
-    assert message.startswith(f"started_before: {value} is no instant; give ISO 8601 with an offset")
+    assert message.startswith(f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset")
     assert message.endswith(".")
     assert raised.value.facts == {}
 
