@@ -73,8 +73,8 @@ class RequestRefused(ServiceError):
 
     @property
     def may_be_of_state(self) -> bool:
-        """Whether it may be due to the state of a target: not to credentials, rights, an id, or too many requests."""
-        return not self.maybe_done and self.status not in (401, 403, 404, 429)
+        """Whether it may be due to the state of a target: not to credentials, rights, an id, or an unwell service."""
+        return self.status < 500 and self.status not in (401, 403, 404, 429)
 
 
 class AuthenticationFailed(RequestRefused):

@@ -247,7 +247,7 @@ def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
     given = [option for option in (name, secret) if params[option]]
     if len(given) == 1:
         [missing] = {name, secret} - set(given)
-        raise OptionError(f"{missing}: is missing or empty, though {given[0]} is given; the two belong together.")
+        raise OptionError(f"{missing}: is missing or empty, though {given[0]} is given; give both of them.")
     return (params[name], params[secret]) if given else None
 
 

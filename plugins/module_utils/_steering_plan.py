@@ -99,9 +99,8 @@ def _chosen(task: Task, wish: Wish) -> list[Subtask]:
     found = [step for step in task.subtasks if step.id == wish.subtask_id]
     if not found:
         own = ", ".join(str(step.id) for step in task.subtasks)
-        raise OptionError(
-            f"subtask_id: {wish.subtask_id} is no subtask of task {task.label}; those are {own or 'not told'}."
-        )
+        choice = f"give one of {own}" if own else "the service tells none of it, so look at it in OCP"
+        raise OptionError(f"subtask_id: {wish.subtask_id} is no subtask of task {task.label}; {choice}.")
     return found
 
 
@@ -113,7 +112,8 @@ def _retry(task: Task) -> Decision:
     if task.is_rolling_back:
         raise _refusal(
             task,
-            f"is {task.status} in its rollback and cannot be retried forwards; state=rolled_back goes on with that",
+            f"is {task.status} in its rollback and cannot be retried forwards; "
+            "give state=rolled_back to go on with that",
         )
     if task.status != FAILED:
         return Decision(f"it is {task.status}")

@@ -28,7 +28,9 @@ NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "
 def test_started_before_that_is_no_instant(value, name, run):
     result = run(name, {**CONNECTION, **OWN[name], "started_before": value})
     assert result["failed"] is True
-    assert result["msg"].startswith(f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset")
+    assert result["msg"].startswith(
+        f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset"
+    )
 
 
 @pytest.mark.parametrize("name", RESTARTS)

@@ -153,7 +153,7 @@ def test_subtask_of_another_task(time_passes):
     service = failed(time_passes)
     error = steering_error(service, Wish(RETRIED, 99))
     assert str(error).startswith(
-        "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); those are 51, 52, 53."
+        "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
     )
     assert service.posts == []
 

@@ -162,7 +162,11 @@ def test_reason_of_one_that_is_as_wanted_already():
     ("task", "wish", "words"),
     [
         (("SUCCESSFUL", "ROLLBACK", {}), Wish(RETRIED), "was rolled back, so .* Run the restart again"),
-        (("FAILED", "ROLLBACK", {}), Wish(RETRIED), "is FAILED in its rollback .* state=rolled_back goes on with that"),
+        (
+            ("FAILED", "ROLLBACK", {}),
+            Wish(RETRIED),
+            "is FAILED in its rollback .* give state=rolled_back to go on with that",
+        ),
         (
             ("SUCCESSFUL", "EXECUTE", {"status": "SUCCESSFUL"}),
             Wish(ROLLED_BACK),
@@ -191,10 +195,15 @@ def test_prohibited_rollback_is_named():
 
 
 @pytest.mark.parametrize(
-    ("steps", "told"), [([], "not told"), ([step(51, "Stop"), step(52, "Start")], "51, 52")], ids=["none", "two"]
+    ("steps", "told"),
+    [
+        ([], "the service tells none of it, so look at it in OCP"),
+        ([step(51, "Stop"), step(52, "Start")], "give one of 51, 52"),
+    ],
+    ids=["none", "two"],
 )
 def test_subtask_of_another_task(steps, told):
-    message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); those are {told}\.$"
+    message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); {told}\.$"
     with pytest.raises(OptionError, match=message):
         decide(Task.from_api(raw_task(7, subtasks=steps)), Wish(RETRIED, 99))
 
