@@ -123,6 +123,10 @@ audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (A
 recordings: $(DEMO) ## Record what waits look like into docs/progress.md
 	@$(BIN)/python tools/record
 
+.PHONY: errors
+errors: $(DEV) ## Write the messages of all errors into docs/errors.md
+	@$(BIN)/python tools/errors
+
 .PHONY: matrix
 matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix

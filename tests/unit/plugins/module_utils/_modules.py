@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -50,3 +51,8 @@ OWN = {
 RESTARTS = [name for name in OWN if name.endswith("_restart")]
 WAITING = [*RESTARTS, "cluster_wait", "task", "task_wait"]
 every_module = pytest.mark.parametrize("name", MODULES)
+
+
+def environment_left_out() -> list[str]:
+    """The variables of this process that would reach a module: options, proxies and certificates."""
+    return [name for name in os.environ if name.lower().endswith(("_proxy", "_ca_bundle")) or name.startswith("OCP_")]

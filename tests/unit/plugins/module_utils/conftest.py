@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +20,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock, Script
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import COLLECTION, patch_module_args
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
+    COLLECTION,
+    environment_left_out,
+    patch_module_args,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import ScriptedServer
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import Service
 from hypothesis import settings
@@ -32,9 +35,8 @@ settings.load_profile("plugins")
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.lower().endswith(("_proxy", "_ca_bundle")) or name.startswith("OCP_"):
-            monkeypatch.delenv(name)
+    for name in environment_left_out():
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
