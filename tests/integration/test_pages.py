@@ -19,6 +19,7 @@ RUN_BY = {
     "docs/fleet.md": "test_fleet.py",
     "docs/inventory.md": "test_inventory.py",
     "docs/molecule.md": "test_molecule.py",
+    "docs/rolling-restart.md": "test_documentation.py",
 }
 PAGES = [
     str(page.relative_to(REPOSITORY))
@@ -54,6 +55,7 @@ def test_the_playbooks_of_the_pages_are_playbooks(executables, tmp_path):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "yaml")])
 def test_what_is_no_playbook_is_run_by_a_test(page):
     others = [number for number, _block in enumerate(blocks(page, "yaml")) if (page, number) not in PLAYBOOKS]
+    assert not others or page in RUN_BY, f"blocks {others} are no playbooks, and no test is named that runs them"
     assert not others or page in (Path(__file__).parent / RUN_BY[page]).read_text()
 
 
