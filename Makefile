@@ -23,12 +23,13 @@ VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
 AUDIT := .build/audit/.made-$(PYTHON_VERSION)
+SITE := .build/docs/.made-$(PYTHON_VERSION)
 IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
-SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity
+SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity tools/site
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -48,7 +49,7 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
 
 .PHONY: check-all
-check-all: matrix chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
+check-all: matrix docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
@@ -135,6 +136,10 @@ matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Pyth
 screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium)
 	@$(BIN)/uv run --quiet --script tools/screenshot
 
+.PHONY: docs
+docs: $(SITE) ## Build the site of pages, modules, plugins and roles in .build/docs/html, where no warning passes
+	tools/site .build/docs/venv .build/docs
+
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
 	@tools/copy-collection .build/copy
@@ -180,6 +185,11 @@ $(BENCH): $(DEMO)
 $(AUDIT): $(VENV) pyproject.toml
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/audit
 	@$(BIN)/uv pip install --quiet --python .build/audit/bin/python --group audit
+	@touch $@
+
+$(SITE): $(VENV) pyproject.toml
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/docs/venv
+	@$(BIN)/uv pip install --quiet --python .build/docs/venv/bin/python --group docs
 	@touch $@
 
 $(IMPORTER): $(VENV) pyproject.toml

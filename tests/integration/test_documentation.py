@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the README and the modules' EXAMPLES show is run as it stands, against an emulator in the place of the OCP."""
+"""What the pages and the plugins' EXAMPLES show is run as it stands, against an emulator in the place of the OCP."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_the_examples_of_a_plugin_run(ansible, emulator, plugin):
     assert outcome.rc == 0, outcome.output
 
 
-def test_the_playbook_of_the_readme_runs(ansible, emulator):
-    playbook, *_others = blocks("README.md", "yaml")
+def test_the_playbook_of_the_quick_start_runs(ansible, emulator):
+    [playbook] = blocks("docs/quick-start.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     outcome = ansible.playbook(plays)
@@ -56,16 +56,15 @@ def test_the_playbook_of_the_page_on_one_restart_per_change_changes_nothing_agai
     assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1}
 
 
-def test_the_fleet_of_the_readme_is_served(ansible, start_emulator, tmp_path):
-    fleet = next(block for block in blocks("README.md", "yaml") if block.startswith("clusters:"))
-    (tmp_path / "fleet.yml").write_text(fleet)
+FLEET, _START, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
+
+
+def test_the_fleet_of_the_page_on_the_emulator_is_served(ansible, start_emulator, tmp_path):
+    (tmp_path / "fleet.yml").write_text(FLEET)
     emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"))
     dba = {"username": "dba", "password": "not-a-secret"}
     result = ansible.module("cluster_restart", url=emulator.url, cluster="shop", wait=True, **dba)
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
-
-
-FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
 
 
 def test_the_fault_file_of_the_page_on_the_emulator_is_planned(ansible, start_emulator, tmp_path):
@@ -151,21 +150,21 @@ def test_the_message_of_the_page_on_failures_is_what_is_said(ansible, emulator):
     assert fixed(shown) == fixed(said)
 
 
-def test_the_ad_hoc_command_of_the_readme_runs(emulator, executables, tmp_path):
-    export, command = next(
-        block for block in blocks("README.md", "console") if "$ ansible localhost" in block
-    ).splitlines()
+@pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
+def test_the_ad_hoc_commands_of_a_page_run(emulator, executables, tmp_path, page):
+    export, *commands = next(block for block in blocks(page, "console") if "$ ansible localhost" in block).splitlines()
     variables = dict(word.split("=", 1) for word in shlex.split(export.removeprefix("$ export ")))
     variables |= {"OCP_URL": emulator.url, "OCP_PASSWORD": SECRETS["ocp_password"], "HOME": str(tmp_path)}
-    words = shlex.split(command.removeprefix("$ "))
-    run = subprocess.run(
-        [executables / words[0], *words[1:]],
-        env={"PATH": f"{executables}:/usr/bin:/bin", **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    for command in commands:
+        program, *arguments = shlex.split(command.removeprefix("$ "))
+        run = subprocess.run(
+            [executables / program, *arguments],
+            env={"PATH": f"{executables}:/usr/bin:/bin", **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
     assert '"verified": true' in run.stdout
 
 

@@ -13,10 +13,8 @@ import yaml
 from support import BASIC, blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
-COMMAND = next(block for block in blocks("README.md", "console") if "restart_fleet" in block)
-SERVERS_FILE, BY_HOSTS = (
-    block for block in blocks("README.md", "yaml") if "restart_fleet_servers" in block or "observers" in block
-)
+COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
+SERVERS_FILE, BY_HOSTS = blocks("docs/fleet.md", "yaml")
 
 
 @pytest.fixture
@@ -49,7 +47,7 @@ def on_orders(*servers):
 
 @pytest.mark.smoke
 @pytest.mark.usefixtures("environment")
-def test_the_command_of_the_readme_restarts_each_server_once_however_often_it_runs(ansible, emulator, change, tmp_path):
+def test_the_command_of_the_page_restarts_each_server_once_however_often_it_runs(ansible, emulator, change, tmp_path):
     (tmp_path / "servers.yml").write_text(SERVERS_FILE)
     words = COMMAND.replace("2026-05-04T03:00:00+08:00", change).replace("@servers.yml", f"@{tmp_path / 'servers.yml'}")
     _prompt, _program, playbook, *arguments = words.split()
@@ -143,7 +141,7 @@ def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, emulato
 
 
 @pytest.mark.parametrize("forks", [1, 5])
-def test_the_play_by_hosts_of_the_readme_waits_once_for_all(ansible, emulator, change, inventory, forks):
+def test_the_play_by_hosts_of_the_page_waits_once_for_all(ansible, emulator, change, inventory, forks):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
     arguments = f"{inventory} --forks {forks}"

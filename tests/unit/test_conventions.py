@@ -108,3 +108,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 def test_links_between_pages_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text())
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_in_the_index_of_the_site():
+    index = (ROOT / "docs/docsite/index.md").read_text().split()
+    assert [page.stem for page in PAGES if page.parent.name == "docs" and f"docs/{page.stem}" not in index] == []
