@@ -29,7 +29,7 @@ BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
-SHELL_SCRIPTS := .ci/run tools/copy-collection tools/find-python tools/link-packages tools/sanity tools/site
+SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -49,7 +49,7 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
 
 .PHONY: check-all
-check-all: matrix docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
+check-all: matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
@@ -70,7 +70,11 @@ format: $(DEV) ## Bring the Python code into its form
 
 .PHONY: sanity
 sanity: $(DEV) ## Run ansible-test sanity
-	tools/sanity .venv .build/sanity
+	tools/ansible-test sanity .venv .build/sanity
+
+.PHONY: units
+units: $(DEV) ## Run the unit tests of the plugins by ansible-test units, in an environment that it makes
+	tools/ansible-test units .venv .build/sanity tests/unit/plugins/
 
 .PHONY: unit
 unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
@@ -129,7 +133,7 @@ errors: $(DEV) ## Write the messages of all errors into docs/errors.md
 	@$(BIN)/python tools/errors
 
 .PHONY: matrix
-matrix: $(DEV) ## Run the tests on every supported ansible-core for which a Python is found
+matrix: $(DEV) ## Run tests and sanity on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix
 
 .PHONY: screenshot

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -473,5 +475,13 @@ def test_modules_can_be_imported_without_the_library():
         f"http = importlib.import_module('{COLLECTION}.plugins.module_utils._http')\n"
         "print(type(http.REQUESTS_IMPORT_ERROR).__name__)"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    # ansible-test finds the collection by a loader of its own, which another process does not have.
+    paths = [str(Path(_module.__file__).parents[5]), os.environ.get("PYTHONPATH", "")]
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (ended.stdout, ended.stderr) == ("ModuleNotFoundError\n", "")

@@ -13,19 +13,6 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._time import SYSTEM_CLOCK, Clock
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import (
-    ADDRESS,
-    TARGETS,
-    TASKS,
-    Entry,
-    outcome_of,
-)
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_service import (
-    GET,
-    POST,
-    error_lost,
-    error_status,
-)
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._clusters import raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import CONNECTION, OWN
@@ -34,6 +21,19 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service 
     SERVER,
     Service,
     at,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
+    ADDRESS,
+    TARGETS,
+    TASKS,
+    Entry,
+    outcome_of,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
+    GET,
+    POST,
+    error_lost,
+    error_status,
 )
 
 Happening = Callable[[Service], object]

@@ -10,14 +10,14 @@ from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import (
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import BASIC, KEY, MODULES, OWN
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
     ANSIBLE,
     OPTIONS,
     Entry,
     definition_of,
     outcome_of,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import BASIC, KEY, MODULES, OWN
 
 LEFT_OUT = "<left out>"
 TYPE, CHOICE, NULL, MISSING, RANGE, EMPTY, UNUSABLE, TOGETHER = (

@@ -7,14 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import TASKS, Entry, outcome_of
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_service import (
-    GET,
-    POST,
-    error_lost,
-    error_status,
-)
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_tasks import staged
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import CONNECTION
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steered import (
@@ -25,6 +17,14 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steered 
     SteeredService,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steerings import failed, hanging
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import TASKS, Entry, outcome_of
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
+    GET,
+    POST,
+    error_lost,
+    error_status,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_tasks import staged
 
 REFUSED, UNKNOWN, WAITED = (
     "A task is not in the state for it",

@@ -11,7 +11,14 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _errors, _http
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import (
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
+    BASIC,
+    KEY,
+    MODULES,
+    ROOT,
+    every_module,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
     ANSIBLE,
     ANSWERS,
     OPTIONS,
@@ -21,8 +28,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogu
     Entry,
     definition_of,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_entries import every_entry
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_options import (
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_entries import every_entry
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_options import (
     EMPTY,
     MISSING,
     NO_BAD_TYPE,
@@ -33,14 +40,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogu
     UNKNOWN,
     expected_faults,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_service import REASONS, REDIRECTS
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
-    BASIC,
-    KEY,
-    MODULES,
-    ROOT,
-    every_module,
-)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import REASONS, REDIRECTS
 
 SECRETS = (BASIC["password"], KEY["access_key_secret"], "Authorization", "Basic ", "OCP-ACCESS-KEY-HMACSHA1")
 # What tells to do something: one of these verbs where a clause begins, or a command.

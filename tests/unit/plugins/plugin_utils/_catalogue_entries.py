@@ -8,18 +8,18 @@ import os
 from functools import cache
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import Entry, merged
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_options import option_entries
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_service import (
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import environment_left_out
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import Entry, merged
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_options import option_entries
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
     answer_entries,
     transport_entries,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_steering import steering_entries
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue_tasks import (
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_steering import steering_entries
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_tasks import (
     target_entries,
     task_entries,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import environment_left_out
 
 
 @cache

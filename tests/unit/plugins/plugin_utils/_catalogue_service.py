@@ -25,12 +25,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import AccessK
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import OcpError, ServiceError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._transport import PASSING_STATUSES, READ_REPEATS
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._catalogue import (
-    ADDRESS,
-    ANSWERS,
-    TRANSPORT,
-    Entry,
-)
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import BASIC, KEY
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import (
     RESET,
@@ -41,6 +35,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server i
     envelope,
     refusal,
     text,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
+    ADDRESS,
+    ANSWERS,
+    TRANSPORT,
+    Entry,
 )
 
 GET, POST = "GET", "POST"
