@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import re
-import runpy
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _errors, _http
@@ -15,7 +13,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules 
     BASIC,
     KEY,
     MODULES,
-    ROOT,
     every_module,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
@@ -59,12 +56,6 @@ ACCEPTED = re.compile(
 
 def entries(*groups: str) -> list[Entry]:
     return [entry for entry in every_entry() if entry.group in groups]
-
-
-@pytest.fixture(scope="module")
-def tool():
-    """The command, which has no suffix, as a module."""
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "tools/errors")))
 
 
 # All are there
@@ -195,27 +186,3 @@ def test_the_rules_can_fail(message, fault):
 def test_ansible_has_a_rule_of_its_own():
     said = replace(GOOD, message="zone: 9 is wrong", kind=None)
     assert faults_of(said) == ["tells no next step"]
-
-
-# The page
-
-
-def test_the_page_is_what_the_code_says_now(tool):
-    written, made = tool.PAGE.read_text(), tool.page()
-    ours, theirs = (page.split(tool.ANSIBLE_HEADING) for page in (written, made))
-    assert ours[0] == theirs[0], "docs/errors.md is not what `make errors` writes"
-    version = re.compile(r"As version [\d.]+ words it")
-    if version.search(written)[0] == version.search(made)[0]:
-        assert ours[1] == theirs[1], "docs/errors.md is not what `make errors` writes"
-
-
-def test_the_page_has_every_message_of_the_collection(tool):
-    page = tool.page()
-    assert [
-        entry.message for entry in every_entry() if entry.kind is not None and f"\n{entry.message}\n" not in page
-    ] == []
-
-
-@pytest.mark.parametrize("secret", SECRETS)
-def test_the_page_has_no_secret(secret, tool):
-    assert secret not in tool.PAGE.read_text()

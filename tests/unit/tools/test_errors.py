@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What `make errors` writes: the page has every message of the catalogue, as the code says it now."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_entries import every_entry
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils.test_catalogue import SECRETS
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def tool():
+    """The command, which has no suffix, as a module."""
+    return SimpleNamespace(**runpy.run_path(str(REPOSITORY / "tools/errors")))
+
+
+def test_the_page_is_what_the_code_says_now(tool):
+    written, made = tool.PAGE.read_text(), tool.page()
+    ours, theirs = (page.split(tool.ANSIBLE_HEADING) for page in (written, made))
+    assert ours[0] == theirs[0], "docs/errors.md is not what `make errors` writes"
+    version = re.compile(r"As version [\d.]+ words it")
+    if version.search(written)[0] == version.search(made)[0]:
+        assert ours[1] == theirs[1], "docs/errors.md is not what `make errors` writes"
+
+
+def test_the_page_has_every_message_of_the_collection(tool):
+    page = tool.page()
+    assert [
+        entry.message for entry in every_entry() if entry.kind is not None and f"\n{entry.message}\n" not in page
+    ] == []
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_the_page_has_no_secret(secret, tool):
+    assert secret not in tool.PAGE.read_text()
