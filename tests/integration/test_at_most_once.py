@@ -135,7 +135,7 @@ def test_a_restart_begun_before_the_change_is_refused_or_queued_for(ansible, sta
     assert (checked["action"], checked["changed"]) == ("submitted", True)
     hurried = ansible.module("server_restart", in_flight="queue", started_before=change, wait_timeout=1, **options)
     assert (hurried["rc"], hurried["changed"]) == (2, False)
-    assert f"Task {earlier['task_id']} is not finished" in hurried["msg"]
+    assert f"Task {earlier['task_id']} (Restart OB server) is not finished" in hurried["msg"]
     queued = waited_for(
         emulator,
         earlier["task_id"],

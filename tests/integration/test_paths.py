@@ -16,6 +16,7 @@ GOOD = {**{verb: {**options, "wait": True} for verb, (options, *_rest) in RESTAR
 UNKNOWN_TARGET = {
     "server_restart": {"server": "10.9.9.9:2882"},
     "cluster_restart": {"cluster": "nothing"},
+    "zone_restart": {"zone": "nowhere"},
     "agent_restart": {"hosts": ["10.0.0.1", "10.9.9.9"]},
     "arbitration_service_restart": {"arbitration_service": 77},
     "task_info": {"cluster": "nothing"},

@@ -66,7 +66,7 @@ def state(tree: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(tree)): path.read_bytes()
         for path in tree.rglob("*")
-        if path.is_file() and not path.is_relative_to(tree / ".build") and not path.is_relative_to(tree / ".git")
+        if path.is_file() and not {".build", ".git", "__pycache__"} & set(path.relative_to(tree).parts)
     }
 
 

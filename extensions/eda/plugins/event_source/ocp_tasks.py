@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 
 # ansible-rulebook runs this file where no collection can be imported. Ansible's own way to import them would keep
 # ansible-rulebook from running its filters, so this is Python's: from the folder that ansible_collections is in.
-COLLECTIONS = str(Path(__file__).parents[7])
+COLLECTIONS = str(Path(__file__).parents[4].parent.parent.parent)
 if COLLECTIONS not in sys.path:
     sys.path.append(COLLECTIONS)
 
