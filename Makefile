@@ -30,6 +30,8 @@ EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
+# One more than there are processors: a wait in an integration test leaves one idle.
+WAITING_WORKERS := $(shell expr $$(nproc) + 1)
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -87,7 +89,11 @@ unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis
 
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
-	$(BIN)/python -m pytest tests/integration --numprocesses auto --quiet
+	$(BIN)/python -m pytest tests/integration -m 'not nightly' --numprocesses $(WAITING_WORKERS) --quiet
+
+.PHONY: nightly
+nightly: $(DEV) ## Run those integration tests that make test leaves out
+	$(BIN)/python -m pytest tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --quiet
 
 .PHONY: coverage
 coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")

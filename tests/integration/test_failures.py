@@ -59,7 +59,9 @@ def faults(descriptions: list[str], position: int) -> list[dict[str, object]]:
     return [*passing, {"kind": "subtask", "match": match, "action": "fail"}]
 
 
-@pytest.mark.parametrize("verb", STEPS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=[pytest.mark.nightly] * (verb == "zone_restart")) for verb in STEPS]
+)
 def test_each_subtask_that_fails(verb, graph, fleet, ansible):
     descriptions = graph(verb)
     assert len(descriptions) == STEPS[verb]

@@ -50,6 +50,7 @@ def molecule(ansible, executables):
     return run
 
 
+@pytest.mark.nightly
 def test_scenarios_converge_and_are_idempotent(molecule):
     printed = molecule(REPOSITORY, *(word for name in QUICK for word in ("--scenario-name", name)))
     for name in QUICK:

@@ -107,10 +107,17 @@ def task(name, module, options, **keywords):
 
 
 SMOKE = ("server_restart", "task_info")
+ALIKE = ("cluster_restart", "zone_restart", "arbitration_service_restart")
 
 
 @pytest.mark.parametrize(
-    "module", [pytest.param(module, marks=[pytest.mark.smoke] if module in SMOKE else []) for module in GOOD]
+    "module",
+    [
+        pytest.param(
+            module, marks=[pytest.mark.smoke] if module in SMOKE else [pytest.mark.nightly] * (module in ALIKE)
+        )
+        for module in GOOD
+    ],
 )
 def test_good_and_bad_input_come_to_the_same(run, module):
     tasks = [FIRST, *(task(name, module, options) for name, options in cases(module))]
