@@ -60,6 +60,10 @@ class Cluster(Target):
         """Kind, id and name."""
         return {"kind": "cluster", "id": self.id, "name": self.name}
 
+    def part(self, kind: str, part_id: int, name: str) -> dict[str, Any]:
+        """Kind, id and name of a part of it, and whose part it is."""
+        return {"kind": kind, "id": part_id, "name": name, "cluster_id": self.id, "cluster_name": self.name}
+
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.id)
@@ -126,13 +130,7 @@ class Server(Target):
 
     def result(self) -> dict[str, Any]:
         """Kind, id, name (its address) and the cluster."""
-        return {
-            "kind": "server",
-            "id": self.id,
-            "name": self.address,
-            "cluster_id": self.cluster.id,
-            "cluster_name": self.cluster.name,
-        }
+        return self.cluster.part("server", self.id, self.address)
 
     def observe(self, api: OcpApi) -> Observation:
         """The server among those of its cluster; it may have gone since it was found."""

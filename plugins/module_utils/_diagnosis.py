@@ -11,7 +11,7 @@ from typing import Any
 
 from ._api import OcpApi
 from ._commands import command
-from ._errors import AuthenticationFailed, PermissionDenied, ServiceError, TaskFailed, WaitTimeout
+from ._errors import CredentialsRefused, ServiceError, TaskFailed, WaitTimeout
 from ._tasks import RUNNING, Subtask, Task
 from ._text import end_of_log, shorten
 
@@ -80,7 +80,7 @@ def failure(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_l
         *purpose.told("did not succeed"),
         *_account(first, [step for step in steps if step.task is first]),
         *_seconds(first),
-        *([f"Trace id {trace_id}."] if trace_id else []),
+        *_trace(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
         *_advice(first),
     ]
@@ -109,7 +109,7 @@ def time_out(
         f"Task {name}{others} not finished after {waited:.0f} seconds{status}.",
         *(f"It is at subtask {_place(task, step)}." for step in steps[:1] if task is not None),
         *survived,
-        *([f"Trace id {trace_id}."] if trace_id else []),
+        *_trace(trace_id),
         f"It runs on in OCP, whatever is done here. {NEXT}",
         f"  Wait again: {command('task_wait', task_ids=_ids(unfinished))}",
         *(
@@ -136,7 +136,7 @@ def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterato
             try:
                 log = api.subtask_log(task.id, step.id)
             except ServiceError as error:
-                refused = isinstance(error, (AuthenticationFailed, PermissionDenied))
+                refused = isinstance(error, CredentialsRefused)
                 left = 0 if refused else left
                 why = "these credentials may not read it (TASK_VIEWER)" if refused else str(error).rstrip(".")
                 yield _Failed(task, step, step.run_time, no_log=f"Its log is not shown, since {why}.")
@@ -173,6 +173,11 @@ def _account(task: Task, failed: list[_Failed]) -> Iterator[str]:
 
 def _place(task: Task, step: Subtask) -> str:
     return f"{task.position(step)}, {step.label} (id {step.id})"
+
+
+def _trace(trace_id: str | None) -> Iterator[str]:
+    if trace_id:
+        yield f"Trace id {trace_id}."
 
 
 def _seconds(task: Task) -> Iterator[str]:

@@ -77,11 +77,15 @@ class RequestRefused(ServiceError):
         return self.status < 500 and self.status not in (401, 403, 404, 429)
 
 
-class AuthenticationFailed(RequestRefused):
-    """401. Never repeated: a few wrong passwords lock the account."""
+class CredentialsRefused(RequestRefused):
+    """These credentials do not do, however often they ask; asking over and over locks the account."""
 
 
-class PermissionDenied(RequestRefused):
+class AuthenticationFailed(CredentialsRefused):
+    """401."""
+
+
+class PermissionDenied(CredentialsRefused):
     """403."""
 
 

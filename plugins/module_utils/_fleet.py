@@ -13,8 +13,8 @@ from typing import Any
 
 from ._api import OcpApi
 from ._databases import clusters_called, servers_of
-from ._errors import OptionError
 from ._facts import Facts, arbitration_service_facts, cluster_facts, host_facts, server_facts
+from ._options import filled
 from ._shapes import Record, integer
 
 Wanted = Mapping[str, Any]
@@ -81,9 +81,7 @@ def read_arbitration_services(api: OcpApi, wanted: Wanted) -> list[Facts]:
 
 def _filters(wanted: Wanted, *options: str) -> dict[str, Sequence[str] | None]:
     for option in options:
-        given = wanted.get(option)
-        if given is not None and not (given and all(given)):
-            raise OptionError(f"{option}: is empty or has an empty entry; leave it out to have all.")
+        filled(option, wanted.get(option), "leave it out to have all")
     return {option: wanted.get(option) for option in options}
 
 

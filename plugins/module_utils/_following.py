@@ -10,7 +10,7 @@ from math import inf
 from typing import Any
 
 from ._api import OcpApi
-from ._errors import AuthenticationFailed, NotFound, PermissionDenied, ServiceError
+from ._errors import CredentialsRefused, NotFound, ServiceError
 from ._shapes import Record, integer
 from ._tasks import RUNNING, Subtask, Task
 from ._time import SYSTEM_CLOCK, Clock
@@ -54,7 +54,7 @@ def follow_tasks(
     """Tell ``listener`` of every change of the tasks that pass the ``filters`` of OcpApi.tasks, until it is gone.
 
     It begins with the tasks that run, or have an id above ``newer_than``. ``interval`` is the longest pause between two
-    looks in seconds. A look that fails is survived and noted; raises AuthenticationFailed and PermissionDenied.
+    looks in seconds. A look that fails is survived and noted; raises CredentialsRefused.
     """
     keep_looking(_Tasks(api, filters, listener, newer_than), api, Patience(inf, interval), clock)
 
@@ -92,7 +92,7 @@ class _Tasks:
         """Tell of all changes since the last look. What was told before a failure is not told again."""
         try:
             self._look()
-        except (AuthenticationFailed, PermissionDenied):
+        except CredentialsRefused:
             raise
         except ServiceError as problem:
             if not self._in_trouble:

@@ -8,9 +8,10 @@ from typing import Any
 
 from ._api import OcpApi
 from ._databases import clusters_called, servers_of
-from ._errors import AuthenticationFailed, NotFound, NotHealthy, OptionError, PermissionDenied, ServiceError
+from ._errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from ._facts import Facts, cluster_facts, server_facts
 from ._health import ailments
+from ._options import within
 from ._progress import LONGEST_SILENCE, Show, line
 from ._shapes import Record
 from ._targets import NAMED_AT_MOST, only
@@ -29,8 +30,7 @@ def await_health(
     A look that fails is survived, as in a wait for tasks. Raises NotHealthy after one last look, whose facts hold the
     result with the ``problems``, and TargetError for a cluster that is not there.
     """
-    if min_zones < 1:
-        raise OptionError(f"min_zones: {min_zones} is out of range; give 1 or more.")
+    within("min_zones", min_zones, 1)
     watch = _Cluster(api, cluster, min_zones, patience.show)
     waited = keep_looking(watch, api, patience, clock)
     result = {
@@ -89,7 +89,7 @@ class _Cluster:
         """Read it anew."""
         try:
             self._read()
-        except (AuthenticationFailed, PermissionDenied, NotFound):
+        except (CredentialsRefused, NotFound):
             raise
         except ServiceError as error:
             self.failures.append(error)

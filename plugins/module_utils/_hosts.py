@@ -41,9 +41,9 @@ class Agents(Target):
 
     @property
     def label(self) -> str:
-        """As in ``the agents of 2 hosts: 10.0.0.1, 10.0.0.2``."""
+        """As in ``the agents of 2 hosts (10.0.0.1, 10.0.0.2)``."""
         number = f"{len(self.hosts)} host" + ("s" if len(self.hosts) > 1 else "")
-        return f"the agents of {number}: {listed(address for _id, address in self.hosts)}"
+        return f"the agents of {number} ({listed(address for _id, address in self.hosts)})"
 
     def result(self) -> dict[str, Any]:
         """Kind, and the hosts with id and name (inner IP address)."""

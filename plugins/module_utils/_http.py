@@ -59,7 +59,7 @@ NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
     403: "Ask for the permission, or use credentials that have it",
     404: "Check that url is the address of an OCP and that the id exists there",
-    409: "Wait until the running operation has ended, then run this again",
+    409: "Let the task that works on it come to its end, then run this again",
     429: "The request limit of this user is used up; run this again later",
 }
 NEXT_STEP_OTHERWISE = "Check that url is the address of an OCP, not of a proxy or another service, and its version"

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ._api import OcpApi
-from ._errors import AuthenticationFailed, OutcomeUnknown, PermissionDenied, ServiceError
+from ._errors import CredentialsRefused, OutcomeUnknown, ServiceError
 from ._in_flight import started_above
 from ._shapes import Record
 from ._targets import Target
@@ -30,7 +30,7 @@ def find_lost(
             found, problem = started_above(api, target, mark, members), None
         except ServiceError as error:
             problem = error
-        hopeless = isinstance(problem, (AuthenticationFailed, PermissionDenied))
+        hopeless = isinstance(problem, CredentialsRefused)
         if found or hopeless or clock.now() >= until:
             break
         clock.sleep(SHORTEST_PAUSE)
@@ -46,7 +46,7 @@ def find_lost(
     if problem is not None:
         looked += f" (the last look failed: {str(problem).rstrip('.')})"
     raise OutcomeUnknown(
-        f"It is not known whether {target.label} is being restarted. {lost} {looked}. "
+        f"It is not known whether a restart of {target.label} is running. {lost} {looked}. "
         "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "
         "what has not started since.",
         **lost.facts,

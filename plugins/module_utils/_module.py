@@ -20,6 +20,7 @@ from ._auth import AccessKeyAuth, basic_auth
 from ._diagnosis import DEFAULT_LOG_LINES
 from ._errors import OcpError, OptionError
 from ._http import REQUESTS_IMPORT_ERROR, HttpClient
+from ._options import within
 from ._plan import InFlight
 from ._progress import Show, silent
 from ._restart import Options
@@ -153,8 +154,7 @@ def connected(params: Params) -> Iterator[OcpApi]:
 
 def patience(params: Params, mode: Mode) -> Patience:
     """The waiting options. Raises OptionError."""
-    if not 0 <= params["log_lines"] <= LOG_LINES:
-        raise OptionError(f"log_lines: {params['log_lines']} is out of range; give 0 to {LOG_LINES} lines.")
+    within("log_lines", params["log_lines"], 0, LOG_LINES, " lines")
     return Patience(
         _seconds(params, "wait_timeout", 1),
         longest_pause(params, "wait_interval"),
@@ -253,6 +253,5 @@ def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
 
 def _seconds(params: Params, option: str, least: float) -> float:
     value = float(params[option])
-    if not least <= value <= LONGEST_SECONDS:
-        raise OptionError(f"{option}: {value:.12g} is out of range; give {least:g} to {LONGEST_SECONDS} seconds.")
+    within(option, value, least, LONGEST_SECONDS, " seconds")
     return value

@@ -10,6 +10,7 @@ from ._api import PAGE_SIZE, OcpApi
 from ._databases import Cluster
 from ._errors import NotFound, OptionError
 from ._hosts import find_host
+from ._options import within
 from ._shapes import Record, integers
 from ._tasks import Task
 
@@ -19,8 +20,7 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
 
     The list of the service tells no links, so each task is read by itself to have its subtasks in execution order.
     """
-    if not 1 <= params["limit"] <= PAGE_SIZE:
-        raise OptionError(f"limit: {params['limit']} is out of range; give 1 to {PAGE_SIZE}.")
+    within("limit", params["limit"], 1, PAGE_SIZE)
     if params["status"] == []:
         raise OptionError("status: is empty; leave it out to have tasks of every status.")
     filters = task_filters(api, params)

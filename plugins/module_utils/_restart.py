@@ -162,7 +162,7 @@ class _Restart:
             self._result.update(before=before.result(), reason=decision.reason)
             self._result.update(self._target.left_out(decision.members))
             if decision.action is Action.REFUSE:
-                raise TargetBusy(f"{self._target.label} was not restarted: {decision.reason}.")
+                raise TargetBusy(f"There was no restart of {self._target.label}: {decision.reason}.")
             if decision.action is not Action.QUEUE or self._options.check_mode:
                 return before, decision, queued
             self._show(decision.reason)
@@ -176,7 +176,7 @@ class _Restart:
             observed, operations = self._look()
         since = self._asked.started_before
         if since is not None and not self._target.shows_start:
-            unknown = f"when {self._target.label} was last restarted"
+            unknown = f"when the last restart of {self._target.label} was"
             evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
             observed = evident or observed
         return observed, operations or []
@@ -187,7 +187,7 @@ class _Restart:
         listed = None
         if observed is None or not observed.tells_operations:
             # The list comes first: a restart that ends between the two reads shows in the start then.
-            unknown = f"whether {self._target.label} is being restarted already"
+            unknown = f"whether a restart of {self._target.label} is running already"
             listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
             observed = self._target.observe(self._api)
         named = named_on(self._api, self._target, observed)
@@ -205,7 +205,7 @@ class _Restart:
         try:
             yield
         except OcpError as error:
-            error.precede(f"{self._target.label} was not restarted, {why}.")
+            error.precede(f"There was no restart of {self._target.label}, {why}.")
             raise
 
     # Carrying out
@@ -260,7 +260,7 @@ class _Restart:
                 self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
                 self._take(task)
                 return
-            error.precede(f"{self._target.label} was not restarted.")
+            error.precede(f"There was no restart of {self._target.label}.")
             raise
         self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
         self._take(Task.from_api(answer.data))

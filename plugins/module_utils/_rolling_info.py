@@ -13,6 +13,7 @@ from ._api import OcpApi
 from ._databases import Cluster, clusters_called, servers_of
 from ._errors import OptionError, TargetError
 from ._facts import Facts, server_facts
+from ._options import filled, within
 from ._plan import Action, Condition, InFlight, plan
 from ._rolling import Batch, Node, Strategy, batches, left_alone
 from ._shapes import instant
@@ -64,13 +65,10 @@ def plan_rolling_restart(api: OcpApi, wanted: Wanted, clock: Clock = SYSTEM_CLOC
 
 def _check(wanted: Wanted) -> None:
     for option in ("clusters", "zones", "servers"):
-        given = getattr(wanted, option)
-        if given is not None and not (given and all(given)):
-            hint = "give names or ids" if option == "clusters" else "leave it out to have all"
-            raise OptionError(f"{option}: is empty or has an empty entry; {hint}.")
+        advice = "give names or ids" if option == "clusters" else "leave it out to have all"
+        filled(option, getattr(wanted, option), advice)
     for option in ("batch", "min_zones"):
-        if getattr(wanted, option) < 1:
-            raise OptionError(f"{option}: {getattr(wanted, option)} is out of range; give 1 or more.")
+        within(option, getattr(wanted, option), 1)
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
         raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
 

@@ -12,7 +12,7 @@ from ._api import OcpApi
 from ._commands import command
 from ._diagnosis import NEXT, Purpose, failure
 from ._errors import (
-    AuthenticationFailed,
+    CredentialsRefused,
     NotFound,
     OcpError,
     OptionError,
@@ -187,8 +187,7 @@ class _Steered:
                     break
             except (ServiceError, TargetError) as error:
                 problem = error
-            # Asked over and over, refused credentials lock the account.
-            hopeless = isinstance(problem, (AuthenticationFailed, PermissionDenied, TargetError))
+            hopeless = isinstance(problem, (CredentialsRefused, TargetError))
             if hopeless or self._clock.now() >= until:
                 looked = "It cannot be read" if hopeless else f"For {self._api.timeout:g} seconds it did not show that"
                 last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -164,7 +165,13 @@ _OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "su
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     """The fields of ``cls`` that are the service's own under their snake_case name."""
-    return {field.name: _harmless(data.get(_camel(field.name))) for field in fields(cls) if field.name not in _OWN_RULE}
+    return {name: _harmless(data.get(theirs)) for name, theirs in _names(cls)}
+
+
+@cache
+def _names(cls: type) -> list[tuple[str, str]]:
+    """Of each of these fields, our name and the service's."""
+    return [(field.name, _camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE]
 
 
 def _harmless(value: Any) -> Any:

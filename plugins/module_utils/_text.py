@@ -28,7 +28,8 @@ class Log:
 
 def visible(value: object) -> str:
     r"""``value`` as text in which each character that is not printed stands as its escape, such as ``\x1b``."""
-    return "".join(map(_shown, str(value)))
+    text = str(value)
+    return text if text.isprintable() else "".join(map(_shown, text))
 
 
 def excerpt(text: str, length: int) -> str:
@@ -53,7 +54,7 @@ def end_of_log(value: object, lines: int = LOG_LINES) -> Log | None:
         return None
     cut = too_long or len(last) < len(found)
     note = f"Only its end is shown: at most {lines} lines and {LOG_BYTES // 1024} KiB." if cut else None
-    return Log(["".join(c if c == "\t" else _shown(c) for c in line) for line in last], note)
+    return Log(["\t".join(map(visible, line.split("\t"))) for line in last], note)
 
 
 def cells(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ._api import OcpApi
 from ._diagnosis import DEFAULT_LOG_LINES, Purpose, failure, time_out
-from ._errors import AuthenticationFailed, NotFound, OptionError, PermissionDenied, ServiceError
+from ._errors import CredentialsRefused, NotFound, OptionError, ServiceError
 from ._progress import FEW, Look, Progress, Show, silent
 from ._tasks import RUNNING, Task
 from ._time import SYSTEM_CLOCK, Clock
@@ -203,7 +203,7 @@ class _Tasks:
             for task_id in self.wanted:
                 if task_id in changed:
                     self._read(task_id)
-        except (AuthenticationFailed, PermissionDenied, NotFound) as error:
+        except (CredentialsRefused, NotFound) as error:
             error.facts.setdefault("task_id", next(iter(self.unfinished)))
             error.facts["tasks"] = self.results()
             raise
@@ -213,7 +213,7 @@ class _Tasks:
     def _read(self, task_id: int) -> None:
         try:
             task = Task.from_api(self._api.task(task_id))
-        except (AuthenticationFailed, PermissionDenied, NotFound) as error:
+        except (CredentialsRefused, NotFound) as error:
             error.facts["task_id"] = task_id
             raise
         except ServiceError as error:

@@ -74,13 +74,7 @@ class Zone(Target):
 
     def result(self) -> dict[str, Any]:
         """Kind, id, name and the cluster."""
-        return {
-            "kind": "zone",
-            "id": self.id,
-            "name": self.name,
-            "cluster_id": self.cluster.id,
-            "cluster_name": self.cluster.name,
-        }
+        return self.cluster.part("zone", self.id, self.name)
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""

@@ -82,7 +82,7 @@ def test_wrong_credentials_are_tried_once(ansible, emulator, credentials, check)
 
 def test_a_missing_permission_is_named(ansible, emulator):
     result = ansible.module("server_restart", url=emulator.url, username="viewer", password="emulator", **SERVER)
-    assert_refused(result, "was not restarted", "status 403", "Trace id", "permission")
+    assert_refused(result, "There was no restart of", "status 403", "Trace id", "permission")
     assert result["changed"] is False
 
 

@@ -133,7 +133,7 @@ def test_a_target_that_a_failed_task_holds_is_refused_and_the_task_named(ansible
     failed = ansible.module("server_restart", wait=True, **options)
     second = ansible.module("server_restart", **options)
     assert (second["rc"], second["changed"], second["task_id"]) == (2, False, None)
-    assert second["msg"].startswith("server 10.0.0.1:2882 (id 1) of cluster orders (id 1) was not restarted.")
+    assert second["msg"].startswith("There was no restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1).")
     assert "status 409" in second["msg"]
     assert f"Task {failed['task_id']} (Restart OB server) FAILED and still holds it" in second["msg"]
 

@@ -94,7 +94,7 @@ def test_in_a_batch_the_others_are_awaited_where_one_could_not_be_started(roll, 
     outcome = roll(emulator, ["orders"], batch=2)
     assert outcome.rc == 2
     assert "batch 1 of 3 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
-    assert "server 10.0.0.3:2882 (id 3) of cluster orders (id 1) was not restarted" in message(outcome)
+    assert "There was no restart of server 10.0.0.3:2882 (id 3) of cluster orders (id 1)" in message(outcome)
     assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
 

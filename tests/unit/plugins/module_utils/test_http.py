@@ -109,7 +109,7 @@ def test_envelope(reply, data, trace_id, server):
         (401, AuthenticationFailed, "Check username and password"),
         (403, PermissionDenied, "Ask for the permission"),
         (404, NotFound, "Check that url is the address of an OCP"),
-        (409, RequestRefused, "Wait until the running operation has ended"),
+        (409, RequestRefused, "Let the task that works on it come to its end"),
         (415, RequestRefused, ""),
         (500, RequestRefused, ""),
     ],

@@ -158,7 +158,7 @@ def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, ser
     service.failing[reads[-1 if last else 0]] = [error]
     raised = failure(service, verb, asked(check_mode=check_mode))
     assert raised is error
-    assert str(raised) == f"{verb.target.label} was not restarted, since it cannot be read. Refused with 403."
+    assert str(raised) == f"There was no restart of {verb.target.label}, since it cannot be read. Refused with 403."
     assert {key: raised.facts[key] for key in RESULT_KEYS | PASSED_ON} == {
         **dict.fromkeys(RESULT_KEYS),
         "changed": False,
@@ -177,7 +177,7 @@ def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, ser
 def test_task_list_that_cannot_be_read_before_the_post(status, verb, service):
     service.failing["tasks"] = [refused(status)] * 9
     error = failure(service, verb, asked())
-    assert str(error).startswith(f"{verb.target.label} was not restarted, since ")
+    assert str(error).startswith(f"There was no restart of {verb.target.label}, since ")
     assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
     assert service.posts == []
 
@@ -195,7 +195,7 @@ def test_refused_while_nothing_else_goes_on(make_error, verb, service):
     service.lose_before = [error]
     raised = failure(service, verb, asked(wait=True))
     assert raised is error
-    assert str(raised) == f"{verb.target.label} was not restarted. {words}"
+    assert str(raised) == f"There was no restart of {verb.target.label}. {words}"
     assert raised.facts["changed"] is False
     assert {raised.facts[key] for key in ("action", "task_id", "task", "after", "verified")} == {None}
     assert raised.facts["before"]["members"]

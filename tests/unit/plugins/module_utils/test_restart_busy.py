@@ -118,7 +118,7 @@ def test_busy_again_after_the_queue_is_final(status, service):
     error = failure(service, SERVER, asked("queue"))
     assert isinstance(error, RequestRefused)
     assert error.status == status
-    assert str(error) == f"{SERVER.target.label} was not restarted. Refused with {status}."
+    assert str(error) == f"There was no restart of {SERVER.target.label}. Refused with {status}."
     assert (len(service.posts), error.facts["changed"], error.facts["action"]) == (2, False, None)
 
 
@@ -145,7 +145,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
     service.busy = status
     message = str(failure(service, SERVER, asked()))
     assert message == (
-        f"{SERVER.target.label} was not restarted. Refused with {status}. "
+        f"There was no restart of {SERVER.target.label}. Refused with {status}. "
         "Task 1001 (Restart OB server) FAILED and still holds it: retry it or roll it back. "
         "With OCP_URL and the credentials in the environment:\n"
         "  ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=rolled_back'"
@@ -170,8 +170,8 @@ def test_what_cannot_be_read_again(status, service):
     someone_is_first(service, SERVER)
     service.before_post = lambda before=service.before_post: (before(), service.failing.update(servers=[refused(503)]))
     error = failure(service, SERVER, asked())
-    assert str(error).startswith(f"{SERVER.target.label} was not restarted. Refused with {status}.")
-    assert f"{SERVER.target.label} was not restarted, since it cannot be read." in str(error)
+    assert str(error).startswith(f"There was no restart of {SERVER.target.label}. Refused with {status}.")
+    assert f"There was no restart of {SERVER.target.label}, since it cannot be read." in str(error)
     assert (error.facts["changed"], len(service.posts)) == (False, 1)
 
 

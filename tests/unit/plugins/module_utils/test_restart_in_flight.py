@@ -69,7 +69,7 @@ def test_begun_before_is_not_joined(names_operations, verb, service):
     error = failure(service, verb, asked("attach", at(-10)))
     assert error.__class__ is TargetBusy
     assert str(error).startswith(
-        f"{verb.target.label} was not restarted: task {job.id} ({verb.task_name}) is running, but"
+        f"There was no restart of {verb.target.label}: task {job.id} ({verb.task_name}) is running, but"
     )
     assert "it began at 2026-05-04T02:59:00+08:00, before started_before" in str(error)
     assert "in_flight=queue" in str(error)
@@ -131,7 +131,8 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service)
     job = others(service, verb)
     error = failure(service, verb, asked("queue", wait=wait, seconds=30))
     assert error.__class__ is WaitTimeout
-    assert str(error).startswith(f"{verb.target.label} was not restarted, since task {job.id} ({verb.task_name}) is")
+    busy = f"task {job.id} ({verb.task_name}) is"
+    assert str(error).startswith(f"There was no restart of {verb.target.label}, since {busy}")
     assert f"Task {job.id} ({verb.task_name}) is not finished after 30 seconds" in str(error)
     assert f"task_ids={job.id}'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
@@ -389,7 +390,7 @@ def test_tasks_that_may_not_be_read_are_a_warning(verb, service):
     service.failing["tasks"] = [refused(403)] * 9
     result = restart(service, verb, asked())
     [warning] = result["warnings"]
-    assert warning == f"It is not known whether {verb.target.label} is being restarted already: Refused with 403."
+    assert warning == f"It is not known whether a restart of {verb.target.label} is running already: Refused with 403."
     assert result["action"] == "submitted"
 
 

@@ -52,7 +52,7 @@ def test_lost_before_it_was_carried_out(make_error, verb, service):
     service.lose_before = [lost_error]
     error = failure(service, verb, asked(wait=True))
     assert error.__class__ is OutcomeUnknown
-    start = f"It is not known whether {verb.target.label} is being restarted. {lost_error} For 20 seconds"
+    start = f"It is not known whether a restart of {verb.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
     assert f'a task "{verb.task_name}" of it with an id above 0 was looked for, and none was found' in str(error)
     assert CHECK in str(error)
@@ -177,7 +177,7 @@ def test_without_the_permission_to_read_tasks(carried_out, verb, service):
     error = failure(service, verb, asked())
     assert error.__class__ is OutcomeUnknown
     assert "could not be looked at, since these credentials may not read them (TASK_VIEWER)" in str(error)
-    assert f"not known whether {verb.target.label} is being restarted already" in str(error.facts["warnings"])
+    assert f"not known whether a restart of {verb.target.label} is running already" in str(error.facts["warnings"])
     assert (len(service.posts), service.time.pauses) == (1, [])
 
 

@@ -341,12 +341,12 @@ class TestIPv6:
         ),
         (
             AGENTS,
-            "the agents of 2 hosts: 10.1.0.1, 10.1.0.2",
+            "the agents of 2 hosts (10.1.0.1, 10.1.0.2)",
             {"kind": "agents", "hosts": [{"id": 51, "name": "10.1.0.1"}, {"id": 52, "name": "10.1.0.2"}]},
         ),
         (
             Agents(((51, "10.1.0.1"),)),
-            "the agents of 1 host: 10.1.0.1",
+            "the agents of 1 host (10.1.0.1)",
             {"kind": "agents", "hosts": [{"id": 51, "name": "10.1.0.1"}]},
         ),
         (
