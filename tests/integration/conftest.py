@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from emulator_process import serve
 from rolling import PLAYBOOK
 from support import BASIC, Ansible, Emulator
 
@@ -22,23 +21,19 @@ from support import BASIC, Ansible, Emulator
 @pytest.fixture
 def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
     """Start an emulator with the given command-line options; it ends with the test."""
-    running: list[subprocess.Popen[str]] = []
+    running: list[Emulator] = []
 
     def start(*options: str) -> Emulator:
         log_file = tmp_path / f"emulator-{len(running)}.log"
-        command = [sys.executable, "-m", "ocp_emulator", "serve", "--port", "0", "--step-seconds", "0.02", *options]
-        with log_file.open("w") as log:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        running.append(process)
-        url = next((word for word in process.stdout.readline().split() if word.startswith("http")), None)
-        assert url, log_file.read_text()
-        return Emulator(url, log_file, process)
+        process, output = serve(["--port", "0", "--step-seconds", "0.02", *options], log_file)
+        url = output.readline().rpartition(" ")[2].strip()
+        running.append(Emulator(url, log_file, process, output))
+        assert running[-1].url, running[-1].log
+        return running[-1]
 
     yield start
-    for process in running:
-        process.terminate()
-        process.wait(timeout=20)
-        process.stdout.close()
+    for emulator in running:
+        emulator.end()
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import ansible_runner
 import requests
@@ -62,7 +63,8 @@ class Emulator:
 
     url: str
     log_file: Path
-    process: subprocess.Popen[str]
+    process: BaseProcess
+    output: TextIO
 
     @property
     def log(self) -> str:
@@ -75,7 +77,14 @@ class Emulator:
     def kill(self) -> None:
         """End it at once, as a crash does."""
         self.process.kill()
-        self.process.wait(timeout=20)
+        self.process.join(timeout=20)
+
+    def end(self) -> None:
+        """End it as an operator does."""
+        self.process.terminate()
+        self.process.join(timeout=20)
+        self.output.close()
+        assert not self.process.is_alive(), self.log
 
     def get(self, path: str) -> Any:
         answer = requests.get(self.url + path, auth=tuple(BASIC.values()), timeout=10)

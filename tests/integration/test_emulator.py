@@ -79,16 +79,24 @@ CONTROL = ["--include-path-regex", "^/emulator/", "--exclude-path", "/emulator/s
 SERVICE = ["--exclude-path-regex", "^/emulator/"]
 
 
-@pytest.mark.parametrize("paths", [CONTROL, SERVICE], ids=["control", "service"])
+CALLERS = {
+    "admin": ("4.3", ["--auth", "admin:emulator"]),
+    "viewer": ("4.3", ["--auth", "viewer:emulator"]),
+    "nobody": ("4.3", []),
+    "4.2": ("4.2", ["--auth", "admin:emulator"]),
+}
+
+
 @pytest.mark.parametrize(
-    ("profile", "credentials"),
+    ("profile", "credentials", "paths"),
     [
-        ("4.3", ["--auth", "admin:emulator"]),
-        ("4.3", ["--auth", "viewer:emulator"]),
-        ("4.3", []),
-        ("4.2", ["--auth", "admin:emulator"]),
+        *(pytest.param(*caller, SERVICE, id=f"{name}-service") for name, caller in CALLERS.items()),
+        pytest.param(*CALLERS["admin"], CONTROL, id="admin-control"),
+        *(
+            pytest.param(*CALLERS[name], CONTROL, id=f"{name}-control", marks=pytest.mark.nightly)
+            for name in ("viewer", "nobody", "4.2")
+        ),
     ],
-    ids=["admin", "viewer", "nobody", "4.2"],
 )
 def test_every_answer_is_as_the_openapi_document_says(
     start_emulator, executables, tmp_path, profile, credentials, paths

@@ -4,11 +4,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute
 
 from ocp_emulator import VERSION, errors, openapi
 from ocp_emulator.api import (
@@ -32,10 +34,12 @@ from ocp_emulator.profiles import Switches
 from ocp_emulator.service import Service, Settings
 
 
-def _routers(switches: Switches) -> tuple[APIRouter, ...]:
+@cache
+def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
+    """Built once for all applications with these switches: they know no application, and are most of its making."""
     served = switches.arbitration == "served"
     agent_restarts, agent_reads = compute.agents(switches.agent_paths)
-    return (
+    routers = (
         *cluster_operations.routers(switches),
         agent_restarts,
         *([arbitration.restarts] if served else []),
@@ -52,6 +56,7 @@ def _routers(switches: Switches) -> tuple[APIRouter, ...]:
         lockouts.router,
         requests.router,
     )
+    return tuple(route for router in routers for route in router.routes)
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -66,7 +71,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         yield
         service.close()
 
+    routes = _routes(settings.switches)
     app = FastAPI(
+        routes=list(routes),
         title="OCP emulator",
         version=VERSION,
         description="A stand-in for the restart operations of OceanBase Cloud Platform and the reads around them.",
@@ -77,13 +84,10 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(Front)
-    routers = _routers(settings.switches)
-    for router in routers:
-        app.include_router(router)
     app.add_exception_handler(errors.ApiError, _refusal)
     app.add_exception_handler(RequestValidationError, _unfit_parameter)
     app.add_exception_handler(HTTPException, _no_route)
-    openapi.install(app, routers)
+    openapi.install(app, routes)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

@@ -5,9 +5,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from ocp_emulator.api.common import RATE_LIMITED, Needs
 from ocp_emulator.paths import PUBLIC_PATHS, is_control
@@ -23,25 +24,25 @@ _SCHEMES = {
 }
 
 
-def install(app: FastAPI, routers: Sequence[APIRouter]) -> None:
-    """Let `app.openapi()` give this document, which is made once; `routers` are those that the app includes."""
+def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Let `app.openapi()` give this document of its `routes`, which is made once."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _document(app, routers)
+            app.openapi_schema = _document(app, routes)
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def _document(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
-    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=routes)
     schemas = document["components"]["schemas"]
     # FastAPI's own error form: requests that do not fit are answered with 400 in the envelope.
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     document["components"]["securitySchemes"] = _SCHEMES
-    for route in (route for router in routers for route in router.routes):
+    for route in routes:
         if isinstance(route, APIRoute):
             for method in route.methods or ():
                 operation = document["paths"][route.path][method.lower()]
