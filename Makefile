@@ -48,7 +48,10 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 	@$(BIN)/python -m ocp_emulator serve
 
 .PHONY: test
-test: lint sanity unit unit-slow integration ## Run every check and test that a change has to pass
+test: $(DEV) ## Run every check and test that a change has to pass
+	@echo "Running lint, sanity, unit and unit-slow side by side: each is shown when it has ended"
+	@$(MAKE) --jobs 2 --output-sync=target lint sanity unit unit-slow
+	@$(MAKE) integration
 
 .PHONY: check-all
 check-all: matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
@@ -80,8 +83,8 @@ units: $(DEV) ## Run the unit tests of the plugins by ansible-test units, in an 
 
 .PHONY: unit
 unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
-	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis" -p no:schemathesis \
-	  --numprocesses auto --quiet
+	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis" \
+	  -p no:schemathesis -p no:anyio -p no:logging --numprocesses auto --dist loadfile --quiet
 
 .PHONY: unit-slow
 unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis tries

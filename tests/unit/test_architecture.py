@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ PAGE = (ROOT / "docs/architecture.md").read_text()
 PLACE = {name: number for number, names in enumerate(rows()) for name in names}
 
 
+@cache
 def imports(path: Path, root: Path) -> set[str]:
     """What a file imports, as dotted names; those of its own tree begin with a dot and the path from ``root``."""
     package = path.relative_to(root).parent.parts

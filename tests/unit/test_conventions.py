@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def read(path: str) -> Any:
     return yaml.safe_load((ROOT / path).read_text())
 
 
+@cache
 def documentation(path: Path) -> dict[str, Any]:
     plugin = importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.{path.parent.name}.{path.stem}")
     return yaml.safe_load(getattr(plugin, "ModuleDocFragment", plugin).DOCUMENTATION)
@@ -94,6 +96,11 @@ def test_nothing_that_counts_is_left_out_of_ansible_lint():
 
 def test_the_readme_installs_no_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
+
+
+@pytest.mark.parametrize("section", ["Requirements", "Install", "Changelog and support", "Licence"])
+def test_the_readme_has_the_sections_that_a_reviewer_looks_for(section):
+    assert f"\n## {section}\n" in (ROOT / "README.md").read_text()
 
 
 @pytest.mark.parametrize("page", ["CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"])

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils.test_catalogue import SECRETS
 
 REPOSITORY = Path(__file__).parents[3]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 from itertools import pairwise
 from typing import Any
-from unittest.mock import create_autospec
+from unittest.mock import NonCallableMock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._http import Answer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._time import Clock
@@ -44,7 +44,7 @@ class Script:
         self._expected: list[tuple[str, dict[str, Any], Any]] = []
         self.calls: list[str] = []
         self.unexpected: list[str] = []
-        self.double = create_autospec(replaced, instance=True, spec_set=True)
+        self.double = NonCallableMock(spec_set=replaced)
         for name, _function in inspect.getmembers(replaced, inspect.isfunction):
             if not name.startswith("_"):
                 getattr(self.double, name).side_effect = partial(self._play, name)

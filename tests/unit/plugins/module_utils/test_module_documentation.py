@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules 
 )
 
 
+@cache
 def documentation_of(name: str) -> dict[str, Any]:
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
     own = yaml.safe_load(module.DOCUMENTATION)

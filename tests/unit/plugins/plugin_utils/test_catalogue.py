@@ -39,6 +39,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import REASONS, REDIRECTS
 
+# Each test looks through all of the catalogue, which takes seconds to make.
+pytestmark = pytest.mark.slow
 SECRETS = (BASIC["password"], KEY["access_key_secret"], "Authorization", "Basic ", "OCP-ACCESS-KEY-HMACSHA1")
 # What tells to do something: one of these verbs where a clause begins, or a command.
 VERBS = "ask|begin|check|copy|give|have|leave|list|look|name|put|retry|roll|run|set|use|wait"
