@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,9 +24,14 @@ TARBALL = "oceanbase-ocp-1.0.0.tar.gz"
 
 
 def sources(folder: Path) -> Path:
-    """Copy the sources to a repository of their own."""
+    """Copy the sources to a repository of their own, in which nothing is released yet."""
     subprocess.run([REPOSITORY / "tools/copy-collection", folder], cwd=REPOSITORY, check=True)
     root = folder / "ansible_collections/oceanbase/ocp"
+    changelogs = root / "changelogs"
+    (changelogs / "changelog.yaml").unlink(missing_ok=True)
+    shutil.rmtree(changelogs / "fragments", ignore_errors=True)
+    (changelogs / "fragments").mkdir()
+    (changelogs / "fragments/first.yml").write_text("release_summary: A first release, for a test.\n")
     subprocess.run(["git", "init", "--quiet"], cwd=root, check=True)
     return root
 
