@@ -50,11 +50,11 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
 	@echo "Running lint, sanity, unit and unit-slow side by side: each is shown when it has ended"
-	@$(MAKE) --jobs 2 --output-sync=target lint sanity unit unit-slow
-	@$(MAKE) integration
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow
+	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
