@@ -11,7 +11,7 @@ from ._errors import OptionError
 
 
 def within(option: str, value: float, least: float, most: float = math.inf, unit: str = "") -> None:
-    """That a number is one, and at least ``least`` and at most ``most``."""
+    """That a number is at least ``least`` and at most ``most``; NaN is neither."""
     if not least <= value <= most:
         asked = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
         raise OptionError(f"{option}: {value:.12g} is out of range; give {asked}{unit}.")
