@@ -127,6 +127,7 @@ def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(ta
     )
     installed = tmp_path / "ansible_collections/oceanbase/ocp"
     assert json.loads((installed / "MANIFEST.json").read_text())["collection_info"]["version"] == "1.0.0"
+    assert 'VERSION = "1.0.0"' in (installed / "roles/emulator/files/ocp_emulator/__init__.py").read_text()
     assert "## v1\\.0\\.0" in (installed / "CHANGELOG.md").read_text()
     changes = yaml.safe_load((installed / "changelogs/changelog.yaml").read_text())["releases"]["1.0.0"]
     assert str(changes["release_date"]) == DAY
@@ -143,7 +144,8 @@ def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(ta
 def test_a_tree_to_which_the_release_was_applied_gives_the_same_bytes_later(tarball, tmp_path):
     tree = sources(tmp_path)
     first = built(tree, "--apply", SOURCE_DATE_EPOCH=EPOCH).read_bytes()
-    assert "version: 1.0.0\n" in (tree / "galaxy.yml").read_text()
+    assert "\nversion: 1.0.0\n" in (tree / "galaxy.yml").read_text()
+    assert '\nVERSION = "1.0.0"\n' in (tree / "roles/emulator/files/ocp_emulator/__init__.py").read_text()
     assert list((tree / "changelogs/fragments").iterdir()) == []
     # As from a tag: no fragments left, and no word of the date but the changelog's.
     assert built(tree).read_bytes() == first == tarball.read_bytes()

@@ -2,10 +2,10 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Build what a release consists of: ``python tools/release VERSION [--apply]``, from the root of the repository.
 
-Everything happens to a copy, in .build/release/VERSION: there galaxy.yml gets the version and the fragments become the
-changelog. Beside the copy come the tarball, its SHA-256 and its bill of materials. The date is the one that the
-changelog has for the version; else that of SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date give the same
-bytes. Nothing is tagged or published. With --apply the working tree gets the new galaxy.yml and changelog too.
+Everything happens to a copy, in .build/release/VERSION: there galaxy.yml and the emulator get the version, and the
+fragments become the changelog. Beside the copy come the tarball, its SHA-256 and its bill of materials. The date is the
+one that the changelog has for the version; else that of SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date
+give the same bytes. Nothing is tagged or published. With --apply the working tree gets version and changelog too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from normal_tarball import normalise
 # As semantic versioning has them; build metadata would only make two releases look alike.
 VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
 SCRIPTS = Path(sysconfig.get_path("scripts"))
-CHANGED = ("galaxy.yml", "CHANGELOG.md", "changelogs")
+EMULATOR = "roles/emulator/files/ocp_emulator/__init__.py"
+# Where the version stands.
+STAMPED = {"galaxy.yml": "version: {}", EMULATOR: 'VERSION = "{}"'}
+CHANGED = (*STAMPED, "CHANGELOG.md", "changelogs")
 
 
 def main() -> None:
@@ -55,8 +58,10 @@ def release(copy: Path, version: str) -> date:
     """Give the copy its version and its changelog, if it does not have them yet; returns the date of the release."""
     changelog = copy / "changelogs/changelog.yaml"
     known = yaml.safe_load(changelog.read_text())["releases"] if changelog.exists() else {}
-    galaxy = copy / "galaxy.yml"
-    galaxy.write_text(re.sub(r"^version: .*$", f"version: {version}", galaxy.read_text(), count=1, flags=re.MULTILINE))
+    for name, line in STAMPED.items():
+        path = copy / name
+        written = re.sub(f"^{line.format('.*')}$", line.format(version), path.read_text(), count=1, flags=re.MULTILINE)
+        path.write_text(written)
     if version in known:
         return date.fromisoformat(str(known[version]["release_date"]))
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
