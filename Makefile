@@ -155,6 +155,7 @@ docs: $(SITE) ## Build the site of pages, modules, plugins and roles in .build/d
 
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
+	@rm -rf .build/dist
 	@tools/copy-collection .build/copy
 	@$(BIN)/ansible-galaxy collection build .build/copy/ansible_collections/oceanbase/ocp --force --output-path .build/dist
 
@@ -163,10 +164,9 @@ release: $(DEV) ## Build a release in .build/release (VERSION=1.0.0; APPLY=yes b
 	@$(BIN)/python tools/release "$(VERSION)" $(if $(APPLY),--apply)
 
 .PHONY: importer
-importer: $(DEV) $(IMPORTER) ## Let galaxy-importer judge the tarball, as Galaxy and Automation Hub do
-	@SOURCE_DATE_EPOCH=0 $(BIN)/python tools/release 9999.0.0 >.build/importer/built.txt
+importer: $(IMPORTER) build ## Let galaxy-importer judge the tarball, as Galaxy and Automation Hub do
 	@cd .build/importer && PATH="$$PWD/bin:$$PATH" HOME="$$PWD" GALAXY_IMPORTER_CHECK_REQUIRED_TAGS=yes \
-	  GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER=yes bin/python -m galaxy_importer.main ../release/9999.0.0/*.tar.gz \
+	  GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER=yes bin/python -m galaxy_importer.main ../dist/*.tar.gz \
 	  >output.txt 2>&1 || { cat output.txt; exit 1; }
 	@! grep -E '^(ERROR|WARNING)' .build/importer/output.txt
 	@tail -1 .build/importer/output.txt

@@ -120,7 +120,7 @@ def test_the_bill_of_materials_names_the_collection_and_what_it_needs(tarball):
 
 def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(tarball, executables, tmp_path):
     subprocess.run(
-        [executables / "ansible-galaxy", "collection", "install", tarball, "-p", tmp_path],
+        [executables / "ansible-galaxy", "collection", "install", "--force", tarball, "-p", tmp_path],
         env={"PATH": str(executables), "HOME": str(tmp_path)},
         check=True,
         capture_output=True,

@@ -2,4 +2,4 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """An emulator of OceanBase Cloud Platform (OCP): its restart operations, their tasks, and the reads around them."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"
