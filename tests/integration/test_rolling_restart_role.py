@@ -77,7 +77,8 @@ def test_a_cluster_that_fails_is_left_as_it_is_and_the_next_one_comes_if_that_is
 ):
     emulator = start_emulator(*QUICK)
     emulator.fail_subtask("Prepare restart observer")
-    outcome = roll(emulator, ["orders", "payments"], max_failures=borne)
+    # A text, as the command line gives it by -e name=value.
+    outcome = roll(emulator, ["orders", "payments"], max_failures=str(borne))
     assert outcome.rc == 2
     assert f"{restarted} of 9 servers were restarted, 1 failed (10.0.0.3:2882), {8 - restarted} were not" in (
         message(outcome)

@@ -27,7 +27,8 @@ _TICK = 0.1
 
 
 class _Outage(Protocol):
-    def __call__(self, seconds: float, asked_by: "Connection", *, reset: bool) -> None: ...
+    def __call__(self, seconds: float, asked_by: "Connection", *, reset: bool) -> None:
+        """Take the service off the network."""
 
 
 class Connection:
