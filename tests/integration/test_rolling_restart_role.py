@@ -71,6 +71,7 @@ def test_a_task_file_that_fails_stops_the_run_and_what_comes_after_the_run_is_do
     assert posts(emulator) == []
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("borne", "restarted"), [(0, 0), (1, 3)])
 def test_a_cluster_that_fails_is_left_as_it_is_and_the_next_one_comes_if_that_is_borne(
     roll, start_emulator, borne, restarted
