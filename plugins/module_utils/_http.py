@@ -36,7 +36,7 @@ from ._transport import LONGEST_ANSWER, Adapter, body_of, foreign_encoding, seco
 
 try:
     import requests
-    from urllib3.exceptions import InsecureRequestWarning, NewConnectionError
+    from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, NewConnectionError
 except ImportError as error:  # reported by _module, with the name of the library
     REQUESTS_IMPORT_ERROR: ImportError | None = error
 else:
@@ -197,8 +197,7 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
             url=url,
             maybe_done=writes,
         )
-    unreached = requests.exceptions.ConnectTimeout, requests.exceptions.ProxyError, NewConnectionError
-    if any(isinstance(cause, unreached) for cause in causes):
+    if any(_never_left(cause) for cause in causes):
         return ConnectionFailed(
             f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
         )
@@ -215,6 +214,13 @@ def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: floa
         url=url,
         maybe_done=writes,
     )
+
+
+def _never_left(cause: BaseException) -> bool:
+    """Whether there was no connection at all; a ProxyError may also be one that ended after the request."""
+    no_connection = isinstance(cause, (NewConnectionError, ConnectTimeoutError))
+    # What http.client says, and nothing but its text tells.
+    return no_connection or (isinstance(cause, OSError) and str(cause).startswith("Tunnel connection failed"))
 
 
 def _envelope(body: bytes) -> Record:

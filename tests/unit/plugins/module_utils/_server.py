@@ -49,7 +49,7 @@ class Reply:
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    act: str = "answer"  # or truncate, reset, silence
+    act: str = "answer"  # or truncate, reset, close, silence
 
 
 def envelope(data: Any = None, status: int = 200, **more: Any) -> Reply:
@@ -80,11 +80,21 @@ SILENCE = Reply(act="silence")
 TRUNCATED = Reply(200, b'{"successful": true, "da', act="truncate")
 
 
-class ScriptedServer:
-    """Listens on a free port of 127.0.0.1; ``tls`` makes it speak https."""
+def closed_port() -> int:
+    """A port of 127.0.0.1 where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+
+class ScriptedServer:
+    """Listens on a free port of 127.0.0.1; ``tls`` makes it speak https, as a proxy once its tunnel is open.
+
+    As a proxy it answers in place of those behind it.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None, *, proxy: bool = False) -> None:
         self._tls = tls
+        self._proxy = proxy
         self._script: list[tuple[str, str, Reply]] = []
         self._lock = threading.Lock()
         self._done = threading.Event()
@@ -134,6 +144,9 @@ class ScriptedServer:
     def _guarded(self, connection: socket.socket) -> None:
         connection.settimeout(5)
         try:
+            if self._proxy and self._tls and not self._exchange(connection):
+                connection.close()
+                return
             if self._tls:
                 connection = self._tls.wrap_socket(connection, server_side=True)
             with connection:
@@ -153,7 +166,11 @@ class ScriptedServer:
             return False
         if reply.act == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+        if reply.act in ("reset", "close"):
             return False
+        if request.method == "CONNECT" and reply.status == 200:
+            connection.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+            return True
         length = len(reply.body) + (100 if reply.act == "truncate" else 0)
         headers = {"Content-Length": str(length), **reply.headers}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

@@ -48,11 +48,11 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def start_server() -> Iterator[Callable[[ssl.SSLContext | None], ScriptedServer]]:
+def start_server() -> Iterator[Callable[..., ScriptedServer]]:
     running: list[ScriptedServer] = []
 
-    def start(tls: ssl.SSLContext | None = None) -> ScriptedServer:
-        running.append(ScriptedServer(tls))
+    def start(tls: ssl.SSLContext | None = None, *, proxy: bool = False) -> ScriptedServer:
+        running.append(ScriptedServer(tls, proxy=proxy))
         return running[-1]
 
     yield start
@@ -61,7 +61,7 @@ def start_server() -> Iterator[Callable[[ssl.SSLContext | None], ScriptedServer]
 
 
 @pytest.fixture
-def server(start_server: Callable[[], ScriptedServer]) -> ScriptedServer:
+def server(start_server: Callable[..., ScriptedServer]) -> ScriptedServer:
     return start_server()
 
 
@@ -77,7 +77,7 @@ def ca_path(authority: trustme.CA, tmp_path) -> str:
 
 
 @pytest.fixture
-def tls_server(authority: trustme.CA, start_server: Callable[[ssl.SSLContext], ScriptedServer]) -> ScriptedServer:
+def tls_server(authority: trustme.CA, start_server: Callable[..., ScriptedServer]) -> ScriptedServer:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
     return start_server(context)

@@ -26,6 +26,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server i
     SILENCE,
     TRUNCATED,
     Reply,
+    closed_port,
     envelope,
     refusal,
     text,
@@ -35,11 +36,6 @@ SHORT = 0.03
 LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
 RUN_AGAIN = "Check that the service is well, and that url has the scheme it speaks; run this again."
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
-
-
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 # What is sent
