@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ._api import OcpApi
-from ._errors import OptionError
 from ._http import Answer
 from ._shapes import Record, instant, integer, records
 from ._targets import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tagged, tags_of
@@ -31,11 +30,7 @@ class Agents(Target):
 
     @classmethod
     def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:
-        """By host ids (digits) or inner IP addresses, each host once; raises OptionError or TargetError."""
-        if not hosts or not all(hosts):
-            raise OptionError(
-                "hosts: the list is empty or has an empty entry; name at least one host by id or address."
-            )
+        """By host ids (digits) or inner IP addresses, each host once; raises TargetError."""
         found = api.hosts()
         return cls(tuple(dict(find_host("hosts", found, host) for host in hosts).items()))
 

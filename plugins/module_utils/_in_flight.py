@@ -53,9 +53,12 @@ def held_by_failed(api: OcpApi, observed: Observation) -> Task | None:
     return next((task for task in tasks if task.status == FAILED), None)
 
 
-def newest_task_id(api: OcpApi) -> int:
-    """The high-water mark: what is started from now on has a higher id."""
-    return max((integer(task.get("id")) or 0 for task in api.tasks(1)), default=0)
+def newest_task_id(api: OcpApi) -> int | None:
+    """The high-water mark: what is started from now on has a higher id. None where tasks may not be read."""
+    try:
+        return max((integer(task.get("id")) or 0 for task in api.tasks(1)), default=0)
+    except PermissionDenied:
+        return None
 
 
 def started_above(api: OcpApi, target: Target, mark: int, members: frozenset[str]) -> list[Record]:

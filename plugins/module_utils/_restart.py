@@ -57,20 +57,24 @@ class Options:
     in_flight: InFlight = InFlight.ATTACH
 
 
-def perform(api: OcpApi, target: Target, options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """Restart ``target`` if need be; returns the result of a verb, every key always there, ``warnings`` and ``diff``.
+def perform(api: OcpApi, find: Callable[[], Target], options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """Restart what ``find`` finds, if need be; returns the result of a verb, with ``warnings`` and ``diff``.
 
-    Raises an OcpError whose facts hold the result as far as it had got, so that no task that was started is lost.
+    Every key is always there. Raises an OcpError; once the target is found, its facts hold the result as far as it had
+    got, so that no task that was started is lost.
     """
-    return _Restart(api, target, options, clock).perform()
+    # Before the first look, which may be a part of finding: nothing is read between the last look and the request.
+    mark = None if options.check_mode else newest_task_id(api)
+    return _Restart(api, find(), mark, options, clock).perform()
 
 
 class _Restart:
     """One restart on its way, with its result as far as it has got."""
 
-    def __init__(self, api: OcpApi, target: Target, options: Options, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, target: Target, mark: int | None, options: Options, clock: Clock) -> None:
         self._api = api
         self._target = target
+        self._mark = mark
         self._options = options
         self._clock = clock
         self._begun = clock.now()
@@ -125,6 +129,7 @@ class _Restart:
         refused = self._result
         self._result = {**refused, **dict.fromkeys(OPEN_AT_FIRST), "changed": False}
         try:
+            self._mark_anew()
             before, decision, queued = self._decide()
         except OcpError as error:
             self._result = refused
@@ -168,7 +173,13 @@ class _Restart:
             self._show(decision.reason)
             with self._nothing_sent(f"since {decision.reason}"):
                 wait_for_tasks(self._api, decision.task_ids, self._patience(), clock=self._clock)
+            self._mark_anew()
             queued = True
+
+    def _mark_anew(self) -> None:
+        """Before another look: what is started after this may be the restart that is sent."""
+        with self._nothing_sent("since the newest task cannot be read"):
+            self._mark = newest_task_id(self._api)
 
     def _observe(self) -> tuple[Observation, list[Operation]]:
         observed, operations = self._look()
@@ -248,14 +259,12 @@ class _Restart:
             self._warnings.append(f"Task {task_id} cannot be read: {error}")
 
     def _submit(self, members: frozenset[str]) -> None:
-        with self._nothing_sent("since the newest task cannot be read"):
-            mark = self._mark()
         try:
             answer = self._target.restart(self._api, members)
         except ServiceError as error:
             if error.maybe_done:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
-                task = find_lost(self._api, self._target, members, mark, error, self._clock)
+                task = find_lost(self._api, self._target, members, self._mark, error, self._clock)
                 self._result["action"] = "adopted"
                 self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
                 self._take(task)
@@ -264,12 +273,6 @@ class _Restart:
             raise
         self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
         self._take(Task.from_api(answer.data))
-
-    def _mark(self) -> int | None:
-        try:
-            return newest_task_id(self._api)
-        except PermissionDenied:
-            return None
 
     def _take(self, task: Task) -> None:
         self._result.update(task_id=task.id, task=task.result())

@@ -209,6 +209,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
     restart_options,
     run_module,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._options import filled
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
 
 OPTIONS = {
@@ -219,8 +220,8 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    target = Agents.find(api, params["hosts"])
-    return perform(api, target, options)
+    filled("hosts", params["hosts"], "name at least one host by id or address")
+    return perform(api, lambda: Agents.find(api, params["hosts"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -202,8 +202,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    target = ArbitrationService.find(api, params["arbitration_service"])
-    return perform(api, target, options)
+    return perform(api, lambda: ArbitrationService.find(api, params["arbitration_service"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

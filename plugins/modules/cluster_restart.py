@@ -222,8 +222,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    target = Cluster.find(api, params["cluster"])
-    return perform(api, target, options)
+    return perform(api, lambda: Cluster.find(api, params["cluster"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

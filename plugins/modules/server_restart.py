@@ -252,14 +252,8 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    target = Server.find(
-        api,
-        params["cluster"],
-        params["server"],
-        freeze_server=params["freeze_server"],
-        force=params["force"],
-    )
-    return perform(api, target, options)
+    how = {"freeze_server": params["freeze_server"], "force": params["force"]}
+    return perform(api, lambda: Server.find(api, params["cluster"], params["server"], **how), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -225,8 +225,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    target = Zone.find(api, params["cluster"], params["zone"])
-    return perform(api, target, options)
+    return perform(api, lambda: Zone.find(api, params["cluster"], params["zone"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

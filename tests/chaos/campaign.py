@@ -83,7 +83,7 @@ def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str,
     options = Options(check_mode=False, wait=True, patience=Patience(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
-        result = perform(api, place.find(api), options)
+        result = perform(api, lambda: place.find(api), options)
     except OutcomeUnknown as error:
         return "unknown", error.facts, str(error)
     except OcpError as error:

@@ -103,6 +103,7 @@ class Service:
     failing: dict[str, list[ServiceError]] = field(default_factory=dict)
     slow: dict[str, float] = field(default_factory=dict)
     before_post: Callable[[], Any] = lambda: None
+    after_newest: Callable[[], Any] = lambda: None
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -162,7 +163,10 @@ class Service:
         unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}
         assert not unknown, f"no such filter: {unknown}"
         found = [job for job in reversed(self.jobs) if job.id > above and self._passes(job, filters)]
-        return [self._record(job) for job in found][:limit]
+        records = [self._record(job) for job in found][:limit]
+        if limit == 1:
+            self.after_newest()
+        return records
 
     def subtask_log(self, task_id: int, subtask_id: int) -> str:
         self._called("subtask_log")

@@ -178,8 +178,9 @@ def test_waiting_out_of_range(option, value, least, name, run):
 @pytest.mark.parametrize(
     ("name", "option", "value", "words"),
     [
-        ("agent_restart", "hosts", [], "hosts: the list is empty"),
-        ("agent_restart", "hosts", ["10.1.0.1", ""], "hosts: the list is empty or has an empty entry"),
+        ("agent_restart", "hosts", [], "hosts: is empty or has an empty entry"),
+        ("agent_restart", "hosts", [""], "hosts: is empty or has an empty entry"),
+        ("agent_restart", "hosts", ["10.1.0.1", ""], "hosts: is empty or has an empty entry"),
         ("task_wait", "task_ids", [], "task_ids: the list is empty"),
         ("task_info", "limit", 0, "limit: 0 is out of range; give 1 to 2000."),
         ("task_info", "limit", -3, "limit: -3 is out of range; give 1 to 2000."),
@@ -446,7 +447,10 @@ def test_listed_tasks_without_an_id_are_passed_over(run, client):
 
 @pytest.mark.parametrize(
     ("name", "params", "option"),
-    [("task_info", {"host": "10.1.0.9"}, "host"), ("agent_restart", {"hosts": ["10.1.0.9"]}, "hosts")],
+    [
+        ("task_info", {"host": "10.1.0.9"}, "host"),
+        ("agent_restart", {"hosts": ["10.1.0.9"], "_ansible_check_mode": True}, "hosts"),
+    ],
     ids=["task_info", "agent_restart"],
 )
 @pytest.mark.usefixtures("connected")

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     AuthenticationFailed,
     ConnectionFailed,
     NotFound,
+    OcpError,
     PermissionDenied,
     TaskFailed,
     WaitTimeout,
@@ -31,6 +32,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._verbs im
     asked,
     every_verb,
     failure,
+    however_shown,
     restart,
 )
 
@@ -104,11 +106,28 @@ def test_waited_for_and_proven(verb, service):
 
 @every_verb
 def test_everything_is_read_before_the_post_and_nothing_is_sent_after_it(verb, service):
-    """What can fail is found out first: the last read is that of the newest task."""
+    """What can fail is found out first, and nothing that takes time stands between the last look and the POST."""
     restart(service, verb, asked())
-    *reads, post = service.calls
-    assert post not in ("tasks", "task")
-    assert reads[-1] == "tasks"
+    newest, *look, post = service.calls
+    assert newest == "tasks"
+    assert look[-1] in READS_OF[verb.post[0]]
+    assert "tasks" not in (look[-1], post)
+
+
+@every_verb
+@however_shown
+def test_restart_of_another_controller_that_begins_and_ends_before_the_look(names_operations, verb, service):
+    """However long the read of the newest task is held up, what was restarted meanwhile shows in the look."""
+    service.names_operations = names_operations
+
+    def held_up():
+        if not service.jobs:
+            service.begin(verb.task_name, verb.things(service), seconds=5)
+            service.time.time += 10
+
+    service.after_newest = held_up
+    result = restart(service, verb, asked(started_before=at(0)))
+    assert (result["action"], service.posts, len(service.jobs)) == ("skipped", [], 1)
 
 
 def test_task_id_is_above_all_that_were_there(service):
@@ -175,8 +194,21 @@ def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, ser
 @every_verb
 @pytest.mark.parametrize("status", [401, 404, 500, 503])
 def test_task_list_that_cannot_be_read_before_the_post(status, verb, service):
-    service.failing["tasks"] = [refused(status)] * 9
-    error = failure(service, verb, asked())
+    error = refused(status)
+    service.failing["tasks"] = [error]
+    with pytest.raises(OcpError) as raised:
+        restart(service, verb, asked())
+    assert (raised.value, service.posts) == (error, [])
+
+
+@every_verb
+@however_shown
+@pytest.mark.parametrize("status", [401, 404, 500, 503])
+def test_task_list_that_cannot_be_read_any_more_after_a_queue(status, names_operations, verb, service):
+    service.names_operations = names_operations
+    service.begin(verb.task_name, verb.things(service), seconds=5)
+    service.time.after_sleep = lambda: service.now < 5 or service.failing.update(tasks=[refused(status)] * 9)
+    error = failure(service, verb, asked("queue"))
     assert str(error).startswith(f"There was no restart of {verb.target.label}, since ")
     assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
     assert service.posts == []

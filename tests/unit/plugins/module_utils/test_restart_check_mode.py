@@ -61,7 +61,7 @@ def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None]
     options = asked(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
     before = len(service.jobs)
     try:
-        result: Any = perform(service, VERBS[name].target, options, service.time.clock)
+        result: Any = perform(service, lambda: VERBS[name].target, options, service.time.clock)
     except OcpError as error:
         result = error
     return service, result, len(service.jobs) - before
@@ -100,9 +100,9 @@ def test_whatever_the_state_a_second_run_does_not_restart(state, name, since):
     service = build({**state, "clock_ahead": 0.0, "forbidden": False})
     options = asked("queue", at(since), wait=True, seconds=3600)
     try:
-        perform(service, VERBS[name].target, options, service.time.clock)
+        perform(service, lambda: VERBS[name].target, options, service.time.clock)
     except OcpError:
         return
     jobs = len(service.jobs)
-    again = perform(service, VERBS[name].target, options, service.time.clock)
+    again = perform(service, lambda: VERBS[name].target, options, service.time.clock)
     assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)

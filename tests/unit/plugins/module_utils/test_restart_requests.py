@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Options, perform
@@ -20,18 +22,18 @@ def cluster(**of_the_other):
 
 
 def restart(api, time_passes):
-    target = Server.find(api.double, "31", "41", freeze_server=True, force=False)
-    return perform(api.double, target, OPTIONS, time_passes.clock)
+    find = partial(Server.find, api.double, "31", "41", freeze_server=True, force=False)
+    return perform(api.double, find, OPTIONS, time_passes.clock)
 
 
 def expect_start(api):
-    api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("restart_server", 31, 41, freeze_server=True, force=False, gives=answer(raw_task(81)))
 
 
 @pytest.mark.parametrize("other", [90, None])
 def test_a_service_that_names_operations_is_read_once(other, api, time_passes):
     """An idle server among servers that name the task at work on them, or that none is, is idle."""
+    api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
     expect_start(api)
     assert restart(api, time_passes)["task_id"] == 81
@@ -39,6 +41,7 @@ def test_a_service_that_names_operations_is_read_once(other, api, time_passes):
 
 def test_a_service_that_names_none_is_asked_for_its_tasks_and_then_read_again(api, time_passes):
     """In this order, so that a restart which ends between the two reads shows in the start."""
+    api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster())
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[])
     api.expect("servers", 31, gives=[{"id": 41, "ip": "10.1.0.1", "port": 2882, "status": "RUNNING"}])

@@ -12,7 +12,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster, Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     NotFound,
-    OptionError,
     PermissionDenied,
     TargetError,
 )
@@ -215,11 +214,6 @@ class TestAgents:
     def test_order_asked_for(self, api):
         api.expect("hosts", gives=HOSTS)
         assert Agents.find(api.double, ["52", "51", "52"]).hosts == ((52, "10.1.0.2"), (51, "10.1.0.1"))
-
-    @pytest.mark.parametrize("hosts", [[], [""], ["51", ""]], ids=repr)
-    def test_empty(self, hosts, api):
-        with pytest.raises(OptionError, match=r"^hosts: the list is empty or has an empty entry"):
-            Agents.find(api.double, hosts)
 
     @pytest.mark.parametrize("host", ["54", "10.1.0.3", "10.1.0", "5", "None"])
     def test_nothing(self, host, api):
