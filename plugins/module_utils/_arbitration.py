@@ -19,7 +19,7 @@ from ._targets import (
     address_of,
     only,
     operated_by,
-    tagged,
+    tag_values,
     tells_operations,
 )
 
@@ -65,9 +65,13 @@ class ArbitrationService(Target):
         return _observation(self.address, found, [found])
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Its restarts. Every version that has arbitration services tags them."""
-        found = api.tasks(name=ARBITRATION_RESTART, **query)
-        return [TaskOnTarget(task, None) for task in found if tagged(task, "arbitrationServiceId", self.id)]
+        """Its restarts, and those that do not tell of which service they are, which may touch it."""
+        touching = []
+        for task in api.tasks(name=ARBITRATION_RESTART, **query):
+            services = tag_values(task, "arbitrationServiceId")
+            if task.get("name") == ARBITRATION_RESTART and (not services or self.id in services):
+                touching.append(TaskOnTarget(task, None if services else frozenset()))
+        return touching
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
         """Section 4.4."""
@@ -76,4 +80,4 @@ class ArbitrationService(Target):
 
 def _observation(name: str, service: Record, all_services: list[Record]) -> Observation:
     member = Member(name, service.get("status"), operated_by=operated_by(service))
-    return Observation(member.status, (member,), tells_operations=tells_operations(all_services))
+    return Observation(member.status, (member,), tells_operations=tells_operations([service], all_services))

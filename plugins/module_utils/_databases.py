@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,8 +23,7 @@ from ._targets import (
     address_of,
     only,
     operated_by,
-    tagged,
-    tags_of,
+    tag_values,
     tells_operations,
 )
 
@@ -120,7 +120,7 @@ class Server(Target):
             sum(other.get("hostId") == host_id for other in servers) == 1,
             freeze_server,
             force,
-            _of_server(found, servers),
+            _of_server(found, cluster_record, servers),
         )
 
     @property
@@ -134,37 +134,49 @@ class Server(Target):
 
     def observe(self, api: OcpApi) -> Observation:
         """The server among those of its cluster; it may have gone since it was found."""
-        servers = api.servers(self.cluster.id)
+        cluster = api.cluster(self.cluster.id)
+        servers = servers_of(api, cluster, self.cluster.id)
         found = next((found for found in servers if found.get("id") == self.id), None)
-        return _of_server(found, servers) if found else Observation(None, (Member(self.address, None),))
+        return _of_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the server, of its zone and of its cluster."""
-        found = api.tasks(clusterId=self.cluster.id, **query)
-        # Without tags only the filter by host tells the servers of a cluster apart.
-        ask_host = self.alone and self.host_id is not None and any(_untagged_server(task) for task in found)
-        on_host = api.tasks(clusterId=self.cluster.id, hostId=self.host_id, **query) if ask_host else []
-        host_tasks = {task.get("id") for task in on_host}
-        return [
-            TaskOnTarget(task, None)
-            for task in found
-            if self._is_restarted_by(task) or (_untagged_server(task) and task.get("id") in host_tasks)
-        ]
+        """Restarts of the server, of its zone and of its cluster.
 
-    def _is_restarted_by(self, task: Record) -> bool:
-        return {
-            SERVER_RESTART: tagged(task, "serverId", self.id),
-            ZONE_RESTART: any(tag.get("zoneName") == self.zone for tag in tags_of(task)),
-            CLUSTER_RESTART: True,
-        }.get(str(task.get("name")), False)
+        What is not known to be the restart of another server or zone touches this one.
+        """
+        found = api.tasks(clusterId=self.cluster.id, **query)
+        hosts = () if self.host_id is None else (self.host_id,)
+        on_host = on_hosts(api, self.cluster, hosts, found, **query)
+        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
+
+    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
+        """What the task restarts of it, see ``TaskOnTarget``; nothing where it is known not to touch it."""
+        name, servers, zones = str(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
+        here = task.get("id") in on_host
+        told = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
+        open_to = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}
+        if told.get(name):
+            yield None
+        elif open_to.get(name):
+            yield None if here and self.alone else frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
         """Section 4.1."""
         return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
 
 
-def _untagged_server(task: Record) -> bool:
-    return task.get("name") == SERVER_RESTART and not tags_of(task)
+def on_hosts(api: OcpApi, cluster: Cluster, hosts: Iterable[int], found: list[Record], **query: Any) -> set[Any]:
+    """The ids of the tasks of a cluster that work on these hosts, asked for if the tags of those ``found`` do not tell.
+
+    Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.
+    """
+    telling = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
+    untold = any(not tag_values(task, telling[task["name"]]) for task in found if task.get("name") in telling)
+    return {
+        task.get("id")
+        for host in (hosts if untold else ())
+        for task in api.tasks(clusterId=cluster.id, hostId=host, **query)
+    }
 
 
 def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
@@ -204,12 +216,15 @@ def _servers_within(cluster: Record) -> list[Record]:
 
 def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
-    return Observation(cluster.get("status"), members, operated_by(cluster), tells_operations([cluster, *servers]))
+    told = tells_operations([cluster, *servers], [], records(cluster.get("zones")))
+    return Observation(cluster.get("status"), members, operated_by(cluster), told)
 
 
-def _of_server(server: Record, all_servers: list[Record]) -> Observation:
+def _of_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
     member = member_of(server)
-    return Observation(member.status, (member,), tells_operations=tells_operations(all_servers))
+    zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
+    told = tells_operations([server], all_servers, [cluster, *zones])
+    return Observation(member.status, (member,), tells_operations=told)
 
 
 def member_of(server: Record) -> Member:

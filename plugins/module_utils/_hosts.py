@@ -12,7 +12,7 @@ from typing import Any
 from ._api import OcpApi
 from ._http import Answer
 from ._shapes import Record, instant, integer, records
-from ._targets import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tagged, tags_of
+from ._targets import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tag_values
 
 # Uptimes are cut off to whole seconds.
 UPTIME_PRECISION = 1
@@ -59,17 +59,18 @@ class Agents(Target):
         """Restarts of the agents of any of these hosts."""
         found = [task for task in api.tasks(name=AGENT_RESTART, **query) if task.get("name") == AGENT_RESTART]
         # Without tags only the filter by host tells whose agents a task restarts.
-        ask_hosts = self.hosts if any(not tags_of(task) for task in found) else ()
+        ask_hosts = self.hosts if any(not tag_values(task, "hostId") for task in found) else ()
         by_host = {
             number: {task.get("id") for task in api.tasks(name=AGENT_RESTART, hostId=number, **query)}
             for number, _address in ask_hosts
         }
         touching = []
         for task in found:
+            told = tag_values(task, "hostId")
             restarted = frozenset(
                 name
                 for number, name in self.hosts
-                if tagged(task, "hostId", number) or (not tags_of(task) and task.get("id") in by_host[number])
+                if number in told or (not told and task.get("id") in by_host[number])
             )
             if restarted:
                 touching.append(TaskOnTarget(task, restarted))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ._api import OcpApi
@@ -23,25 +23,35 @@ def listed_on(api: OcpApi, target: Target) -> list[Operation]:
     return [_operation(task, restarts) for task, restarts in entries]
 
 
-def named_on(api: OcpApi, target: Target, observed: Observation) -> list[Operation] | None:
-    """The running tasks that ``target`` itself names (``operatingTaskInstanceId``), newest first.
+@dataclass(frozen=True)
+class Named:
+    """The tasks that a target names itself (``operatingTaskInstanceId``): those ``running``, newest first.
 
-    None if one of them has been successful since ``target`` was observed, which therefore is to be observed again.
+    ``outdated`` tells that it names one that has ended or gone, so that the target is to be observed anew; and the name
+    of one that runs may not have found its place yet.
     """
-    operations = []
+
+    running: list[Operation]
+    outdated: bool
+
+
+def named_on(api: OcpApi, target: Target, observed: Observation) -> Named:
+    """What ``target`` named when it was observed, as it is now."""
+    running, outdated = [], False
     for number in observed.operations:
         try:
             task = Task.from_api(api.task(number))
         except PermissionDenied:
-            operations.append(Operation(number, None, None, frozenset()))
+            running.append(Operation(number, None, None, frozenset()))
             continue
         except NotFound:
+            outdated = True
             continue
-        if task.status == SUCCESSFUL:
-            return None
-        if not task.finished:
-            operations.append(_operation(task, _named(task, target, observed)))
-    return operations
+        if task.finished:
+            outdated = True
+        else:
+            running.append(_operation(task, _named(task, target, observed)))
+    return Named(running, outdated)
 
 
 def held_by_failed(api: OcpApi, observed: Observation) -> Task | None:

@@ -24,6 +24,7 @@ from ._errors import (
     TargetBusy,
     TaskError,
     TaskFailed,
+    WaitTimeout,
 )
 from ._in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
 from ._lost_answer import find_lost
@@ -79,6 +80,7 @@ class _Restart:
         self._clock = clock
         self._begun = clock.now()
         self._found = target.found
+        self._ended: set[int] = set()
         self._warnings: list[str] = []
         self._diff: Diff = {}
         self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
@@ -172,9 +174,22 @@ class _Restart:
                 return before, decision, queued
             self._show(decision.reason)
             with self._nothing_sent(f"since {decision.reason}"):
-                wait_for_tasks(self._api, decision.task_ids, self._patience(), clock=self._clock)
+                self._let_end(decision.task_ids)
             self._mark_anew()
             queued = True
+
+    def _let_end(self, task_ids: tuple[int, ...]) -> None:
+        """Wait until tasks have ended. The list may show them as running for a while after that."""
+        wait_for_tasks(self._api, task_ids, self._patience(), clock=self._clock)
+        if self._ended.issuperset(task_ids):
+            left = self._patience().timeout
+            if not left:
+                raise WaitTimeout(
+                    f"It has ended, but after {self._waited():.0f} seconds the service lists it as running. "
+                    "Look at it in OCP; then run this again."
+                )
+            self._clock.sleep(min(SHORTEST_PAUSE, left))
+        self._ended.update(task_ids)
 
     def _mark_anew(self) -> None:
         """Before another look: what is started after this may be the restart that is sent."""
@@ -182,18 +197,18 @@ class _Restart:
             self._mark = newest_task_id(self._api)
 
     def _observe(self) -> tuple[Observation, list[Operation]]:
-        observed, operations = self._look()
-        if operations is None:
-            observed, operations = self._look()
+        observed, operations, outdated = self._look()
+        if outdated:
+            observed, operations, _still = self._look()
         since = self._asked.started_before
         if since is not None and not self._target.shows_start:
             unknown = f"when the last restart of {self._target.label} was"
             evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
             observed = evident or observed
-        return observed, operations or []
+        return observed, operations
 
-    def _look(self) -> tuple[Observation, list[Operation] | None]:
-        """The target, and what is running on it; None if that has ended meanwhile, which the target does not show."""
+    def _look(self) -> tuple[Observation, list[Operation], bool]:
+        """The target, what is running on it, newest first, and whether it names something that no longer runs."""
         observed, self._found = self._found, None
         listed = None
         if observed is None or not observed.tells_operations:
@@ -202,7 +217,8 @@ class _Restart:
             listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
             observed = self._target.observe(self._api)
         named = named_on(self._api, self._target, observed)
-        return observed, (listed or []) if named == [] else named
+        running = {operation.task_id: operation for operation in [*(listed or []), *named.running]}
+        return observed, [running[number] for number in sorted(running, reverse=True)], named.outdated
 
     def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
         try:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -124,19 +124,23 @@ def operated_by(record: Record) -> int | None:
     return integer(record.get("operatingTaskInstanceId"))
 
 
-def tells_operations(alike: list[Record]) -> bool:
-    """Whether any of these names the task that works on it, so that the others would too. Null ones may be left out."""
-    return any("operatingTaskInstanceId" in record for record in alike)
+def tells_operations(own: list[Record], alike: list[Record], around: Sequence[Record] = ()) -> bool:
+    """Whether the tasks that its ``own`` records name are all that work on a target.
+
+    A service that names them does so in some records ``alike``, since null ones may be left out. What one ``around``
+    names and no own one does, such as the cluster of a server, may work on the target all the same.
+    """
+    named = {operated_by(record) for record in own} | {None}
+    told = any("operatingTaskInstanceId" in record for record in (*own, *alike, *around))
+    return told and all(operated_by(record) in named for record in around)
 
 
-def tags_of(task: Record) -> list[Record]:
-    """The tags of a task, which say what it works on; older versions send none."""
-    return records(task.get("tags"))
+def tag_values(task: Record, key: str) -> set[Any]:
+    """What the tags of a task say under ``key``, such as which server it works on; none where they do not tell.
 
-
-def tagged(task: Record, key: str, number: int) -> bool:
-    """Whether a tag of the task has this id."""
-    return any(tag.get(key) == number for tag in tags_of(task))
+    Older versions send no tags, and what a tag has of its keys differs.
+    """
+    return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
 
 
 def address_of(record: Record, ip: str, port: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._api import OcpApi
-from ._databases import Cluster, find_cluster, member_of, servers_of
+from ._databases import Cluster, find_cluster, member_of, on_hosts, servers_of
 from ._http import Answer
 from ._shapes import Record, integer, records
 from ._targets import (
@@ -22,8 +22,7 @@ from ._targets import (
     address_of,
     only,
     operated_by,
-    tagged,
-    tags_of,
+    tag_values,
     tells_operations,
 )
 
@@ -33,7 +32,7 @@ class Zone(Target):
     """A zone of a cluster.
 
     ``servers`` are pairs of server id and address. ``hosts`` are the ids of the hosts on which the cluster has no
-    servers but those of this zone.
+    servers but those of this zone; ``alone`` tells that all its servers are on such hosts.
     """
 
     id: int
@@ -41,6 +40,7 @@ class Zone(Target):
     cluster: Cluster
     servers: tuple[tuple[int, str], ...]
     hosts: tuple[int, ...]
+    alone: bool
     found: Observation | None = field(default=None, compare=False)
 
     task_name = ZONE_RESTART
@@ -64,6 +64,7 @@ class Zone(Target):
             owner,
             tuple((server["id"], address_of(server, "ip", "port")) for server in own if integer(server.get("id"))),
             tuple(sorted(hosts)),
+            all(server.get("hostId") in hosts for server in own),
             _observation(zone, record, servers),
         )
 
@@ -84,31 +85,23 @@ class Zone(Target):
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, of its cluster, and of its servers.
 
-        Where tasks have no tags, a restart of a zone that is not known to be of another one touches this one.
+        What is not known to be the restart of another zone, or of a server of one, touches this one.
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
-        untagged = any(task.get("name") in (ZONE_RESTART, SERVER_RESTART) and not tags_of(task) for task in found)
-        # Without tags only the filter by host tells the zones of a cluster apart.
-        on_hosts = {
-            task.get("id")
-            for host in (self.hosts if untagged else ())
-            for task in api.tasks(clusterId=self.cluster.id, hostId=host, **query)
-        }
-        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_hosts)]
+        on_host = on_hosts(api, self.cluster, self.hosts, found, **query)
+        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
-    def _restarted_by(self, task: Record, on_hosts: set[Any]) -> Iterator[frozenset[str] | None]:
-        """What the task restarts of the zone, see ``TaskOnTarget``; nothing where it does not touch it."""
-        name, untagged, here = task.get("name"), not tags_of(task), task.get("id") in on_hosts
-        if name == CLUSTER_RESTART:
+    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
+        """What the task restarts of the zone, see ``TaskOnTarget``; nothing where it is known not to touch it."""
+        name, servers, zones = task.get("name"), tag_values(task, "serverId"), tag_values(task, "zoneName")
+        here = task.get("id") in on_host
+        if name == CLUSTER_RESTART or (name == ZONE_RESTART and self.name in zones):
             yield None
-        elif name == ZONE_RESTART:
-            if here or any(tag.get("zoneName") == self.name for tag in tags_of(task)):
-                yield None
-            elif untagged:
-                yield frozenset()
+        elif name == ZONE_RESTART and not zones:
+            yield None if here else frozenset()
         elif name == SERVER_RESTART:
-            restarted = frozenset(address for number, address in self.servers if tagged(task, "serverId", number))
-            if restarted or here:
+            restarted = frozenset(address for number, address in self.servers if number in servers)
+            if restarted or (not servers and (here or not self.alone)):
                 yield restarted
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
@@ -118,6 +111,7 @@ class Zone(Target):
 
 def _observation(zone: str, cluster: Record, all_servers: list[Record]) -> Observation:
     found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
-    members = tuple(member_of(server) for server in all_servers if server.get("zoneName") == zone)
-    told = tells_operations([cluster, found, *all_servers])
+    own = [server for server in all_servers if server.get("zoneName") == zone]
+    members = tuple(member_of(server) for server in own)
+    told = tells_operations([found, *own], all_servers, [cluster])
     return Observation(found.get("status"), members, operated_by(found), told)

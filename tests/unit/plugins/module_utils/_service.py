@@ -102,6 +102,7 @@ class Service:
     lose_after: list[ServiceError] = field(default_factory=list)
     failing: dict[str, list[ServiceError]] = field(default_factory=dict)
     slow: dict[str, float] = field(default_factory=dict)
+    list_lags: float = 0.0
     before_post: Callable[[], Any] = lambda: None
     after_newest: Callable[[], Any] = lambda: None
 
@@ -268,8 +269,8 @@ class Service:
     def _lasts(self, job: Job) -> float:
         return min(job.seconds, 1.0) if job.end == "REFUSED" else job.seconds
 
-    def _state(self, job: Job) -> str:
-        if self.now < job.begun + self._lasts(job):
+    def _state(self, job: Job, lag: float = 0.0) -> str:
+        if self.now - lag < job.begun + self._lasts(job):
             return "RUNNING"
         return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
 
@@ -303,7 +304,7 @@ class Service:
         return (
             (filters.get("clusterId") is None or (filters["clusterId"] == 31 and on_cluster))
             and (filters.get("hostId") is None or filters["hostId"] in [thing.host for thing in job.things])
-            and (filters.get("status") is None or self._state(job) in filters["status"].split(","))
+            and (filters.get("status") is None or self._state(job, self.list_lags) in filters["status"].split(","))
             and (filters.get("name") is None or filters["name"] in job.name)
         )
 

@@ -47,7 +47,7 @@ VERBS = {
     "server": Verb(SERVER_41, ("server", (31, 41, True, False)), _service.SERVER, lambda s: s.servers_there[:1]),
     "cluster": Verb(ORDERS, ("cluster", 31), _service.CLUSTER, lambda s: s.servers_there),
     "zone": Verb(
-        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,)),
+        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True),
         ("zone", (31, "zone1")),
         _service.ZONE,
         lambda s: [thing for thing in s.servers_there if thing.zone == "zone1"],

@@ -60,10 +60,9 @@ def test_of_a_cluster(api):
         (listed(90, SERVER, {"serverId": 41}), True),
         (listed(90, SERVER, {"clusterId": 31}, {"serverId": 41}), True),
         (listed(90, SERVER, {"serverId": 42}), False),
-        (listed(90, SERVER, {"hostId": 51}), False),
+        (listed(90, SERVER, {"clusterId": 31, "serverId": 42}), False),
         (listed(90, ZONE, {"zoneName": "zone1"}), True),
         (listed(90, ZONE, {"zoneName": "zone2"}), False),
-        (listed(90, ZONE), False),
         (listed(90, "Stop OB server", {"serverId": 41}), False),
     ],
     ids=repr,
@@ -73,16 +72,34 @@ def test_of_a_server(task, touches, api):
     assert touching(SERVER_41, api, above=80) == ([(90, ALL)] if touches else [])
 
 
-def test_of_a_server_without_tags_by_its_host(api):
-    api.expect("tasks", clusterId=31, status="RUNNING", gives=[listed(91, SERVER), listed(90, SERVER)])
-    api.expect("tasks", clusterId=31, hostId=51, status="RUNNING", gives=[listed(90, SERVER)])
-    assert touching(SERVER_41, api, status="RUNNING") == [(90, ALL)]
+# What tells nothing of the part of the cluster; a documented sample names the cluster alone.
+untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId": 51},)], ids=repr)
 
 
-@pytest.mark.parametrize("unknown", [{"alone": False}, {"host_id": None}], ids=repr)
-def test_of_a_server_without_tags_and_without_a_host_of_its_own(unknown, api):
-    api.expect("tasks", clusterId=31, gives=[listed(90, SERVER)])
-    assert touching(replace(SERVER_41, **unknown), api) == []
+@untelling
+@pytest.mark.parametrize(
+    ("name", "unknown", "touches"),
+    [
+        (SERVER, {}, [(90, ALL)]),
+        (SERVER, {"alone": False}, [(90, NOTHING)]),
+        (ZONE, {}, [(91, NOTHING), (90, ALL)]),
+        (ZONE, {"alone": False}, [(91, NOTHING), (90, NOTHING)]),
+    ],
+    ids=repr,
+)
+def test_of_a_server_whose_tags_do_not_tell_by_its_host(name, unknown, touches, tags, api):
+    """What works on its host is known not to be of another server only if there is no other one."""
+    found = [listed(91, name, *tags), listed(90, name, *tags)]
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
+    api.expect("tasks", clusterId=31, hostId=51, status="RUNNING", gives=found[1:])
+    assert touching(replace(SERVER_41, **unknown), api, status="RUNNING") == touches
+
+
+@untelling
+@pytest.mark.parametrize("name", [SERVER, ZONE])
+def test_of_a_server_whose_tags_and_host_do_not_tell(name, tags, api):
+    api.expect("tasks", clusterId=31, gives=[listed(90, name, *tags)])
+    assert touching(replace(SERVER_41, host_id=None), api) == [(90, NOTHING)]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +118,8 @@ def test_of_agents(tags, restarts, api):
 
 
 def test_of_agents_without_tags_by_their_hosts(api):
-    api.expect("tasks", name=AGENTS, gives=[listed(92, AGENTS), listed(91, AGENTS), listed(90, AGENTS)])
+    found = [listed(92, AGENTS), listed(91, AGENTS, {"objectType": "HOST"}), listed(90, AGENTS)]
+    api.expect("tasks", name=AGENTS, gives=found)
     api.expect("tasks", name=AGENTS, hostId=51, gives=[listed(92, AGENTS), listed(91, AGENTS)])
     api.expect("tasks", name=AGENTS, hostId=52, gives=[listed(92, AGENTS)])
     assert touching(BOTH, api) == [(92, {"10.1.0.1", "10.1.0.2"}), (91, {"10.1.0.1"})]
@@ -109,8 +127,9 @@ def test_of_agents_without_tags_by_their_hosts(api):
 
 def test_of_an_arbitration_service(api):
     tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
-    api.expect("tasks", name=ARBITRATION, status="RUNNING", gives=[*tasks, listed(92, ARBITRATION)])
-    assert touching(SERVICE, api, status="RUNNING") == [(90, ALL)]
+    untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
+    api.expect("tasks", name=ARBITRATION, status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")])
+    assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
 
 # What is running
@@ -139,8 +158,9 @@ def observation(*operated_by, whole=None):
 )
 def test_named_by_the_target(target, name, observed, restarts, api):
     api.expect("task", 90, gives={**raw_task(90), "name": name, "startTime": BEGINNING.isoformat()})
-    [operation] = named_on(api.double, target, observed)
-    assert (operation.task_id, operation.name, operation.begun) == (90, name, BEGINNING)
+    named = named_on(api.double, target, observed)
+    [operation] = named.running
+    assert (operation.task_id, operation.name, operation.begun, named.outdated) == (90, name, BEGINNING, False)
     assert operation.restarts == restarts
 
 
@@ -148,17 +168,22 @@ def test_newest_first_and_only_what_is_running(api):
     for number, status in {93: "FAILED", 92: "RUNNING", 90: "RUNNING"}.items():
         api.expect("task", number, gives=raw_task(number, status))
     found = named_on(api.double, ORDERS, observation(90, 92, whole=93))
-    assert [operation.task_id for operation in found] == [92, 90]
+    assert [operation.task_id for operation in found.running] == [92, 90]
 
 
-def test_what_was_successful_meanwhile_is_to_be_observed_again(api):
-    api.expect("task", 92, gives=raw_task(92)).expect("task", 91, gives=raw_task(91, "SUCCESSFUL"))
-    assert named_on(api.double, ORDERS, observation(90, 92, 91)) is None
+@pytest.mark.parametrize(
+    ("now", "outdated"),
+    [(raw_task(91, "SUCCESSFUL"), True), (raw_task(91, "FAILED"), True), (refused(404), True), (raw_task(91), False)],
+    ids=["successful", "failed", "gone", "running"],
+)
+def test_where_the_name_of_what_has_ended_stands_is_no_room_for_another(now, outdated, api):
+    api.expect("task", 92, gives=raw_task(92)).expect("task", 91, gives=now)
+    assert named_on(api.double, ORDERS, observation(92, 91)).outdated is outdated
 
 
 def test_named_task_that_may_not_be_read_is_work_of_an_unknown_kind(api):
     api.expect("task", 91, gives=refused(403)).expect("task", 90, gives=refused(404))
-    [operation] = named_on(api.double, ORDERS, observation(90, 91))
+    [operation] = named_on(api.double, ORDERS, observation(90, 91)).running
     assert (operation.task_id, operation.name, operation.begun, operation.restarts) == (91, None, None, NOTHING)
 
 
@@ -198,6 +223,11 @@ def test_held_by_what_cannot_be_read(status, api):
 def test_newest_task(tasks, mark, api):
     api.expect("tasks", 1, gives=tasks)
     assert newest_task_id(api.double) == mark
+
+
+def test_newest_task_that_may_not_be_read(api):
+    api.expect("tasks", 1, gives=refused(403))
+    assert newest_task_id(api.double) is None
 
 
 @pytest.mark.parametrize(

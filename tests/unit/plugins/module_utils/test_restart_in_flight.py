@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import TargetBusy, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils import _service
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._verbs import (
@@ -252,6 +255,47 @@ def test_failed_task_that_still_holds_the_target_is_not_running(service):
     assert restart(service, SERVER, asked())["action"] == "submitted"
 
 
+def find_and_restart(service, options):
+    find = partial(Server.find, service, "31", "41", freeze_server=True, force=False)
+    return perform(service, find, options, service.time.clock)
+
+
+def test_restart_that_the_cluster_alone_names(service):
+    job = others(service, SERVER)
+    service.servers_there[0].operated_by, service.cluster_operated_by = None, job.id
+    result = find_and_restart(service, asked())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+@pytest.mark.parametrize("end", ["FAILED", "SUCCESSFUL", "gone"])
+def test_restart_behind_the_name_of_what_has_ended(end, service):
+    """The service goes on naming that one."""
+    others(service, SERVER, end="FAILED" if end == "gone" else end)
+    service.time.time += 100
+    ended = 999 if end == "gone" else 1001
+    job = others(service, SERVER)
+    service.servers_there[0].operated_by = ended
+    result = find_and_restart(service, asked())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+def test_list_that_lags_behind_does_not_make_a_queue_spin(service):
+    service.names_operations, service.list_lags = False, 10
+    others(service, SERVER)
+    result = restart(service, SERVER, asked("queue"))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+    assert 50 <= result["elapsed"] <= 53
+    assert len(service.calls) < 200
+
+
+def test_list_that_does_not_forget_is_waited_for_as_long_as_wait_timeout(service):
+    service.names_operations, service.list_lags = False, 1000
+    job = others(service, SERVER)
+    error = failure(service, SERVER, asked("queue"))
+    assert (error.__class__, error.facts["elapsed"], service.posts) == (WaitTimeout, 60.0, [])
+    assert f"task {job.id} (Restart OB server) is running and has to end first. It has ended, but" in str(error)
+
+
 def test_task_that_has_gone_is_not_running(service):
     service.servers_there[0].operated_by = 999
     assert restart(service, SERVER, asked())["action"] == "submitted"
@@ -277,8 +321,10 @@ def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
     service.servers_there[1].host = 51
     others(service, SERVER, things=service.servers_there[1:2])
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
-    assert restart(service, crowded, asked())["action"] == "submitted"
-    assert "hostId" not in str(service.posts)
+    assert "it is not known to be its restart" in str(failure(service, crowded, asked()))
+    assert service.posts == []
+    result = restart(service, crowded, asked("queue"))
+    assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
 
 
 def test_with_tags_two_servers_on_one_host_are(service):

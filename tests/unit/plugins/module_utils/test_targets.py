@@ -177,12 +177,13 @@ class TestServer:
         assert "10.2.0.11" not in message
 
     def test_observed(self, api):
-        api.expect("servers", 31, gives=SERVERS[::-1])
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[::-1])
         expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED)
         assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
 
     @pytest.mark.parametrize("start_time", ["", "yesterday", "2026-05-04T03:02:01", 1777834921], ids=repr)
     def test_observed_with_a_start_of_no_form(self, start_time, api):
+        api.expect("cluster", 31, gives=ORDERS)
         api.expect("servers", 31, gives=[{**SERVERS[0], "startTime": start_time}])
         assert SERVER.observe(api.double) == Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
 
@@ -197,7 +198,7 @@ class TestServer:
         assert find_server(api, "31", "41") == replace(SERVER, host_id=hosts[0], alone=alone)
 
     def test_observed_after_it_has_gone(self, api):
-        api.expect("servers", 31, gives=SERVERS[1:])
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[1:])
         assert SERVER.observe(api.double) == Observation(None, (Member("10.1.0.1:2882", None, None, None),))
 
 
@@ -302,7 +303,7 @@ class TestIPv6:
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         found = find_server(api, "31", "[::1]:2882")
         assert found.label == "server [::1]:2882 (id 41) of cluster orders (id 31)"
-        api.expect("servers", 31, gives=list(self.SERVERS))
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         assert [member.name for member in found.observe(api.double).members] == ["[::1]:2882"]
 
     @pytest.mark.parametrize("server", ["::1:2882", "::1", "[::1]", "[::1]:2881"])
@@ -460,8 +461,9 @@ def test_operation_of_an_arbitration_service(api):
 
 def test_operation_of_another_server_is_not_the_servers(api):
     found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
-    api.expect("servers", 31, gives=found)
-    assert SERVER.observe(api.double).operations == []
+    api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
+    observed = SERVER.observe(api.double)
+    assert (observed.operations, observed.tells_operations) == ([], True)
 
 
 # What the record of a cluster tells of its servers

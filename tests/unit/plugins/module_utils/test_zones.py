@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._verbs im
 
 A, B, C = "10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"
 ORDERS = Cluster(31, "orders")
-ZONE = Zone(71, "zone1", ORDERS, ((41, A), (42, B)), (51, 52))
+ZONE = Zone(71, "zone1", ORDERS, ((41, A), (42, B)), (51, 52), True)
 LABEL = "zone zone1 of cluster orders (id 31)"
 
 
@@ -77,12 +77,18 @@ def test_a_cluster_that_has_its_servers_is_read_once(api):
 
 
 @pytest.mark.parametrize(
-    ("third", "hosts"),
-    [({"hostId": 52}, (51,)), ({"hostId": None}, (51, 52)), ({"zoneName": "zone1"}, (51, 52, 53))],
-    ids=["shared with another zone", "not told", "of the zone"],
+    ("third", "hosts", "alone"),
+    [
+        ({"hostId": 52}, (51,), False),
+        ({"hostId": None}, (51, 52), True),
+        ({"zoneName": "zone1"}, (51, 52, 53), True),
+        ({"zoneName": "zone1", "hostId": None}, (51, 52), False),
+    ],
+    ids=["shared with another zone", "not told", "of the zone", "of the zone and not told"],
 )
-def test_hosts_that_have_servers_of_the_zone_alone(third, hosts, api):
-    assert find(api, [*SERVERS[:2], {**SERVERS[2], **third}]).hosts == hosts
+def test_hosts_that_have_servers_of_the_zone_alone(third, hosts, alone, api):
+    zone = find(api, [*SERVERS[:2], {**SERVERS[2], **third}])
+    assert (zone.hosts, zone.alone) == (hosts, alone)
 
 
 def test_servers_without_an_id_or_a_host_are_no_less_observed(api):
