@@ -128,5 +128,9 @@ class NotVerified(TaskError):
     """The task was successful, but what it should have restarted has not restarted."""
 
 
+class NotRolledBack(TaskError):
+    """A rollback was waited for, and the task ended SUCCESSFUL by going forwards."""
+
+
 class NotHealthy(OcpError):
     """A cluster was not healthy when ``wait_timeout`` was used up. Nothing was done to it."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from ._api import OcpApi
@@ -15,7 +16,7 @@ from ._options import within
 from ._progress import LONGEST_SILENCE, Show, line
 from ._shapes import Record
 from ._targets import NAMED_AT_MOST, only
-from ._tasks import RUNNING, Task
+from ._tasks import RUNNING, SUCCESSFUL, Task
 from ._time import SYSTEM_CLOCK, Clock
 from ._waiting import Patience, keep_looking, looks_survived
 
@@ -108,12 +109,16 @@ class _Cluster:
         return self._api.cluster(self.cluster["id"])
 
     def _tasks(self, cluster: Facts) -> list[Task]:
-        """Those that run on it, and those that have ended and still hold a part of it."""
+        """Those that run on it, and those that FAILED and still hold a part of it.
+
+        What is SUCCESSFUL, or has gone, holds nothing, though the service may go on naming it for a while.
+        """
         tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
         for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
             if task_id is not None and task_id not in tasks:
-                tasks[task_id] = self._api.task(task_id)
-        return [Task.from_api(task) for task in tasks.values()]
+                with suppress(NotFound):
+                    tasks[task_id] = self._api.task(task_id)
+        return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
 
     def tell(self, waited: float) -> None:
         """Show each problem once as long as it lasts, and that there are none any more."""

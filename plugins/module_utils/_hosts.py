@@ -112,4 +112,7 @@ def _earliest_start(process: Record) -> datetime | None:
     active, uptime = instant(process.get("lastActiveTime")), integer(process.get("elapsedTime"))
     if active is None or uptime is None:
         return None
-    return active - timedelta(seconds=uptime + UPTIME_PRECISION)
+    try:
+        return active - timedelta(seconds=uptime + UPTIME_PRECISION)
+    except OverflowError:  # an instant at the ends of the calendar, which some write for never
+        return None

@@ -11,6 +11,9 @@ from ._shapes import instant
 from ._targets import Member
 from ._time import SECOND
 
+# A start that is reckoned from an uptime differs a little from look to look.
+STARTS_APART = timedelta(seconds=2 * SECOND)
+
 
 def proofs(
     before: Iterable[Member], after: Iterable[Member], begun: datetime | None, *, joined: bool
@@ -27,11 +30,20 @@ def _restarted(before: Member, after: Member | None, begun: datetime | None, joi
     if after is None:
         return None
     moved = _moved(before, after)
+    if not joined and not moved and _same_start(before, after):
+        return moved
     # Starts are shown cut off to the second.
     started_since = after.started + timedelta(seconds=SECOND) > begun if after.started and begun else None
     if moved or started_since:
         return True
     return started_since if joined else moved
+
+
+def _same_start(before: Member, after: Member) -> bool:
+    """Whether it is the start that was there before, which proves nothing even if a clock is off that tells of it."""
+    if before.started is None or after.started is None:
+        return False
+    return abs(after.started - before.started) <= STARTS_APART
 
 
 def _moved(before: Member, after: Member) -> bool | None:

@@ -14,6 +14,7 @@ from ._diagnosis import NEXT, Purpose, failure
 from ._errors import (
     CredentialsRefused,
     NotFound,
+    NotRolledBack,
     OcpError,
     OptionError,
     OutcomeUnknown,
@@ -218,8 +219,14 @@ class _Steered:
             raise
         self._warnings += waited.warnings
         [self._result["task"]] = waited.results
-        if backwards and not waited.results[0]["rolled_back"]:
+        if not backwards or waited.results[0]["rolled_back"]:
+            return
+        if waited.unsuccessful:
             raise failure(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
+        raise NotRolledBack(
+            f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
+            f"What it does has been done; look at it. {NEXT}\n  {command('task_info', task_id=self._task_id)}"
+        )
 
     def _diff(self) -> dict[str, str]:
         if not self._result["changed"]:

@@ -63,6 +63,22 @@ def hanging(time: FakeClock, *numbers: int) -> SteeredService:
     return SteeredService(time, hangs=set(numbers or [SECOND])).run()
 
 
+def retried_meanwhile(time: FakeClock) -> SteeredService:
+    """A service in which somebody retries the task as soon as its rollback is asked for, and it goes through."""
+    service = failed(time)
+    read = service.task
+
+    def task(number: int) -> dict[str, Any]:
+        found = read(number)
+        if not service.posts:
+            return found
+        done = [{**step, "status": "SUCCESSFUL", "operation": "EXECUTE"} for step in found["subtasks"]]
+        return {**found, "status": "SUCCESSFUL", "operation": "RETRY", "subtasks": done}
+
+    service.task = task  # type: ignore[method-assign]
+    return service
+
+
 def ready_for(call: Call, time: FakeClock) -> SteeredService:
     """A service in which ``call`` is accepted."""
     return hanging(time) if call.wish.state is State.CANCELED else failed(time)

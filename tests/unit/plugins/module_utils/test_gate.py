@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._gate import await_h
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._clusters import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import URL, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import refused
 
 LOST = AnswerLost("The answer was lost.", url=URL)
 ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3"))
@@ -105,6 +106,15 @@ def test_a_wait_without_news_has_a_word_every_minute(api, wait):
         "  orders not healthy after 60 s: server 10.1.0.2:2882 of zone2 is UNAVAILABLE",
         "  orders not healthy after 120 s: server 10.1.0.2:2882 of zone2 is UNAVAILABLE",
     ]
+
+
+@pytest.mark.parametrize(
+    "named", [raw_task(9, "SUCCESSFUL"), refused(404)], ids=["ended well", "gone from the list of tasks"]
+)
+def test_a_task_that_holds_nothing_any_more_is_passed_over(named, api, wait):
+    finds(api, raw_cluster(raw_server(1, operatingTaskInstanceId=9), raw_server(2, "zone2"), raw_server(3, "zone3")))
+    api.expect("task", 9, gives=named)
+    assert wait()["problems"] == []
 
 
 def test_a_task_that_failed_and_still_holds_a_server_is_read_and_named(api, wait):

@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._proof import proofs
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import Member
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import BEGINNING
 
+SECOND = timedelta(seconds=1)
 BEGUN = BEGINNING + timedelta(milliseconds=700)
 LONG_BEFORE, EARLIER, SAME_SECOND, LATER = (BEGINNING + timedelta(seconds=n) for n in (-3600, -1, 0, 5))
 
@@ -35,7 +36,7 @@ def proof(before, after, begun=BEGUN, *, joined=False):
         pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
         pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
         pytest.param(server(LONG_BEFORE), server(EARLIER), True, True, id="moved, though before the task"),
-        pytest.param(server(LATER), server(LATER), True, True, id="not moved, but started since the task began"),
+        pytest.param(server(LATER), server(LATER), False, True, id="not moved, though started since the task began"),
         pytest.param(server(None), server(LATER), True, True, id="shown at last, since the task began"),
         pytest.param(server(None), server(SAME_SECOND), True, True, id="shown at last, cut off to the second"),
         pytest.param(server(None), server(EARLIER), None, False, id="shown at last, and too early"),
@@ -48,7 +49,10 @@ def proof(before, after, begun=BEGUN, *, joined=False):
         pytest.param(agent(x=1), agent(x=1), False, None, id="pid kept"),
         pytest.param(agent(LONG_BEFORE, x=1), agent(LONG_BEFORE, x=1), False, False, id="pid kept, and old"),
         pytest.param(agent(LONG_BEFORE, x=1), agent(LATER, x=1), True, True, id="pid used again, started since"),
-        pytest.param(agent(LATER, x=1), agent(LATER, x=1), True, True, id="pid kept since the task began"),
+        pytest.param(agent(LATER, x=1), agent(LATER, x=1), False, True, id="pid kept since the task began"),
+        pytest.param(agent(LATER, x=1), agent(LATER + 2 * SECOND, x=1), False, True, id="pid kept, start by uptime"),
+        pytest.param(agent(LATER, x=1), agent(LATER + 3 * SECOND, x=1), True, True, id="pid used again, soon"),
+        pytest.param(agent(LATER), agent(LATER, x=1), None, True, id="start kept, no pids before"),
         pytest.param(agent(), agent(x=1), None, None, id="no pids before"),
         pytest.param(agent(x=1), agent(), None, None, id="no pids after"),
         pytest.param(agent(x=1), agent(y=2), None, None, id="other processes"),

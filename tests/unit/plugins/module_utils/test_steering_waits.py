@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import (
     AuthenticationFailed,
+    NotRolledBack,
     PermissionDenied,
     TaskFailed,
     WaitTimeout,
@@ -17,6 +18,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steered 
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steerings import (
     failed,
     hanging,
+    retried_meanwhile,
     steered,
     steering_error,
 )
@@ -66,6 +68,15 @@ def test_skipped_goes_on_to_another_failure(time_passes):
     error = steering_error(service, Wish(State.SKIPPED, SECOND), wait=True)
     assert str(error).startswith("The skipping of task 1001 did not succeed.")
     assert [step["id"] for step in error.facts["failed_subtasks"]] == [THIRD]
+
+
+def test_rolled_back_and_retried_by_somebody(time_passes):
+    service = retried_meanwhile(time_passes)
+    error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
+    assert error.__class__ is NotRolledBack
+    assert str(error).startswith("Task 1001 (Restart OB cluster) ended SUCCESSFUL, but it was not rolled back")
+    assert "-m oceanbase.ocp.task_info" in str(error)
+    assert (error.facts["changed"], error.facts["task"]["succeeded"]) == (True, True)
 
 
 def test_rolled_back_ends_well(time_passes):

@@ -415,6 +415,9 @@ def test_left_out_is_not_known_before_the_decision(target):
         pytest.param([(NOON, 60), (None, 60)], None, id="one does not tell when it was seen"),
         pytest.param([(NOON, "60")], None, id="age of no form"),
         pytest.param([("noon", 60)], None, id="time of no form"),
+        pytest.param([("0001-01-01T00:00:00+08:00", 60)], None, id="before the calendar begins"),
+        pytest.param([(NOON, 10**12)], None, id="an age beyond the calendar"),
+        pytest.param([(NOON, 10**20)], None, id="an age beyond all numbers"),
         pytest.param([], None, id="no processes"),
     ],
 )
@@ -452,6 +455,26 @@ def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
     api.expect("cluster", 31, gives={**ORDERS, "operatingTaskInstanceId": of_cluster})
     api.expect("servers", 31, gives=found)
     assert CLUSTER.observe(api.double).operations == operations
+
+
+@pytest.mark.parametrize(
+    ("of_cluster", "of_zone", "of_server", "told"),
+    [
+        (None, None, None, True),
+        (90, 90, 90, True),
+        (None, None, 90, True),
+        (90, None, None, False),
+        (None, 90, None, False),
+        (91, None, 90, False),
+    ],
+    ids=repr,
+)
+def test_what_the_cluster_or_the_zone_alone_names_is_left_to_the_list(of_cluster, of_zone, of_server, told, api):
+    zone = {"id": 71, "name": "zone1", "operatingTaskInstanceId": of_zone}
+    record = {**ORDERS, "operatingTaskInstanceId": of_cluster, "zones": [zone]}
+    found = [{**SERVERS[0], "zoneName": "zone1", "operatingTaskInstanceId": of_server}, SERVERS[1]]
+    api.expect("cluster", 31, gives=record).expect("servers", 31, gives=found)
+    assert find_server(api, "31", "41").found.tells_operations is told
 
 
 def test_operation_of_an_arbitration_service(api):

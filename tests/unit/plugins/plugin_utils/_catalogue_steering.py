@@ -16,7 +16,11 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steered 
     THIRD,
     SteeredService,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steerings import failed, hanging
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steerings import (
+    failed,
+    hanging,
+    retried_meanwhile,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import TASKS, Entry, outcome_of
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
     GET,
@@ -103,6 +107,8 @@ def _wait_entries() -> Iterator[Entry]:
     yield told(WAITED, "it FAILED again", failed(FakeClock(), times=2), state="retried", **WAITING)
     backwards = _with(failed(FakeClock()), lambda service: service.fails.update({FIRST: 1}))
     yield told(WAITED, "its rollback FAILED", backwards, state="rolled_back", **WAITING)
+    forwards = retried_meanwhile(FakeClock())
+    yield told(WAITED, "somebody retried it while it was to be rolled back", forwards, state="rolled_back", **WAITING)
     slow = _with(failed(FakeClock()), lambda service: service.hangs.add(SECOND))
     yield told(WAITED, "wait_timeout is used up", slow, state="retried", **WAITING)
     unseen = failed(FakeClock())
