@@ -131,6 +131,14 @@ clusters:
       type: list
       elements: dict
       returned: always
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
+trace_id:
+  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  returned: when a request made the module fail
+  type: str
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import read_clusters

@@ -87,25 +87,27 @@ action:
     - What was done, or would be in check mode.
     - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that
       the answer was lost and the task of the restart was found, V(skipped) that none was needed.
-    - Null where it was refused.
-  returned: always
+    - Null where the module failed before any of it.
+  returned: once the target was found
   type: str
   sample: submitted
 reason:
-  description: Why, in plain words, and why it was not verified, where the service leaves that open.
-  returned: always
+  description: Why, in plain words, and why it was not verified, where the service leaves that open; null where the
+    module failed before it decided.
+  returned: once the target was found
   type: str
 task_id:
   description: Id of the task that restarts the target; null in check mode, unless it is running already, and where
     it was skipped.
-  returned: always
+  returned: once the target was found
   type: int
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id).
+    - The task as last seen, with its RV(task.subtasks) in execution order; null where there is no RV(task_id),
+      or the task cannot be read.
     - What the service does not tell is null. All times are as the service writes them, ISO 8601 with offset.
-  returned: always
+  returned: once the target was found
   type: dict
   contains:
     id:
@@ -167,31 +169,32 @@ task:
       returned: always
 target:
   description: What is restarted, with its C(kind), ids and names.
-  returned: always
+  returned: once the target was found
   type: dict
   sample: {"kind": "cluster", "id": 1, "name": "orders"}
 before:
   description:
-    - The target before the restart. C(status), and C(members), each with C(name), C(status), C(start_time) and
-      C(pids).
-  returned: always
+    - The target before the restart; null where it could not be read. C(status), and C(members), each with C(name),
+      C(status), C(start_time) and C(pids).
+  returned: once the target was found
   type: dict
 after:
   description: The same after it; null where it was not waited for or not restarted.
-  returned: always
+  returned: once the target was found
   type: dict
 verified:
   description: Whether it is proven by the start times that every server of the cluster has started anew, or since
     O(started_before); null where it was not waited for or the service shows none.
-  returned: always
+  returned: once the target was found
   type: bool
 elapsed:
   description: Seconds that the module took.
-  returned: always
+  returned: once the target was found
   type: float
 trace_id:
-  description: Trace id of the request that started the restart, for whoever reads the logs of the service.
-  returned: always
+  description: Trace id of the request that started the restart, or of the answer that the module failed by, for
+    whoever reads the logs of the service; null where there was neither.
+  returned: once the target was found, and when a request made the module fail
   type: str
 failed_subtasks:
   description:
@@ -201,6 +204,26 @@ failed_subtasks:
     - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
       escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
   returned: when the task did not succeed
+  type: list
+  elements: dict
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
+failed_task_ids:
+  description: Ids of the tasks that did not succeed, which is RV(task_id) alone.
+  returned: when the task did not succeed
+  type: list
+  elements: int
+unfinished_task_ids:
+  description: Ids of the tasks that were still running; of the restart, or with O(in_flight=queue) of what it had to
+    wait for.
+  returned: when wait_timeout was used up
+  type: list
+  elements: int
+tasks:
+  description: What the restart had to wait for, with the keys of RV(task).
+  returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
 """

@@ -60,23 +60,32 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The cluster as last seen, with the keys that RV(oceanbase.ocp.cluster_info#module:clusters) has.
-  returned: always
+  description: The cluster as last seen, with the keys that RV(oceanbase.ocp.cluster_info#module:clusters) has; null
+    where no look found it.
+  returned: success, and when wait_timeout was used up
   type: dict
 servers:
   description: Its servers as last seen, with the keys that RV(oceanbase.ocp.server_info#module:servers) has.
-  returned: always
+  returned: success, and when wait_timeout was used up
   type: list
   elements: dict
 problems:
   description: Why the cluster is not healthy, a sentence for each reason that names who. Empty if it is.
-  returned: always
+  returned: success, and when wait_timeout was used up
   type: list
   elements: str
 elapsed:
   description: Seconds that were waited.
-  returned: always
+  returned: success, and when wait_timeout was used up
   type: float
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
+trace_id:
+  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  returned: when a request made the module fail
+  type: str
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._gate import await_health

@@ -110,6 +110,14 @@ left_alone:
   returned: success
   type: list
   elements: dict
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
+trace_id:
+  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  returned: when a request made the module fail
+  type: str
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module

@@ -176,6 +176,14 @@ servers:
       description: Task that works on it now; null where there is none, or the service does not tell.
       type: int
       returned: always
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
+trace_id:
+  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  returned: when a request made the module fail
+  type: str
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import read_servers

@@ -147,49 +147,65 @@ EXAMPLES = r"""
 
 RETURN = r"""
 action:
-  description: What was done, as O(state) names it; null where nothing was to be done.
-  returned: always
+  description: What was done, as O(state) names it; null where nothing was to be done, or the module failed before.
+  returned: unless an option was refused
   type: str
   sample: retried
 reason:
-  description: Why it was done or not. Tells too if an answer was lost, or someone else was faster.
-  returned: always
+  description: Why it was done or not. Tells too if an answer was lost, or someone else was faster. Null where the task
+    could not be read, or is in no state for it.
+  returned: unless an option was refused
   type: str
   sample: it is FAILED
 task_id:
   description: Id of the task.
-  returned: always
+  returned: unless an option was refused
   type: int
 subtask_ids:
   description: Ids of the subtasks that it was done to; empty for the task as a whole, and where nothing was to be done.
-  returned: always
+  returned: unless an option was refused
   type: list
   elements: int
 before:
-  description: C(status) and C(operation) of the task before.
-  returned: always
+  description: C(status) and C(operation) of the task before; null where it could not be read.
+  returned: unless an option was refused
   type: dict
   sample: {"status": "FAILED", "operation": "EXECUTE"}
 task:
   description:
-    - The task as last read, with the keys that M(oceanbase.ocp.task_wait) returns in C(tasks).
-  returned: always
+    - The task as last read, with the keys that M(oceanbase.ocp.task_wait) returns in C(tasks); null where it could not
+      be read.
+  returned: unless an option was refused
   type: dict
 failed_subtasks:
   description:
     - The subtasks that FAILED, with the end of their logs, as M(oceanbase.ocp.task_wait) returns them.
-  returned: when the task failed while it was waited for
+  returned: when the task did not succeed while it was waited for
   type: list
   elements: dict
 elapsed:
   description: Seconds that the module took.
-  returned: always
+  returned: unless an option was refused
   type: float
 trace_id:
   description:
     - Trace id of the last request that was to change something, for whoever reads the logs of the service; null where
       there was none, unless the module failed.
-  returned: always
+  returned: unless an option was refused
+  type: str
+failed_task_ids:
+  description: Ids of the tasks that did not succeed, which is RV(task_id) alone.
+  returned: when the task did not succeed while it was waited for
+  type: list
+  elements: int
+unfinished_task_ids:
+  description: Ids of the tasks that were still running, which is RV(task_id) alone.
+  returned: when wait_timeout was used up
+  type: list
+  elements: int
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
   type: str
 """
 

@@ -76,7 +76,7 @@ tasks:
       C(create_time), C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name),
       C(host_id), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded), C(rolled_back),
       C(progress) and C(subtasks) in execution order.
-  returned: always
+  returned: unless an option was refused
   type: list
   elements: dict
 elapsed:
@@ -99,14 +99,22 @@ failed_subtasks:
   type: list
   elements: dict
 trace_id:
-  description: Trace id of the last answer, for whoever reads the logs of the service.
-  returned: failure
+  description: Trace id of the last answer, for whoever reads the logs of the service; null where none came.
+  returned: when the wait failed
   type: str
 unfinished_task_ids:
   description: Ids of the tasks that were still running.
   returned: when wait_timeout was used up
   type: list
   elements: int
+task_id:
+  description: Id of the first task that did not succeed, was still running, or could not be read.
+  returned: when the wait failed
+  type: int
+url:
+  description: Address of the request that the module failed by.
+  returned: when a request made the module fail
+  type: str
 """
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (

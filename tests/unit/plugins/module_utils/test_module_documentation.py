@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._tasks import Task
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import RESULT_KEYS
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
     COLLECTION,
@@ -76,7 +77,24 @@ def test_documented_name_is_the_modules(name):
 def test_documented_results_are_those_that_come_back(name):
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
     own = {"skipped_hosts"} if name == "agent_restart" else set()
-    assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own | {"failed_subtasks"}
+    # What failures have beside them is compared by test_catalogue.py.
+    of_failures = {"url", "failed_task_ids", "failed_subtasks", "unfinished_task_ids", "tasks"}
+    assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own | of_failures
+
+
+def named_in(description: list[str]) -> set[str]:
+    return {key for key in re.findall(r"C\((\w+)\)", " ".join(description)) if key not in MODULES}
+
+
+def test_the_keys_of_a_task_are_documented():
+    task = Task.from_api({"id": 81, "subtasks": [{"id": 1}]}).result()
+    waiting, restarting = (
+        yaml.safe_load(importlib.import_module(f"{COLLECTION}.plugins.modules.{name}").RETURN)
+        for name in ("task_wait", "server_restart")
+    )
+    assert named_in(waiting["tasks"]["description"]) == task.keys()
+    assert restarting["task"]["contains"].keys() <= task.keys()
+    assert named_in(restarting["task"]["contains"]["subtasks"]["description"]) <= task["subtasks"][0].keys()
 
 
 def test_action_group_has_every_module():

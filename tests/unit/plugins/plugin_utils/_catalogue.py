@@ -26,7 +26,7 @@ class Entry:
     """One message: its group and heading on the page, how it comes about, and what it has to ``name``.
 
     ``kind`` is the error, None where ansible-core refuses an option itself. ``faults`` are the pairs of module and
-    option that it is about, with what is wrong.
+    option that it is about, with what is wrong. ``results`` are the pairs of module and the keys that it fails with.
     """
 
     group: str
@@ -37,6 +37,7 @@ class Entry:
     kind: type[OcpError] | None
     modules: tuple[str, ...] = ()
     faults: frozenset[tuple[str, str, str]] = frozenset()
+    results: frozenset[tuple[str, frozenset[str]]] = frozenset()
 
     @property
     def place(self) -> tuple[str, ...]:
@@ -49,13 +50,15 @@ def definition_of(module: str) -> Definition:
     return found
 
 
-def outcome_of(module: str, params: Params, *, check_mode: bool = False) -> tuple[str, type[OcpError] | None]:
-    """The message with which ``params`` fail, and its error; None where ansible-core refuses them."""
+def outcome_of(
+    module: str, params: Params, *, check_mode: bool = False
+) -> tuple[dict[str, Any], type[OcpError] | None]:
+    """The result with which ``params`` fail, and its error; None where ansible-core refuses them."""
     definition = definition_of(module)
     validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
     refusal = _refusal(validation, f"oceanbase.ocp.{module}")
     if refusal is not None:
-        return re.sub(r"(?<=Valid booleans include: ).*", _sorted, refusal), None
+        return {"msg": re.sub(r"(?<=Valid booleans include: ).*", _sorted, refusal)}, None
     raised: list[type[OcpError]] = []
 
     def body(*args: Any) -> dict[str, Any]:
@@ -68,7 +71,12 @@ def outcome_of(module: str, params: Params, *, check_mode: bool = False) -> tupl
     outcome = call(replace(definition, body=body), validation.validated_parameters, Mode(check_mode))
     assert outcome.failed, f"{module} does not fail with {params}"
     # What the body does not raise is said of the options of the connection, before it is called.
-    return outcome.result["msg"], raised[0] if raised else OptionError
+    return outcome.result, raised[0] if raised else OptionError
+
+
+def keys_of(module: str, result: dict[str, Any]) -> frozenset[tuple[str, frozenset[str]]]:
+    """The ``results`` of an entry."""
+    return frozenset({(module, frozenset(result))})
 
 
 def _sorted(words: re.Match[str]) -> str:
@@ -82,5 +90,10 @@ def merged(entries: Iterable[Entry]) -> list[Entry]:
     for entry in entries:
         same = found.get(entry.place, entry)
         modules = [name for name in MODULES if name in (*same.modules, *entry.modules)]
-        found[entry.place] = replace(same, modules=tuple(modules), faults=same.faults | entry.faults)
+        found[entry.place] = replace(
+            same,
+            modules=tuple(modules),
+            faults=same.faults | entry.faults,
+            results=same.results | entry.results,
+        )
     return list(found.values())

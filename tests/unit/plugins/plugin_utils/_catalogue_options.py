@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
     OPTIONS,
     Entry,
     definition_of,
+    keys_of,
     outcome_of,
 )
 
@@ -165,16 +166,17 @@ def _entry(module: str, option: str, bad: Bad) -> Entry:
     given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], option: bad.value, **bad.others}
     sends = AssertionError(f"{module} sends a request, though {option} {bad.fault}: {bad.value!r}")
     with mock.patch.object(_transport.Adapter, "send", side_effect=sends):
-        message, kind = outcome_of(module, {name: value for name, value in given.items() if value is not LEFT_OUT})
+        result, kind = outcome_of(module, {name: value for name, value in given.items() if value is not LEFT_OUT})
     return Entry(
         ANSIBLE if kind is None else OPTIONS,
         bad.fault if kind is None else option,
         f"`{option}` {bad.fault}" if kind is None else bad.fault,
-        message,
+        result["msg"],
         (option, *_shown(bad)),
         kind,
         (module,),
         frozenset({(module, option, bad.fault)}),
+        keys_of(module, result),
     )
 
 

@@ -132,7 +132,7 @@ def _of_transport(heading: str, cause: str, error: OcpError) -> Entry:
 
 
 @contextmanager
-def _no_pauses() -> Iterator[None]:
+def no_pauses() -> Iterator[None]:
     unhurried = SimpleNamespace(sleep=lambda _seconds: None, time=time.time)
     with mock.patch.object(urllib3.util.retry, "time", unhurried):
         yield
@@ -153,7 +153,7 @@ def _error(
     """What the client raises for a server that answers so each time it is asked."""
     repeated = method == GET and (reply.act in ("reset", "silence") or reply.status in PASSING_STATUSES)
     path = path or (READ if method == GET else RESTART)
-    with _served() as server, _no_pauses():
+    with _served() as server, no_pauses():
         server.expect(method, path, *[reply] * (1 + READ_REPEATS if repeated else 1))
         return raised(server.url, method, path, auth=auth, timeout=timeout)
 
@@ -178,20 +178,20 @@ def _settled(error: ServiceError) -> ServiceError:
     return error
 
 
-def _closed_port() -> int:
+def closed_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
 
 
 def _unreached(method: str) -> ServiceError:
-    with _no_pauses():
-        return raised(f"http://127.0.0.1:{_closed_port()}", method, READ)
+    with no_pauses():
+        return raised(f"http://127.0.0.1:{closed_port()}", method, READ)
 
 
 def _unknown_host(method: str) -> ServiceError:
     unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-    with mock.patch.object(socket, "getaddrinfo", side_effect=unknown), _no_pauses():
+    with mock.patch.object(socket, "getaddrinfo", side_effect=unknown), no_pauses():
         return raised(f"http://{ADDRESS}", method, READ)
 
 
@@ -231,7 +231,7 @@ def _tls_entries() -> Iterator[Entry]:
     for cause, (made_for, dates, known) in cases.items():
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         _authority().issue_cert(made_for, **dates).configure_cert(context)
-        with _served(context) as server, _no_pauses(), _bundle(trusted) as path:
+        with _served(context) as server, no_pauses(), _bundle(trusted) as path:
             error = raised(server.url, GET, READ, verify=path if known else True)
         yield _of_transport("TLS", cause, error)
     yield _of_transport("TLS", "https is asked of what speaks http", _plain_server())
@@ -261,7 +261,7 @@ def _plain_server() -> ServiceError:
 
         thread = threading.Thread(target=answer_plainly, daemon=True)
         thread.start()
-        with _no_pauses():
+        with no_pauses():
             error: ServiceError = raised(f"https://127.0.0.1:{listener.getsockname()[1]}", GET, READ)
         listener.shutdown(socket.SHUT_RDWR)
     thread.join(timeout=5)

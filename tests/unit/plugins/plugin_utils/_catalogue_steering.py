@@ -21,7 +21,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._steering
     hanging,
     retried_meanwhile,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import TASKS, Entry, outcome_of
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
+    TASKS,
+    Entry,
+    keys_of,
+    outcome_of,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
     GET,
     POST,
@@ -48,9 +53,9 @@ def steering_entries() -> Iterator[Entry]:
 
 def told(heading: str, cause: str, service: SteeredService, **options: Any) -> Entry:
     with staged(service):
-        message, kind = outcome_of("task", {**CONNECTION, "task_id": TASK_ID, **options})
+        result, kind = outcome_of("task", {**CONNECTION, "task_id": TASK_ID, **options})
     names = (str(options.get("subtask_id", TASK_ID)), str(TASK_ID))
-    return Entry(TASKS, heading, cause, message, names, kind, ("task",))
+    return Entry(TASKS, heading, cause, result["msg"], names, kind, ("task",), results=keys_of("task", result))
 
 
 def _with(service: SteeredService, change: Callable[[SteeredService], object]) -> SteeredService:

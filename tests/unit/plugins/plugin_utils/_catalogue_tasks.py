@@ -27,6 +27,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
     TARGETS,
     TASKS,
     Entry,
+    keys_of,
     outcome_of,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
@@ -78,8 +79,8 @@ def told(
     service = Service(FakeClock())
     happening(service)
     with staged(service):
-        message, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
-    return Entry(*place, cause, message, names, kind, (module,))
+        result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
+    return Entry(*place, cause, result["msg"], names, kind, (module,), results=keys_of(module, result))
 
 
 def turned(**fields: Any) -> Happening:
@@ -293,3 +294,6 @@ def _health_entries() -> Iterator[Entry]:
         turned(servers=lambda _cluster_id: down), fails("cluster", 500, "/api/v2/ob/clusters/31", after=1)
     )
     yield ill(cause="it cannot be read any more", names=("orders",), happening=unread)
+    refused = fails("cluster", 403, "/api/v2/ob/clusters/31", after=1)
+    away = together(turned(servers=lambda _cluster_id: down), refused)
+    yield ill(cause="it may not be read any more", names=("403",), happening=away)

@@ -4,15 +4,22 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.oceanbase.ocp.plugins.module_utils import _errors, _http
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
     BASIC,
+    COLLECTION,
+    CONNECTION,
     KEY,
     MODULES,
+    OWN,
+    environment_left_out,
     every_module,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
@@ -24,6 +31,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
     TRANSPORT,
     Entry,
     definition_of,
+    outcome_of,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_entries import every_entry
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_options import (
@@ -37,7 +45,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
     UNKNOWN,
     expected_faults,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import REASONS, REDIRECTS
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
+    REASONS,
+    REDIRECTS,
+    closed_port,
+    no_pauses,
+)
 
 # Each test looks through all of the catalogue, which takes seconds to make.
 pytestmark = pytest.mark.slow
@@ -121,6 +134,57 @@ def test_what_has_no_bad_value_is_an_option_and_has_a_reason():
     told = {(option, fault) for entry in entries(ANSIBLE, OPTIONS) for _module, option, fault in entry.faults}
     assert not told & NO_BAD_VALUE.keys()
     assert all([*NO_BAD_VALUE.values(), *NO_BAD_TYPE.values()])
+
+
+# The results are those of RETURN
+
+# What Ansible has in every result.
+COMMON = {"msg", "changed"}
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in environment_left_out():
+        monkeypatch.delenv(name)
+
+
+def returned_by(name: str) -> dict[str, Any]:
+    told: dict[str, Any] = yaml.safe_load(importlib.import_module(f"{COLLECTION}.plugins.modules.{name}").RETURN)
+    return told
+
+
+def failures_of(name: str) -> set[frozenset[str]]:
+    """The keys of its failures; of modules that survive no failing look also of a service that is not there."""
+    failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
+    if name not in ("cluster_wait", "task_wait"):
+        with no_pauses():
+            unreached, _kind = outcome_of(name, {**CONNECTION, **OWN[name], "url": f"http://127.0.0.1:{closed_port()}"})
+        failures.add(frozenset(unreached))
+    return failures
+
+
+@every_module
+def test_a_failure_has_the_keys_that_are_documented_and_those_of_one_kind_together(name):
+    told = returned_by(name)
+    kinds: dict[str, set[str]] = {}
+    for key, facts in told.items():
+        kinds.setdefault(facts["returned"], set()).add(key)
+    kinds["always"] = kinds.get("always", set()) - COMMON
+    failures = failures_of(name)
+    assert {keys - COMMON for keys in failures} > {frozenset()}
+    for keys in failures:
+        assert keys - COMMON <= told.keys()
+        assert keys.isdisjoint(kinds.get("success", set()))
+        assert kinds["always"] <= keys
+        torn = {kind for kind, together in kinds.items() if together & keys not in (set(), together)}
+        assert torn == set()
+
+
+@pytest.mark.parametrize("name", ["server_restart", "task", "task_wait", "cluster_wait"])
+def test_every_key_that_is_documented_comes_with_a_failure_or_with_success(name):
+    told = returned_by(name)
+    success = {key for key, facts in told.items() if facts["returned"] == "success"}
+    assert told.keys() - success - COMMON <= set().union(*failures_of(name))
 
 
 # Each is as it has to be
