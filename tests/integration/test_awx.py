@@ -27,13 +27,53 @@ SERVERS = {server: 1 for cluster in FLEET.values() for server in cluster["ocp_se
 # Execution environment
 
 
-def test_ansible_builder_makes_the_context_of_an_image(executables, tmp_path):
-    command = [executables / "ansible-builder", "create", "--file", DEFINITION, "--context", tmp_path / "context"]
+@pytest.fixture
+def clone(executables, tmp_path):
+    """A folder as a clone is after ``make build``, as far as the page needs it."""
+    built = tmp_path / ".build"
+    subprocess.run([REPOSITORY / "tools/copy-collection", built / "copy"], cwd=REPOSITORY, check=True)
+    subprocess.run(
+        [executables / "ansible-galaxy", "collection", "build", "--output-path", built / "dist"],
+        cwd=built / "copy/ansible_collections/oceanbase/ocp",
+        check=True,
+        capture_output=True,
+    )
+    (tmp_path / "extensions/ee").mkdir(parents=True)
+    shutil.copy(DEFINITION, tmp_path / "extensions/ee")
+    return tmp_path
+
+
+def test_the_image_gets_the_collection_from_its_tarball_and_from_nowhere_else(clone, executables):
+    """The commands of the page, up to the context: what comes then needs a registry."""
+    [commands] = [block for block in blocks("docs/awx.md", "console") if "ansible-builder" in block]
+    make, *lines, build, push = [line.removeprefix("$ ") for line in commands.splitlines()]
+    assert (make, push.split()[:2]) == ("make build", ["podman", "push"])
+    image = build.removeprefix("ansible-builder build --tag ")
+    assert push.endswith(f" {image}")
     # It has no file name of its own where docker is installed.
-    subprocess.run([*command, "--output-filename", "Containerfile"], check=True, capture_output=True, cwd=tmp_path)
-    assert "python3.12" in (tmp_path / "context/Containerfile").read_text()
-    wanted = yaml.safe_load((tmp_path / "context/_build/requirements.yml").read_text())
-    assert wanted == {"collections": [{"name": "oceanbase.ocp"}]}
+    create = "ansible-builder create --output-filename Containerfile"
+    environment = {"PATH": f"{executables}:/usr/bin:/bin", "HOME": str(clone)}
+    script = "\n".join(["set -eu", *lines, create])
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=clone, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    context = clone / ".build/ee/context"
+    assert "python3.12" in (context / "Containerfile").read_text()
+    # As its Containerfile does in the image, but with no server that could be asked.
+    install = ["ansible-galaxy", "collection", "install", "--force", "-r", "requirements.yml", "-p", clone / "image"]
+    offline = {**environment, "ANSIBLE_GALAXY_SERVER": "http://127.0.0.1:1"}
+    done = subprocess.run(
+        [executables / install[0], *install[1:]],
+        cwd=context / "_build",
+        env=offline,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    installed = clone / "image/ansible_collections/oceanbase/ocp"
+    assert (installed / "plugins/modules/server_restart.py").exists()
 
 
 def test_ansible_builder_finds_what_the_collection_needs(executables, tmp_path):
