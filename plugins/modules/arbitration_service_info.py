@@ -54,9 +54,11 @@ EXAMPLES = r"""
     arbitration_service: 10.0.0.10:2888
   register: found
 
-- name: Go on only if no tenant depends on it now
+- name: Go on only if it is there, and no tenant depends on it now
   ansible.builtin.assert:
-    that: clusters | map(attribute='degraded_tenants') | flatten | length == 0
+    that:
+      - found.arbitration_services | length == 1
+      - clusters | map(attribute='degraded_tenants') | flatten | length == 0
   vars:
     clusters: "{{ found.arbitration_services | map(attribute='clusters') | flatten }}"
 """

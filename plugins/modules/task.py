@@ -135,7 +135,7 @@ EXAMPLES = r"""
         state: rolled_back
         wait: true
 
-- name: End the subtasks of a restart that hang, if it still runs
+- name: Cancel all subtasks of a restart that run now, so that the one that hangs ends
   oceanbase.ocp.task:
     url: https://ocp.example.com:8080
     username: admin

@@ -62,7 +62,7 @@ EXAMPLES = r"""
     status: [RUNNING]
   register: running
 
-- name: Show the steps of the newest restart
+- name: Show the steps of the newest of these tasks
   ansible.builtin.debug:
     msg: "{{ running.tasks[0].subtasks | map(attribute='description') }}"
   when: running.tasks | length > 0

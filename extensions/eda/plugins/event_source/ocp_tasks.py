@@ -47,9 +47,10 @@ EXAMPLES = r"""
         username: admin
         password: "{{ ocp_password }}"
         cluster: orders
+        name: restart
   rules:
     - name: A restart did not succeed
-      condition: event.change == "finished" and not event.task.succeeded
+      condition: event.change == "finished" and event.task.succeeded == false
       action:
         debug:
           msg: "Task {{ event.task.id }} ({{ event.task.name }}) did not succeed"
