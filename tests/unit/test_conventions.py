@@ -108,15 +108,75 @@ def test_a_page_that_others_look_for_is_there(page):
     assert (ROOT / page).read_text().strip()
 
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "roles").glob("*/README.md")])
 
 
-@pytest.mark.parametrize("page", PAGES, **NAMED)
+@cache
+def anchors(page: Path) -> set[str]:
+    """What a link into the page can name: its headings, as GitHub and the site write them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text())
-    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+    astray = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        path, _hash, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if "://" not in link and not (target.exists() and (not anchor or anchor in anchors(target))):
+            astray.append(link)
+    assert astray == []
+
+
+def names(folder: str, ending: str) -> list[str]:
+    return sorted(path.stem for path in (ROOT / folder).glob(f"*{ending}") if path.stem != "__init__")
+
+
+@pytest.mark.parametrize(
+    ("table", "there"),
+    [
+        ("module", names("plugins/modules", ".py")),
+        ("playbook", names("playbooks", ".yml")),
+        ("role", sorted(path.name for path in ROLES)),
+        ("inventory", names("plugins/inventory", ".py")),
+        ("filter", names("plugins/filter", ".py")),
+        (
+            "for `ansible-rulebook`",
+            names("extensions/eda/plugins/event_source", ".py") + names("extensions/eda/rulebooks", ".yml"),
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_page_of_contents_lists_all_there_is(table, there):
+    page = (ROOT / "docs/contents.md").read_text()
+    rows = re.search(rf"^\| {re.escape(table)} \|.*\n\|-.*\n((?:\|.*\n)+)", page, re.MULTILINE)[1].splitlines()
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == sorted(there)
+
+
+def test_the_page_of_contents_has_a_table_of_every_kind_of_plugin():
+    kinds = {path.name for path in (ROOT / "plugins").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert kinds == {"action", "doc_fragments", "filter", "inventory", "modules", "module_utils", "plugin_utils"}
+
+
+def test_no_page_gives_a_mail_address_that_nobody_may_read():
+    found = {page.name: re.findall(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", page.read_text()) for page in ROOT.glob("*.md")}
+    assert {name: addresses for name, addresses in found.items() if addresses} == {}
+
+
+def test_the_commands_of_the_pages_are_targets_of_make():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {
+        (page.name, target)
+        for page in PAGES
+        for words in re.findall(r"(?:^\$ |`)make ((?:[a-z-]+ ?)+)", page.read_text(), re.MULTILINE)
+        for target in words.split()
+    }
+    assert {(page, target) for page, target in named if target not in targets} == set()
+    assert len(named) > 20
 
 
 def test_every_page_is_in_the_index_of_the_site():
     index = (ROOT / "docs/docsite/index.md").read_text().split()
-    assert [page.stem for page in PAGES if page.parent.name == "docs" and f"docs/{page.stem}" not in index] == []
+    assert [page.stem for page in PAGES if page.parent == ROOT / "docs" and f"docs/{page.stem}" not in index] == []
