@@ -58,4 +58,6 @@ notes:
     that the outcome is unknown; it does not send the request again.
   - When the service refuses the restart as it would a busy target, or its task fails in the first step, the module
     looks once more at what is running and decides anew.
+  - Two controllers that look at the same moment may both send, since OCP has no token by which it would know that they
+    want the same. Then it is up to OCP whether the second request is refused.
 """
