@@ -38,6 +38,18 @@ def test_a_block_is_plain_text_of_80_columns(name):
     assert all(line.isprintable() and line == line.rstrip() and len(line) <= 80 for line in lines)
 
 
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_names_no_folder_of_the_machine_that_recorded_it(name):
+    assert re.findall(r"(?:^|\s)/\w.*", BLOCKS[name], re.MULTILINE) == []
+
+
+def test_the_collection_is_shown_where_it_is_installed(record):
+    shown = record.as_installed("included: /srv/x y\nincluded: /srv/x/ansible_collections/oceanbase/ocp/a.yml for z\n")
+    assert (
+        shown == "included: /srv/x y\nincluded: ~/.ansible/collections/ansible_collections/oceanbase/ocp/a.yml for z\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "words"), [("success", "SUCCESSFUL, "), ("failure", " FAILED "), ("fleet", " of 30 ")]
 )
