@@ -177,6 +177,14 @@ def test_the_commands_of_the_pages_are_targets_of_make():
     assert len(named) > 20
 
 
+def test_the_tests_that_pages_name_are_there():
+    named = {
+        (page.name, test) for page in PAGES for test in re.findall(r"`(?:[\w/]+/)?(test_[\w*]+\.py)`", page.read_text())
+    }
+    assert [(page, test) for page, test in sorted(named) if not [*(ROOT / "tests").rglob(test)]] == []
+    assert len(named) > 10
+
+
 def test_every_page_is_in_the_index_of_the_site():
     index = (ROOT / "docs/docsite/index.md").read_text().split()
     assert [page.stem for page in PAGES if page.parent == ROOT / "docs" and f"docs/{page.stem}" not in index] == []
