@@ -94,7 +94,7 @@ class _Cluster:
             raise
         except ServiceError as error:
             self.failures.append(error)
-            self.problems = [f"it cannot be read: {error}"]
+            self.problems = [f"it cannot be read: {str(error).rstrip('.')}"]
 
     def _read(self) -> None:
         record = self._record()

@@ -141,7 +141,8 @@ def test_a_look_that_fails_is_survived(error, api, wait):
     finds(api, raw_cluster())
     result = wait()
     assert result["warnings"] == [f"1 look at the cluster failed and did not end the wait. The last: {error}"]
-    assert wait.lines == [(f"  orders: it cannot be read: {error}", True), ("  orders: healthy after 0 s", False)]
+    unread = f"  orders: it cannot be read: {str(error).rstrip('.')}"
+    assert wait.lines == [(unread, True), ("  orders: healthy after 0 s", False)]
 
 
 @pytest.mark.parametrize("kind", [AuthenticationFailed, PermissionDenied, NotFound])
