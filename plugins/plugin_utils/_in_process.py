@@ -18,7 +18,6 @@ from ansible import constants as C  # noqa: N812 - its name all over Ansible
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
 from ansible.module_utils.common.json import AnsibleJSONEncoder
-from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
@@ -26,6 +25,15 @@ from ansible.utils.display import Display
 from ..module_utils._http import REQUESTS_IMPORT_ERROR
 from ..module_utils._module import Definition, Mode, Outcome, Params, call
 from ..module_utils._progress import Show, silent
+
+try:
+    from ansible.module_utils.secrets import mask_secrets
+except ImportError:  # before ansible-core 2.22, which deprecates the other
+    from ansible.module_utils.common.parameters import remove_values
+
+    mask_secrets = None
+else:
+    remove_values = None
 
 display = Display()
 
@@ -136,6 +144,25 @@ def _shows_invocation(task_vars: dict[str, Any]) -> bool:
 
 def _censored(result: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
     """The result without the values of no_log options. As AnsibleModule does, what is true, false or null stays."""
+    if mask_secrets is not None:
+        masked: dict[str, Any] = _masked(result, {secret.strip() for secret in secrets})
+        return masked
     preserved = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
     censored: dict[str, Any] = remove_values(result, secrets)
     return {**censored, **preserved}
+
+
+def _masked(value: Any, secrets: set[str]) -> Any:
+    """``value`` without ``secrets``, which are registered with Ansible as they are validated.
+
+    Ansible also takes for a secret every value of a vaulted file, names and numbers too. What holds those alone stays,
+    or a registered result would be without the names and ids that a playbook goes on with.
+    """
+    if isinstance(value, dict):
+        return {key: _masked(item, secrets) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked(item, secrets) for item in value]
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return value
+    text = str(value)
+    return mask_secrets(text) if any(secret in text for secret in secrets) else value

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from contextlib import AbstractContextManager
@@ -27,6 +28,8 @@ else:
 
 
 COLLECTION = "ansible_collections.oceanbase.ocp"
+# From ansible-core 2.22 on a module hands its secrets to Ansible, which masks them where it shows results.
+MASKED_WHERE_SHOWN = importlib.util.find_spec("ansible.module_utils.secrets") is not None
 ROOT = Path(__file__).parents[4]
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
 BASIC = {"username": "admin", "password": "pass-word-9"}

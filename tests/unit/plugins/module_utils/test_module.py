@@ -33,12 +33,16 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules 
     COLLECTION,
     CONNECTION,
     KEY,
+    MASKED_WHERE_SHOWN,
     MODULES,
     OWN,
     RESTARTS,
     WAITING,
     every_module,
 )
+
+if MASKED_WHERE_SHOWN:
+    from ansible.module_utils import secrets
 
 
 @pytest.fixture
@@ -394,7 +398,13 @@ def test_secrets_are_not_logged(given, run, client):
     shown = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
     result = run("task_info", {"url": URL, **given, "task_id": 81, **shown})
     [secret] = [option for option in given if option in ("password", "access_key_secret")]
-    assert result["invocation"]["module_args"][secret] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    told = result["invocation"]["module_args"].pop(secret)
+    if MASKED_WHERE_SHOWN:
+        assert secrets.mask_secrets(told) == "$REDACTED$"
+        # For Ansible alone, which keeps it from results; without what is known of earlier modules of this process.
+        result.pop("_ansible_new_secrets", None)
+    else:
+        assert told == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
     assert given[secret] not in json.dumps(result)
 
 
