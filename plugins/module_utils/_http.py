@@ -47,11 +47,12 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 NOTED_SKEW = 60.0
+OTHER_NAME = 62
 CERTIFICATE_ADVICE = {
     # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
     9: "Check the clock of this machine.",
     10: "Have it renewed.",
-    62: "Put the name it was made for in url.",
+    OTHER_NAME: "Put the name it was made for in url.",
     64: "Put the name it was made for in url.",
 }
 REASON_LENGTH = 500
@@ -181,15 +182,14 @@ class HttpClient:
 def _no_answer(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
     causes = _causes(error)
     writes = method == "POST"
-    certificate = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
+    certificate = next((cause for cause in causes if _is_of_a_certificate(cause)), None)
     if certificate is not None:
+        why = getattr(certificate, "verify_message", str(certificate))
         advice = CERTIFICATE_ADVICE.get(
-            certificate.verify_code,
+            getattr(certificate, "verify_code", OTHER_NAME),
             "Give the authority's certificate with ca_path, or validate_certs=false for a test system.",
         )
-        return ConnectionFailed(
-            f"The certificate of {url} is not trusted: {certificate.verify_message.rstrip('.')}. {advice}", url=url
-        )
+        return ConnectionFailed(f"The certificate of {url} is not trusted: {why.rstrip('.')}. {advice}", url=url)
     if isinstance(error, requests.exceptions.SSLError):
         return ConnectionFailed(
             f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
@@ -221,6 +221,11 @@ def _never_left(cause: BaseException) -> bool:
     no_connection = isinstance(cause, (NewConnectionError, ConnectTimeoutError))
     # What http.client says, and nothing but its text tells.
     return no_connection or (isinstance(cause, OSError) and str(cause).startswith("Tunnel connection failed"))
+
+
+def _is_of_a_certificate(cause: BaseException) -> bool:
+    # Before its version 2, urllib3 compares the names itself, and its error has no more than a text.
+    return isinstance(cause, ssl.SSLCertVerificationError) or type(cause).__name__ == "CertificateError"
 
 
 def _envelope(body: bytes) -> Record:

@@ -116,6 +116,8 @@ class Adapter(HTTPAdapter):
 
 def body_of(response: requests.Response) -> bytes | None:
     """The body, decoded; None if it is longer than LONGEST_ANSWER. Raises what ``requests`` raises while reading."""
+    # Else an older urllib3 takes for whole what breaks off.
+    response.raw.enforce_content_length = True
     body = bytearray()
     for chunk in response.iter_content(CHUNK):
         body += chunk

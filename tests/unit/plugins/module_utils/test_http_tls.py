@@ -43,7 +43,7 @@ FAR_AHEAD = {"not_before": datetime(2501, 1, 1, tzinfo=UTC), "not_after": dateti
             "127.0.0.1",
             {},
             "localhost",
-            "is not valid for 'localhost'",
+            "'localhost'",
             "Put the name it was made for in url.",
             id="other name",
         ),
@@ -51,7 +51,7 @@ FAR_AHEAD = {"not_before": datetime(2501, 1, 1, tzinfo=UTC), "not_after": dateti
             "10.1.0.1",
             {},
             "127.0.0.1",
-            "is not valid for '127.0.0.1'",
+            "'127.0.0.1'",
             "Put the name it was made for in url.",
             id="other address",
         ),
@@ -65,7 +65,8 @@ def test_certificate_that_does_not_fit(made_for, dates, asked, why, advice, auth
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
     assert str(error).startswith(f"The certificate of {url}/api/v2/x is not trusted: ")
-    assert str(error).endswith(f"certificate {why}. {advice}")
+    assert why in str(error)
+    assert str(error).endswith(f". {advice}")
 
 
 def test_trusted_by_ca_path(tls_server, ca_path):
