@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What `make matrix` installs, and that the pages and files beside it say the same."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    """The command, which has no suffix, as a module."""
+    # dataclasses look their module up.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        loader = SourceFileLoader("ocp_matrix", str(REPOSITORY / "tools/matrix"))
+        module = module_from_spec(spec_from_loader(loader.name, loader))
+        patch.setitem(sys.modules, loader.name, module)
+        loader.exec_module(module)
+        yield module
+
+
+@pytest.fixture
+def table(matrix, monkeypatch, capsys, tmp_path):
+    """Run the command with nothing installed and nothing run but for what is given; returns its end and its table."""
+
+    def run(*, pythons=("3.11", "3.12", "3.13"), failing=None):
+        def outcome(environment, _arguments=None):
+            return "FAILED" if environment.core == failing else "well"
+
+        monkeypatch.setattr(matrix, "BUILD", tmp_path)
+        monkeypatch.setattr(matrix, "find_python", lambda version: f"/{version}" if version in pythons else None)
+        monkeypatch.setattr(matrix.Environment, "make", lambda _self: None)
+        monkeypatch.setattr(matrix.Environment, "test", outcome)
+        monkeypatch.setattr(matrix.Environment, "sanity", outcome)
+        monkeypatch.setattr(matrix.Environment, "installed", lambda _self, package: f"<{package}>")
+        failed = matrix.main()
+        lines = [re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines()]
+        return failed, [line for line in lines if len(line) > 1]
+
+    return run
+
+
+def test_the_first_environment_alone_has_the_oldest_libraries(matrix):
+    first, *others = (
+        matrix.Environment(core, python)
+        for core, pythons in {**matrix.SUPPORTED, **matrix.TO_COME}.items()
+        for python in pythons
+    )
+    assert first.versions() == ["ansible-core==2.18.*", *matrix.OLDEST_LIBRARIES]
+    assert [other for other in others if len(other.versions()) != 1] == []
+
+
+def test_the_version_to_come_may_be_a_candidate(matrix):
+    [(core, [python, *_others])] = matrix.TO_COME.items()
+    assert matrix.Environment(core, python).versions() == [f"ansible-core=={core}.*,>={core}.0b1"]
+
+
+def test_the_oldest_libraries_are_those_that_are_required_and_named(matrix):
+    requests, urllib3 = (Requirement(each) for each in matrix.OLDEST_LIBRARIES)
+    [floor] = [line for line in (REPOSITORY / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    assert str(requests.specifier) == str(Requirement(floor).specifier).replace(">=", "==") + ".0"
+    named = "requests {} with urllib3 {}".format(*(str(each.specifier)[2:] for each in (requests, urllib3)))
+    assert named in (REPOSITORY / "README.md").read_text().replace("\n", " ")
+
+
+def test_the_oldest_ansible_core_is_the_one_that_is_required(matrix):
+    required = yaml.safe_load((REPOSITORY / "meta/runtime.yml").read_text())["requires_ansible"]
+    assert required == f">={matrix.OLDEST[0]}.0"
+
+
+def test_a_row_tells_with_which_libraries_it_ran(table):
+    failed, [titles, first, *rows] = table()
+    assert not failed
+    assert titles == ["ansible-core", "Python", "requests", "unit", "integration", "sanity"]
+    assert first == ["<ansible-core>", "3.11", "<requests> (urllib3 <urllib3>)", "well", "well", "on the newest"]
+    assert {len(row) for row in rows} == {len(titles)}
+
+
+def test_an_ansible_core_without_a_python_has_a_row(table):
+    failed, [*_others, last] = table(pythons=["3.11", "3.12"])
+    assert not failed
+    assert last == ["2.22", "no 3.13 or 3.14 or 3.15", "none", "not run", "not run", "not run"]
+
+
+@pytest.mark.parametrize(("core", "fatal"), [("2.18", True), ("2.21", True), ("2.22", False)])
+def test_what_fails_on_the_version_to_come_fails_nothing(core, fatal, table):
+    failed, rows = table(failing=core)
+    assert failed is fatal
+    assert any("FAILED" in row for row in rows)
