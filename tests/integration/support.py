@@ -68,6 +68,10 @@ class Emulator:
 
     @property
     def log(self) -> str:
+        """What it has logged of all that it has answered."""
+        # A request gets its line after its answer, and before the next one is answered.
+        with contextlib.suppress(requests.RequestException):
+            self.get("/emulator/requests?size=1")
         return self.log_file.read_text()
 
     def requests(self, method: str) -> list[str]:

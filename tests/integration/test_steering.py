@@ -280,5 +280,5 @@ def test_the_examples_do_what_they_say(ansible, emulator):
         "Retry what failed, and wait for the end": "retried",
         "Skip the subtask that failed, and wait for the end": "skipped",
         "Undo it, and wait for the end": "rolled_back",
-        "End the subtasks of a restart that hang, if it still runs": None,
+        "Cancel all subtasks of a restart that run now, so that the one that hangs ends": None,
     }
