@@ -9,6 +9,7 @@ import json
 import pytest
 import yaml
 from rolling import PLAYBOOK, QUICK, message, posts
+from support import BASIC
 
 HOOKS = ("before_run", "after_run", "before_zone", "after_zone", "before_node", "after_node", "gate")
 
@@ -113,11 +114,48 @@ def test_a_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, star
     assert len(posts(emulator)) == 2
 
 
+def test_a_restart_that_ran_already_and_fails_is_one_failure_and_the_next_cluster_comes(
+    ansible, roll, start_emulator, tmp_path
+):
+    emulator = start_emulator(*QUICK)
+    fault = {"kind": "subtask", "match": {"subtask": "Prepare restart observer"}, "seconds": 200, "action": "slow"}
+    emulator.post("/emulator/faults", fault)
+    emulator.fail_subtask("Stop observer service")
+    options = {"url": emulator.url, "cluster": "orders", "server": "10.0.0.3:2882", "freeze_server": False, **BASIC}
+    running = ansible.module("server_restart", **options)["task_id"]
+    advance = {
+        "name": "Let the running restart come to its failure",
+        "ansible.builtin.uri": {
+            "url": f"{emulator.url}/emulator/clock/advance",
+            "method": "POST",
+            "body_format": "json",
+            "body": {"seconds": 200},
+            "url_username": BASIC["username"],
+            "url_password": BASIC["password"],
+            "force_basic_auth": True,
+        },
+    }
+    (tmp_path / "advance.yml").write_text(yaml.safe_dump([advance]))
+    report = tmp_path / "failed.html"
+    given = {"max_failures": 1, "before_run": str(tmp_path / "advance.yml"), "report": str(report)}
+    outcome = roll(emulator, ["orders", "payments"], **given)
+    assert outcome.rc == 2
+    assert message(outcome).count("The rolling restart of ") == 1
+    assert 'The rolling restart of orders stopped in "Wait for the restarts that run on it already"' in message(outcome)
+    assert f"Task {running} (Restart OB server) FAILED" in message(outcome)
+    assert "3 of 9 servers were restarted, 0 failed, 6 were not touched" in message(outcome)
+    assert posts(emulator) == [3, 8, 9, 7]
+    assert "Stop observer service" in report.read_text()
+
+
 def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"])
     assert refused.rc == 2
-    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are asked for" in refused.result["msg"]
+    assert (
+        "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are asked for"
+        in (refused.results["Plan the restart"]["msg"])
+    )
     assert posts(emulator) == []
     told = roll(emulator, ["cluster1"], min_zones=2)
     assert told.rc == 0, told.output
