@@ -148,6 +148,36 @@ def test_a_restart_that_ran_already_and_fails_is_one_failure_and_the_next_cluste
     assert "Stop observer service" in report.read_text()
 
 
+REFUSED = {"kind": "http", "match": {"method": "GET"}, "action": "error", "status": 403}
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("path", "call", "why"),
+    [
+        ("/api/v2/ob/clusters/1", 2, "/api/v2/ob/clusters/1 was refused with status 403"),
+        ("/api/v2/ob/clusters/1/servers", 3, "10.0.0.3:2882 is not proven to have started anew. What check mode says"),
+    ],
+    ids=["before", "afterwards"],
+)
+def test_a_server_of_a_batch_that_cannot_be_read_has_failed_and_hides_none_of_the_others(
+    ansible, connect, start_emulator, change, path, call, why
+):
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    emulator.post("/emulator/faults", {**REFUSED, "match": {"method": "GET", "path": path}, "call": call})
+    given = {"clusters": ["orders"], "started_before": change, "batch": 2, "gate_timeout": 2, "_proof_retries": 0}
+    variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+    outcome = ansible.playbook(PLAYBOOK, arguments=f"-e '{json.dumps(variables)}'")
+    assert outcome.rc == 2
+    assert why in message(outcome)
+    assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
+    noted = outcome.results["Note what has become of each server"]["results"][-1]["ansible_facts"]
+    outcomes = [(server["name"], server["outcome"]) for server in noted["rolling_restart_results"]]
+    assert outcomes == [("10.0.0.3:2882", "failed"), ("10.0.0.4:2882", "submitted")]
+    assert set(posts(emulator)) <= {3, 4}
+
+
 def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"])
