@@ -178,6 +178,43 @@ def test_a_server_of_a_batch_that_cannot_be_read_has_failed_and_hides_none_of_th
     assert set(posts(emulator)) <= {3, 4}
 
 
+@pytest.mark.parametrize(
+    ("second", "left_alone"),
+    [
+        # Options may come from the record of the first use.
+        (
+            {
+                "servers": "{{ rolling_restart_results | map(attribute='id') }}",
+                "started_before": "2000-01-01T00:00:00Z",
+            },
+            1,
+        ),
+        ({"clusters": ["nowhere"]}, None),
+    ],
+    ids=["nothing to do", "no plan"],
+)
+def test_a_second_use_in_a_play_has_a_record_of_its_own(ansible, connect, start_emulator, change, second, left_alone):
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    emulator.fail_subtask("Prepare restart observer")
+
+    def use(name, given):
+        given = {"clusters": ["payments"], "started_before": change, "gate_timeout": 2, **given}
+        role = {
+            "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},
+            "vars": {f"rolling_restart_{key}": value for key, value in given.items()},
+        }
+        record = "{{ [rolling_restart_results | length, rolling_restart_failures | length] }}"
+        noted = {"name": name, "ansible.builtin.debug": {"msg": record}}
+        return {"block": [role], "rescue": [{"ansible.builtin.debug": {"msg": "It failed."}}], "always": [noted]}
+
+    outcome = ansible.tasks(use("first", {}), use("second", second))
+    assert outcome.results["first"]["msg"] == [1, 1], outcome.output
+    assert outcome.results["second"]["msg"] == [0, 0], outcome.output
+    if left_alone is not None:
+        assert len(outcome.results["Plan the restart"]["left_alone"]) == left_alone
+
+
 def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"])
@@ -211,5 +248,5 @@ def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, connect
     variables = {f"rolling_restart_{name}": value for name, value in every.items() if value is not None}
     outcome = ansible.playbook(PLAYBOOK, arguments=f"-e '{json.dumps(variables)}'")
     assert outcome.rc == 2
-    assert sentence in str(outcome.result), outcome.output
+    assert sentence in str(outcome.results), outcome.output
     assert emulator.log.count("/api/") == 0
