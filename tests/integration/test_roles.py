@@ -75,6 +75,25 @@ def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
 
 
 @pytest.mark.parametrize(
+    "second",
+    [
+        wait_for([]),
+        {"block": [wait_for("{{ restart }}", task_wait_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]},
+        wait_for("{{ task_wait_results | map(attribute='id') }}"),
+    ],
+    ids=["nothing", "refused", "the same"],
+)
+def test_a_second_use_of_task_wait_has_no_result_of_the_first(ansible, emulator, second):
+    outcome = ansible.tasks(
+        RESTART, wait_for("{{ restart }}"), {**SHOW, "name": "first"}, second, SHOW, **defaults(emulator)
+    )
+    assert outcome.rc == 0, outcome.output
+    assert outcome.results["first"]["msg"] == ["SUCCESSFUL"]
+    again = "task_wait_results" in str(second)
+    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * again, outcome.output
+
+
+@pytest.mark.parametrize(
     ("clusters", "servers", "reason"),
     [
         (["orders", "payments"], {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}, "10.9.9.9:1 matches nothing"),
