@@ -104,6 +104,18 @@ def test_the_others_are_awaited_where_one_could_not_be_started(ansible, emulator
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
 
 
+@pytest.mark.parametrize("by", ["servers", "group"])
+@pytest.mark.usefixtures("environment")
+def test_a_wrong_password_is_sent_once_whatever_the_number_of_servers(ansible, emulator, change, inventory, by):
+    ansible.environment["OCP_PASSWORD"] = "wrong"
+    which = {"servers": {"servers": on_orders(*SERVERS)}, "group": {"group": "observers"}}[by]
+    given = variables(started_before=change, **which)
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
+    assert outcome.rc == 2
+    assert "was refused with status 401" in outcome.result["msg"]
+    assert [seen["status"] for seen in emulator.get("/emulator/requests")["contents"]] == [401]
+
+
 @pytest.mark.usefixtures("environment")
 def test_check_mode_starts_nothing(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0]))

@@ -22,8 +22,8 @@ SERVICES = [f"10.0.0.{last}:2888" for last in (10, 11, 12)]
 
 @pytest.fixture
 def run(ansible):
-    def playbook(emulator, name, prefix, **given):
-        connection = {f"OCP_{key.upper()}": value for key, value in BASIC.items()}
+    def playbook(emulator, name, prefix, password=BASIC["password"], **given):
+        connection = {f"OCP_{key.upper()}": value for key, value in {**BASIC, "password": password}.items()}
         ansible.environment |= {"OCP_URL": emulator.url, **connection}
         change = (datetime.now(UTC) - timedelta(seconds=30)).isoformat()
         variables = {f"restart_{prefix}_{key}": value for key, value in {"started_before": change, **given}.items()}
@@ -88,6 +88,15 @@ def test_a_service_with_degraded_log_streams_is_refused_until_they_have_recovere
     gone_on = services(run, arbitrated, services=SERVICES)
     assert gone_on.rc == 0, gone_on.output
     assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"), [(agents, {"hosts": HOSTS, "batch": 2}), (services, {"services": SERVICES})]
+)
+def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
+    outcome = kind(run, emulator, password="wrong", **given)
+    assert outcome.rc == 2
+    assert [seen["status"] for seen in emulator.get("/emulator/requests")["contents"]] == [401]
 
 
 @pytest.mark.parametrize(
