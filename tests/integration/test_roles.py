@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -178,6 +181,9 @@ def answers(port, scheme="http", **options):
         return False
 
 
+FLEET = "clusters: [{name: tilde, zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}]}]"
+
+
 def test_the_emulator_is_started_once_and_stopped(emulator_role):
     apply, port = emulator_role
     outcome, changed = apply("started")
@@ -192,21 +198,42 @@ def test_the_emulator_is_started_once_and_stopped(emulator_role):
 
 def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_options, ca_path, tmp_path, ansible):
     apply, port = emulator_role
+    # What it runs as is longer than that, which must not keep it from being known.
+    ansible.environment["COLUMNS"] = "80"
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "environment").symlink_to(sys.prefix)
+    (home / "tls.crt").symlink_to(tls_options[1])
+    (home / "tls.key").symlink_to(tls_options[3])
+    (home / "fleet.yml").write_text(FLEET)
+    (home / "faults.yml").write_text("[]")
     variables = {
-        "emulator_tls_cert": tls_options[1],
-        "emulator_tls_key": tls_options[3],
-        "emulator_database": str(tmp_path / "fleet.db"),
-        "emulator_step_seconds": 0.02,
+        # The folder that the fixture has too, to stop it in any case.
+        "emulator_home": "~/../emulator",
+        "emulator_virtualenv": "~/environment",
+        "emulator_tls_cert": "~/tls.crt",
+        "emulator_tls_key": "~/tls.key",
+        "emulator_fleet": "~/fleet.yml",
+        "emulator_faults": "~/faults.yml",
+        "emulator_database": "~/fleet.db",
+        # Texts, as the command line gives them by -e name=value.
+        "emulator_step_seconds": "0.02",
+        "emulator_max_attempts": "3",
+        "emulator_rate_limit": "1000/10,2000/20",
+        "emulator_start_timeout": "30",
     }
     outcome, _changed = apply("started", **variables)
     assert outcome.rc == 0, outcome.output
     assert answers(port, "https", verify=ca_path)
     url = f"https://127.0.0.1:{port}"
-    restart = ansible.module("cluster_restart", url=url, ca_path=ca_path, cluster="orders", wait=True, **BASIC)
+    restart = ansible.module("cluster_restart", url=url, ca_path=ca_path, cluster="tilde", wait=True, **BASIC)
     apply("stopped", **variables)
+    assert not answers(port, "https", verify=ca_path)
     apply("started", **variables)
     kept = ansible.module("task_info", url=url, ca_path=ca_path, **BASIC)
+    apply("stopped", **variables)
     assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
+    assert (home / "fleet.db").exists()
 
 
 def test_the_emulator_limits_calls_locks_users_and_breaks_as_told(emulator_role, tmp_path):
@@ -251,7 +278,46 @@ def test_an_emulator_that_cannot_start_says_why(emulator_role):
     apply, _port = emulator_role
     outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)
     assert outcome.rc == 2
+    assert "it ended by itself" in outcome.result["msg"]
     assert "/nowhere/fleet.yml" in outcome.result["msg"]
+
+
+def test_an_emulator_that_is_too_slow_is_ended(emulator_role, tmp_path):
+    apply, port = emulator_role
+    # Whoever reads it waits until somebody writes.
+    os.mkfifo(tmp_path / "fleet.yml")
+    # A text, as the command line gives it by -e name=value.
+    outcome, _changed = apply("started", emulator_fleet=str(tmp_path / "fleet.yml"), emulator_start_timeout="1")
+    assert outcome.rc == 2
+    assert "it does not listen after 1 seconds, and was ended" in outcome.result["msg"]
+    assert not (tmp_path / "emulator" / f"{port}.pid").exists()
+    while runs(str(tmp_path / "fleet.yml")):
+        time.sleep(0.02)
+
+
+def runs(word):
+    """Whether a process has this among the words of its command."""
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if word.encode() in command.read_bytes().split(b"\0"):
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"port": 0}, "emulator_port: 0 is out of range; give 1 to 65535"),
+        ({"port": "65536", "state": "stopped"}, "emulator_port: 65536 is out of range; give 1 to 65535"),
+        ({"start_timeout": "0"}, "emulator_start_timeout: 0 is out of range; give 1 or more."),
+    ],
+    ids=["any port", "port", "no time"],
+)
+def test_numbers_of_the_emulator_that_cannot_be_are_refused(ansible, given, sentence):
+    role = {"ansible.builtin.include_role": {"name": "oceanbase.ocp.emulator"}}
+    outcome = ansible.tasks({**role, "vars": {f"emulator_{name}": value for name, value in given.items()}})
+    assert outcome.rc == 2
+    assert outcome.result["msg"].startswith(sentence)
 
 
 def test_the_emulator_in_check_mode_starts_nothing(emulator_role):
