@@ -80,4 +80,4 @@ class ArbitrationService(Target):
 
 def _observation(name: str, service: Record, all_services: list[Record]) -> Observation:
     member = Member(name, service.get("status"), operated_by=operated_by(service))
-    return Observation(member.status, (member,), tells_operations=tells_operations([service], all_services))
+    return Observation(member.status, (member,), tells_operations=tells_operations([service], alike=all_services))

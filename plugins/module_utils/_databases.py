@@ -216,14 +216,14 @@ def _servers_within(cluster: Record) -> list[Record]:
 
 def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
-    told = tells_operations([cluster, *servers], [], records(cluster.get("zones")))
+    told = tells_operations([cluster, *servers], around=records(cluster.get("zones")))
     return Observation(cluster.get("status"), members, operated_by(cluster), told)
 
 
 def _of_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
     member = member_of(server)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
-    told = tells_operations([server], all_servers, [cluster, *zones])
+    told = tells_operations([server], alike=all_servers, around=[cluster, *zones])
     return Observation(member.status, (member,), tells_operations=told)
 
 

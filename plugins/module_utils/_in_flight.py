@@ -27,8 +27,8 @@ def listed_on(api: OcpApi, target: Target) -> list[Operation]:
 class Named:
     """The tasks that a target names itself (``operatingTaskInstanceId``): those ``running``, newest first.
 
-    ``outdated`` tells that it names one that has ended or gone, so that the target is to be observed anew; and the name
-    of one that runs may not have found its place yet.
+    ``outdated`` tells that it names one that has ended or gone: the target has changed since it was observed, or the
+    name stands where that of a running one would.
     """
 
     running: list[Operation]

@@ -124,11 +124,11 @@ def operated_by(record: Record) -> int | None:
     return integer(record.get("operatingTaskInstanceId"))
 
 
-def tells_operations(own: list[Record], alike: list[Record], around: Sequence[Record] = ()) -> bool:
+def tells_operations(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
     """Whether the tasks that its ``own`` records name are all that work on a target.
 
-    A service that names them does so in some records ``alike``, since null ones may be left out. What one ``around``
-    names and no own one does, such as the cluster of a server, may work on the target all the same.
+    Null ones may be left out, so a service names them at all if any record does, also one ``alike``. What a record
+    ``around`` names and no own one does, such as the cluster of a server, may work on the target all the same.
     """
     named = {operated_by(record) for record in own} | {None}
     told = any("operatingTaskInstanceId" in record for record in (*own, *alike, *around))

@@ -113,5 +113,5 @@ def _observation(zone: str, cluster: Record, all_servers: list[Record]) -> Obser
     found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
     own = [server for server in all_servers if server.get("zoneName") == zone]
     members = tuple(member_of(server) for server in own)
-    told = tells_operations([found, *own], all_servers, [cluster])
+    told = tells_operations([found, *own], alike=all_servers, around=[cluster])
     return Observation(found.get("status"), members, operated_by(found), told)
