@@ -7,8 +7,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -55,6 +57,14 @@ RESULT_KEYS = {
     "trace_id",
     "verified",
 }
+
+
+def kept_port() -> int:
+    """A port of 127.0.0.1 that stays free until it is used: none of those that the system gives to who asks for any."""
+    while True:
+        with contextlib.suppress(OSError), socket.socket() as tried:
+            tried.bind(("127.0.0.1", random.randint(20_000, 30_000)))
+            return int(tried.getsockname()[1])
 
 
 @dataclass

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 
 import pytest
-from support import REPOSITORY
+from support import REPOSITORY, kept_port
 
 SCENARIOS = REPOSITORY / "extensions/molecule"
 # All of them take minutes; `make molecule` runs them.
@@ -22,16 +21,12 @@ def molecule(ansible, executables):
     """Run molecule in a folder, with free ports for its emulators; returns what it printed."""
 
     def run(folder, *arguments):
-        with socket.socket() as one, socket.socket() as other:
-            for free in (one, other):
-                free.bind(("127.0.0.1", 0))
-            ports = [str(free.getsockname()[1]) for free in (one, other)]
         environment = {
             **os.environ,
             **ansible.variables(),
             "PATH": f"{executables}:{os.environ['PATH']}",
-            "OCP_PORT": ports[0],
-            "OCP_OTHER_PORT": ports[1],
+            "OCP_PORT": str(kept_port()),
+            "OCP_OTHER_PORT": str(kept_port()),
             "NO_COLOR": "1",
         }
         done = subprocess.run(

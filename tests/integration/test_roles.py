@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import sys
 import time
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 import yaml
-from support import BASIC, REPOSITORY, blocks
+from support import BASIC, REPOSITORY, blocks, kept_port
 
 
 def wait_for(what, **variables):
@@ -144,9 +143,7 @@ def test_task_wait_says_what_it_needs(ansible, emulator):
 @pytest.fixture
 def emulator_role(ansible, tmp_path):
     """Applies the role emulator on a free port, with the packages of this environment."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = kept_port()
 
     def apply(state, arguments="", **variables):
         settings = {
@@ -229,7 +226,8 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     restart = ansible.module("cluster_restart", url=url, ca_path=ca_path, cluster="tilde", wait=True, **BASIC)
     apply("stopped", **variables)
     assert not answers(port, "https", verify=ca_path)
-    apply("started", **variables)
+    outcome, _changed = apply("started", **variables)
+    assert outcome.rc == 0, outcome.output
     kept = ansible.module("task_info", url=url, ca_path=ca_path, **BASIC)
     apply("stopped", **variables)
     assert [task["id"] for task in kept["tasks"]] == [restart["task_id"]]
