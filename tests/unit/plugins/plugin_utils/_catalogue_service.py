@@ -32,6 +32,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server i
     TRUNCATED,
     Reply,
     ScriptedServer,
+    closed_port,
     envelope,
     refusal,
     text,
@@ -176,12 +177,6 @@ def _settled(error: ServiceError) -> ServiceError:
         words = re.sub(changing, constant, words)
     error.args = (words,)
     return error
-
-
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _unreached(method: str) -> ServiceError:

@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules 
     environment_left_out,
     every_module,
 )
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import closed_port
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue import (
     ANSIBLE,
     ANSWERS,
@@ -48,7 +49,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogu
 from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_service import (
     REASONS,
     REDIRECTS,
-    closed_port,
     no_pauses,
 )
 
