@@ -68,9 +68,10 @@ _value:
 
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
-from ansible_collections.oceanbase.ocp.plugins.module_utils._text import label
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import read_tasks
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_table import LEAST_WIDTH, render_table
+
+from ..module_utils._base.text import label
+from ..plugin_utils._timeline.terminal_table import LEAST_WIDTH, render_table
+from ..plugin_utils._timeline.timeline import read_tasks
 
 NAME = "task_table"
 

@@ -60,9 +60,9 @@ _value:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._text import label
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import read_tasks
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline_html import render_html
+from ..module_utils._base.text import label
+from ..plugin_utils._timeline.html_page import render_html
+from ..plugin_utils._timeline.timeline import read_tasks
 
 NAME = "task_timeline"
 

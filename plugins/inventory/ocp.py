@@ -112,12 +112,12 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.unsafe_proxy import wrap_var
 
-from ..module_utils._errors import OcpError
-from ..module_utils._fleet import read_servers
-from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import CONNECTION_OPTIONS, connected, exposed
+from ..module_utils._base.errors import OcpError
+from ..module_utils._fleet.fleet_queries import read_servers
+from ..module_utils._module.bridge import CONNECTION_OPTIONS, connected, exposed
+from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.server_info import OPTIONS as FILTERS
-from ..plugin_utils._server_hosts import check_names, groups_of, host_of, variables_of
+from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, variables_of
 
 ARGUMENT_SPEC = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": FILTERS, "default": {}}}
 

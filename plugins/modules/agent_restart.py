@@ -225,15 +225,10 @@ tasks:
   elements: dict
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    RESTART_OPTIONS,
-    Definition,
-    restart_options,
-    run_module,
-)
-from ansible_collections.oceanbase.ocp.plugins.module_utils._options import filled
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ..module_utils._base.checks import filled
+from ..module_utils._module.bridge import RESTART_OPTIONS, Definition, restart_options, run_module
+from ..module_utils._restart.restart import perform
+from ..module_utils._targets.agents import Agents
 
 OPTIONS = {
     "hosts": {"type": "list", "elements": "str", "required": True},

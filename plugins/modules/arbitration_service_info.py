@@ -130,8 +130,8 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import read_arbitration_services
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
+from ..module_utils._fleet.fleet_queries import read_arbitration_services
+from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "arbitration_service": {"type": "list", "elements": "str"},

@@ -208,14 +208,9 @@ tasks:
   elements: dict
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    RESTART_OPTIONS,
-    Definition,
-    restart_options,
-    run_module,
-)
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ..module_utils._module.bridge import RESTART_OPTIONS, Definition, restart_options, run_module
+from ..module_utils._restart.restart import perform
+from ..module_utils._targets.arbitration import ArbitrationService
 
 OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},

@@ -141,8 +141,8 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import read_clusters
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
+from ..module_utils._fleet.fleet_queries import read_clusters
+from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "cluster": {"type": "list", "elements": "str"},

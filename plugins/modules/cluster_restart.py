@@ -228,14 +228,9 @@ tasks:
   elements: dict
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    RESTART_OPTIONS,
-    Definition,
-    restart_options,
-    run_module,
-)
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import perform
+from ..module_utils._module.bridge import RESTART_OPTIONS, Definition, restart_options, run_module
+from ..module_utils._restart.restart import perform
+from ..module_utils._targets.cluster import Cluster
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

@@ -88,13 +88,8 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._gate import await_health
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    PATIENCE_OPTIONS,
-    Definition,
-    patience,
-    run_module,
-)
+from ..module_utils._health.health_gate import await_health
+from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

@@ -120,10 +120,10 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import Strategy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling_info import Wanted, plan_rolling_restart
-from ansible_collections.oceanbase.ocp.plugins.module_utils._time import instant_option
+from ..module_utils._base.clock import instant_option
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._rolling.rolling_order import Strategy
+from ..module_utils._rolling.rolling_plan import Wanted, plan_rolling_restart
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},

@@ -186,8 +186,8 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import read_servers
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
+from ..module_utils._fleet.fleet_queries import read_servers
+from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "cluster": {"type": "list", "elements": "str"},

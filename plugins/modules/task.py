@@ -209,14 +209,9 @@ url:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    PATIENCE_OPTIONS,
-    Definition,
-    patience,
-    run_module,
-)
-from ansible_collections.oceanbase.ocp.plugins.module_utils._steering import steer
-from ansible_collections.oceanbase.ocp.plugins.module_utils._steering_plan import State, Wish
+from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
+from ..module_utils._task_actions.allowed_actions import State, Wish
+from ..module_utils._task_actions.task_actions import steer
 
 OPTIONS = {
     "task_id": {"type": "int", "required": True},

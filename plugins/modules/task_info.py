@@ -89,8 +89,8 @@ trace_id:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition, run_module
-from ansible_collections.oceanbase.ocp.plugins.module_utils._reads import read_tasks
+from ..module_utils._fleet.task_queries import read_tasks
+from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "task_id": {"type": "int"},

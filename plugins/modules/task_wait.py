@@ -117,13 +117,8 @@ url:
   type: str
 """
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import (
-    PATIENCE_OPTIONS,
-    Definition,
-    patience,
-    run_module,
-)
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
+from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
+from ..module_utils._waiting.poll import await_tasks
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},

@@ -14,12 +14,12 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ..module_utils._errors import OptionError
-from ..module_utils._following import Change, Listener, follow_tasks
-from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import CONNECTION_OPTIONS, Params, connected, exposed, longest_pause
-from ..module_utils._reads import task_filters
-from ..module_utils._time import Clock
+from ..module_utils._base.clock import Clock
+from ..module_utils._base.errors import OptionError
+from ..module_utils._fleet.task_queries import task_filters
+from ..module_utils._module.bridge import CONNECTION_OPTIONS, Params, connected, exposed, longest_pause
+from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
+from ..module_utils._waiting.task_changes import Change, Listener, follow_tasks
 
 Put = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 

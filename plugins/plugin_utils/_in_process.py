@@ -22,9 +22,9 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
-from ..module_utils._http import REQUESTS_IMPORT_ERROR
-from ..module_utils._module import Definition, Mode, Outcome, Params, call
-from ..module_utils._progress import Show, silent
+from ..module_utils._module.bridge import Definition, Mode, Outcome, Params, call
+from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
+from ..module_utils._waiting.progress import Show, silent
 
 try:
     from ansible.module_utils.secrets import mask_secrets

@@ -16,11 +16,11 @@ import sys
 import time
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._time import Clock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience, await_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience, await_tasks
 from emulator import PASSWORD, USERNAME, Emulator
 
 

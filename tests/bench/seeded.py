@@ -8,12 +8,13 @@ import random
 import time
 from pathlib import Path
 
-from ocp_emulator import fault_plan, graphs
-from ocp_emulator.clock import DAY, SECOND
-from ocp_emulator.errors import ApiError
-from ocp_emulator.fleet_file import generated_fleet
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.base.errors import ApiError
+from ocp_emulator.faults import fault_plan
+from ocp_emulator.faults.subtask_faults import SubtaskFault
+from ocp_emulator.fleet.fleet_file import generated_fleet
 from ocp_emulator.service import Service, Settings
-from ocp_emulator.subtask_faults import SubtaskFault
+from ocp_emulator.tasks import blueprints
 
 CLUSTERS, ZONES, SERVERS_PER_ZONE = 60, 3, 4
 SERVERS = ZONES * SERVERS_PER_ZONE
@@ -100,10 +101,10 @@ def _orders(cluster: int, chance: random.Random) -> list[tuple[str, tuple, dict]
     freeze = {"freeze": chance.random() < 0.5, "force": False}
     kinds = [
         [("restart_server", (cluster, server), freeze) for server in servers],
-        [("operate_server", (graphs.SERVER_STOP, cluster, server), {}) for server in servers[:2]],
-        [("operate_server", (graphs.SERVER_START, cluster, server), {}) for server in servers[:2]],
+        [("operate_server", (blueprints.SERVER_STOP, cluster, server), {}) for server in servers[:2]],
+        [("operate_server", (blueprints.SERVER_START, cluster, server), {}) for server in servers[:2]],
         [("restart_cluster", (cluster,), {})],
-        [("operate_zone", (graphs.ZONE_RESTART, cluster, f"zone{zone}"), {}) for zone in range(1, ZONES + 1)],
+        [("operate_zone", (blueprints.ZONE_RESTART, cluster, f"zone{zone}"), {}) for zone in range(1, ZONES + 1)],
         [
             ("restart_agents", (list(servers[at : at + _AGENTS_OF_A_BATCH]),), {})
             for at in range(0, SERVERS, _AGENTS_OF_A_BATCH)

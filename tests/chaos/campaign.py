@@ -23,12 +23,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import OcpError, OutcomeUnknown
-from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import Options, perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from places import VICTIM, Place, places
 from service import Service, emulator
 

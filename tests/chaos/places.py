@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._databases import Cluster, Server
-from ansible_collections.oceanbase.ocp.plugins.module_utils._hosts import Agents
-from ansible_collections.oceanbase.ocp.plugins.module_utils._zones import Zone
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 
 # The faults are meant for the victim; the administrator looks on.
 ADMIN, VICTIM = ("admin", "emulator"), ("victim", "not-a-secret")

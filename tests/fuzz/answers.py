@@ -17,12 +17,12 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["ansible_collections.oceanbase"]):
-    from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
-    from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
-    from ansible_collections.oceanbase.ocp.plugins.module_utils._auth import basic_auth
-    from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import ServiceError
-    from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
-    from ansible_collections.oceanbase.ocp.plugins.module_utils._tasks import Task
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+    from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
@@ -73,7 +73,7 @@ def read(body: bytes) -> None:
 
 
 def main() -> None:
-    _transport.Adapter.send = send
+    transport.Adapter.send = send
     with tempfile.TemporaryDirectory() as corpus:
         for number, seed in enumerate(SEEDS):
             Path(corpus, str(number)).write_text(json.dumps(seed))

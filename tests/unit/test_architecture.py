@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,20 +16,63 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLUGINS = ROOT / "plugins"
-EMULATOR = ROOT / "roles/emulator/files/ocp_emulator"
+PACKAGE = "ocp_emulator"
+EMULATOR = ROOT / "roles/emulator/files" / PACKAGE
 COLLECTION = "ansible_collections.oceanbase.ocp."
 HTTP_LIBRARIES = {"requests", "urllib3"}
-
-
-def rows() -> list[list[str]]:
-    """The files of each row of the picture, from the top."""
-    picture = re.search(r"^## One direction$.*?^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]
-    found = (re.findall(r"(?<!\w)_\w+", line) for line in picture.splitlines())
-    return [names for names in found if names]
-
-
 PAGE = (ROOT / "docs/architecture.md").read_text()
-PLACE = {name: number for number, names in enumerate(rows()) for name in names}
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 40
+
+
+def sources(root: Path, *folders: str) -> list[Path]:
+    """Python files with code below ``folders`` of ``root``; without any, below ``root`` itself."""
+    found = (path for folder in folders or (".",) for path in sorted((root / folder).rglob("*.py")))
+    return [path for path in found if path.name != "__init__.py"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of the page: its files as dotted names, from the lowest to the highest."""
+
+    heading: str
+    root: Path
+    folders: dict[str, str]
+
+    def order(self) -> list[str]:
+        text = re.search(rf"^## {self.heading}$.*?^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]
+        return [f"{self.folders.get(folder, folder)}.{name}".lstrip(".") for folder, name in _places(text)]
+
+
+def _places(text: str) -> Iterator[tuple[str, str]]:
+    """The pairs of folder and file in the rows of a picture, the lowest row first, each row from the left."""
+    rows: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if re.fullmatch(r" \w+ {2,}\w+( \w+)*", line):
+            folder, *names = line.split()
+            rows.append((folder, names))
+        elif re.fullmatch(r" {10,}\w+( \w+)*", line) and rows:
+            rows[-1][1].extend(line.split())
+    yield from ((folder, name) for folder, names in reversed(rows) for name in names)
+
+
+UTILS = sorted(path.name for path in (PLUGINS / "module_utils").iterdir() if path.name[:2] not in ("__", "._"))
+PICTURES = [
+    Picture(
+        "The plugins",
+        PLUGINS,
+        {**{name: f"module_utils.{name}" for name in UTILS}, "_timeline": "plugin_utils._timeline"},
+    ),
+    Picture("The emulator", EMULATOR, {PACKAGE: ""}),
+]
+
+
+def drawn(picture: Picture) -> list[Path]:
+    return sources(picture.root, *(("module_utils", "plugin_utils") if picture.root == PLUGINS else ()))
+
+
+def dotted(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts)
 
 
 @cache
@@ -42,17 +88,22 @@ def imports(path: Path, root: Path) -> set[str]:
             base = ("." if node.level else "") + ".".join([*inside, *filter(None, [node.module])])
             # What is imported from a package may be a module of it.
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    own = COLLECTION + ("plugins." if root == PLUGINS else "")
+    own = f"{PACKAGE}." if root.name == PACKAGE else COLLECTION + ("plugins." if root == PLUGINS else "")
     return {"." + name.removeprefix(own) if name.startswith(own) else name for name in found}
 
 
-def sources(*folders: str) -> list[Path]:
-    return [path for folder in folders for path in sorted((PLUGINS / folder).rglob("*.py"))]
+def inside(path: Path, root: Path = PLUGINS) -> set[str]:
+    """Files of the same tree that a file imports, as in ``module_utils._ocp.session``."""
+    parts = [name[1:].split(".") for name in imports(path, root) if name.startswith(".")]
+    return {file for names in parts if (file := _file(names, root))}
 
 
-def inside(path: Path) -> set[str]:
-    """Files of ``plugins``, as in ``module_utils._api``, that a file of ``plugins`` imports."""
-    return {".".join(name.split(".")[1:3]) for name in imports(path, PLUGINS) if name.startswith(".")}
+def _file(names: list[str], root: Path) -> str | None:
+    """The longest beginning of a dotted name that is a file; None for what is in a package itself."""
+    for length in range(len(names), 0, -1):
+        if root.joinpath(*names[:length]).with_suffix(".py").is_file():
+            return ".".join(names[:length])
+    return None
 
 
 def outside(path: Path) -> set[str]:
@@ -60,74 +111,117 @@ def outside(path: Path) -> set[str]:
     return {name.split(".")[0] for name in imports(path, PLUGINS) if not name.startswith(".")}
 
 
+def misplaced(path: Path, picture: Picture) -> set[str]:
+    """What a file imports that the picture does not show below it or left of it."""
+    order = picture.order()
+    below = order[: order.index(dotted(path, picture.root))]
+    return inside(path, picture.root) - set(below)
+
+
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
 each = {"ids": name_of}
+EVERY_FILE = [pytest.param(path, picture, id=name_of(path)) for picture in PICTURES for path in drawn(picture)]
 
 
-def test_every_file_has_one_place_in_the_picture():
-    placed = [name for names in rows() for name in names]
-    files = [path.stem for path in sources("module_utils")]
-    assert sorted(placed) == sorted([*files, "_in_process"]), "docs/architecture.md shows another set of files"
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.heading)
+def test_every_file_has_one_place_in_the_picture(picture):
+    assert sorted(picture.order()) == sorted(dotted(path, picture.root) for path in drawn(picture))
 
 
-@pytest.mark.parametrize("path", sources("module_utils"), **each)
-def test_imports_go_down(path):
-    used = {name.removeprefix("module_utils.") for name in inside(path)}
-    assert used <= PLACE.keys(), "it imports what is not in module_utils"
-    assert {name for name in used if PLACE[name] <= PLACE[path.stem]} == set(), "not in a row below its own"
+@pytest.mark.parametrize(("path", "picture"), EVERY_FILE)
+def test_imports_go_down_or_left(path, picture):
+    assert misplaced(path, picture) == set()
 
 
-@pytest.mark.parametrize("path", sources("module_utils"), **each)
-def test_only_the_bridge_knows_ansible_and_only_the_client_knows_http(path):
-    allowed = {"_module": {"ansible"}, "_auth": HTTP_LIBRARIES, "_http": HTTP_LIBRARIES, "_transport": HTTP_LIBRARIES}
-    named = outside(path) & {"ansible", "ansible_collections", "ocp_emulator", *HTTP_LIBRARIES}
-    assert named <= allowed.get(path.stem, set())
+@pytest.mark.parametrize("root", [PLUGINS, EMULATOR], ids=lambda root: root.name)
+def test_no_name_is_used_twice(root):
+    # An action plugin has to have the name of its module; no code imports a documentation fragment.
+    files = [path for path in sources(root) if path.parent.name not in ("action", "doc_fragments")]
+    names = Counter(path.stem for path in files)
+    assert {name for name, count in names.items() if count > 1} == set()
 
 
-@pytest.mark.parametrize("path", sources("modules"), **each)
-def test_a_module_knows_module_utils_alone(path):
+@pytest.mark.parametrize("path", [*sources(PLUGINS), *sources(EMULATOR)], **each)
+def test_files_are_short(path):
+    assert len(path.read_text().splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS), **each)
+def test_functions_are_short(path):
+    functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+    assert [each.name for each in functions if each.end_lineno - each.lineno >= LONGEST_FUNCTION] == []
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS, "module_utils"), **each)
+def test_only_the_bridge_imports_ansible_and_only_the_client_imports_http(path):
+    allowed = {"_module": {"ansible"}, "_ocp": HTTP_LIBRARIES}
+    named = outside(path) & {"ansible", "ansible_collections", PACKAGE, *HTTP_LIBRARIES}
+    assert named <= allowed.get(path.parent.name, set())
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS, "modules"), **each)
+def test_a_module_imports_module_utils_alone(path):
     assert {name.split(".")[0] for name in inside(path)} == {"module_utils"}
-    assert outside(path).isdisjoint({"ansible", "ocp_emulator", *HTTP_LIBRARIES})
+    assert outside(path).isdisjoint({"ansible", PACKAGE, *HTTP_LIBRARIES})
 
 
-@pytest.mark.parametrize("path", sources("action"), **each)
-def test_an_action_plugin_knows_its_module_alone(path):
+@pytest.mark.parametrize("path", sources(PLUGINS, "action"), **each)
+def test_an_action_plugin_imports_its_module_alone(path):
     assert inside(path) == {f"modules.{path.stem}", "plugin_utils._in_process"}
     assert outside(path) == {"__future__"}
 
 
-@pytest.mark.parametrize("path", sources("plugin_utils", "filter"), **each)
-def test_what_runs_on_the_controller_knows_no_module(path):
+@pytest.mark.parametrize("path", sources(PLUGINS, "plugin_utils", "filter"), **each)
+def test_controller_code_imports_no_module(path):
     assert {name.split(".")[0] for name in inside(path)} <= {"module_utils", "plugin_utils"}
-    assert outside(path).isdisjoint({"ocp_emulator", *HTTP_LIBRARIES})
+    assert outside(path).isdisjoint({PACKAGE, *HTTP_LIBRARIES})
 
 
-@pytest.mark.parametrize("path", sources("inventory"), **each)
-def test_the_inventory_knows_of_modules_their_options_alone(path):
+@pytest.mark.parametrize("path", sources(PLUGINS, "inventory"), **each)
+def test_the_inventory_imports_only_options_of_modules(path):
     used = {name for name in imports(path, PLUGINS) if name.startswith(".modules.")}
     assert {name.rpartition(".")[2] for name in used} <= {"OPTIONS"}
-    assert outside(path).isdisjoint({"ocp_emulator", *HTTP_LIBRARIES})
+    assert outside(path).isdisjoint({PACKAGE, *HTTP_LIBRARIES})
 
 
-@pytest.mark.parametrize("path", sorted(EMULATOR.rglob("*.py")), **each)
-def test_the_emulator_knows_nothing_of_the_plugins(path):
+@pytest.mark.parametrize("path", sources(EMULATOR), **each)
+def test_the_emulator_imports_nothing_of_the_plugins(path):
     named = {name.split(".")[0] for name in imports(path, EMULATOR) if not name.startswith(".")}
     assert named.isdisjoint({"ansible", "ansible_collections", *HTTP_LIBRARIES})
 
 
-def test_an_import_that_goes_up_would_be_seen(tmp_path):
+def test_an_import_in_any_form_is_seen(tmp_path):
     root = tmp_path / "plugins"
-    (root / "module_utils").mkdir(parents=True)
-    file = root / "module_utils/_tasks.py"
+    (root / "module_utils/_restart").mkdir(parents=True)
+    file = root / "module_utils/_restart/decision.py"
     file.write_text(
-        "from . import _waiting\nfrom ..modules.task import run\nimport requests.auth\nfrom ._api import X\n"
+        "from .._waiting import poll\nfrom ...modules.task import run\nimport requests.auth\nfrom .restart import X\n"
     )
     assert imports(file, root) == {
-        ".module_utils._waiting",
+        ".module_utils._waiting.poll",
         ".modules.task.run",
         "requests.auth",
-        ".module_utils._api.X",
+        ".module_utils._restart.restart.X",
     }
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "found"),
+    [
+        ("module_utils/_base/text.py", "from .._waiting import poll", {"module_utils._waiting.poll"}),
+        ("module_utils/_base/text.py", "from .clock import Clock", {"module_utils._base.clock"}),
+        ("module_utils/_base/clock.py", "from .text import label", set()),
+        ("module_utils/_waiting/poll.py", "from .._base.text import label", set()),
+    ],
+    ids=["upwards", "to the right", "to the left", "down"],
+)
+def test_an_import_that_the_picture_does_not_show_is_found(file, line, found, tmp_path):
+    for path in drawn(PICTURES[0]):
+        copy = tmp_path / path.relative_to(PLUGINS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(f"{line}\n" if path == PLUGINS / file else "")
+    picture = Picture("The plugins", tmp_path, PICTURES[0].folders)
+    assert misplaced(tmp_path / file, picture) == found

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient, Response
-from ocp_emulator.app import create_app
+from ocp_emulator.serve.app import create_app
 from ocp_emulator.service import Settings
 
 ENVELOPE = {"data", "duration", "server", "status", "successful", "timestamp", "traceId"}

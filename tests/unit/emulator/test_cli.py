@@ -6,10 +6,10 @@ import socket
 
 import pytest
 import trustme
+from ocp_emulator.base.clock import SystemClock
 from ocp_emulator.cli import main
-from ocp_emulator.clock import SystemClock
 from ocp_emulator.service import Service, Settings
-from ocp_emulator.store import Store
+from ocp_emulator.store.database import Store
 
 
 @pytest.fixture

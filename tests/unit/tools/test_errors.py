@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils._catalogue_entries import every_entry
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils.test_catalogue import SECRETS
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils.test_errors_catalogue import SECRETS
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_entries import every_entry
 
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.slow

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
-from ocp_emulator.clock import DAY, SECOND
-from ocp_emulator.fault_file import FaultFileError, read_faults
-from ocp_emulator.faults import AnyFault
-from ocp_emulator.fleet import Fleet
-from ocp_emulator.fleet_file import FleetError, generated_fleet, read_fleet
-from ocp_emulator.operations import Busy
-from ocp_emulator.profiles import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES, Switches
-from ocp_emulator.rate_limit import Rate
-from ocp_emulator.server import Certificate, listen, serve
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES, Switches
+from ocp_emulator.faults.fault_file import FaultFileError, read_faults
+from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.fleet.fleet_file import FleetError, generated_fleet, read_fleet
+from ocp_emulator.security.rate_limit import Rate
+from ocp_emulator.serve.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
-from ocp_emulator.store import StoreError
+from ocp_emulator.store.database import StoreError
+from ocp_emulator.tasks.submit import Busy
 
 _BAD_INPUT = 2
 _LONGEST_STEP = DAY / SECOND

@@ -9,21 +9,21 @@ from typing import cast
 
 from starlette.requests import HTTPConnection
 
-from ocp_emulator.admission import Admission
-from ocp_emulator.auth import Authenticator
-from ocp_emulator.clock import SECOND, Clock
-from ocp_emulator.engine import Engine
-from ocp_emulator.fault_file import plan_at_start
-from ocp_emulator.faults import AnyFault
-from ocp_emulator.fleet import Fleet
-from ocp_emulator.history import History
-from ocp_emulator.lockouts import Lockouts
-from ocp_emulator.operations import Busy, Operations
-from ocp_emulator.profiles import DEFAULT_PROFILE, PROFILES, Switches
-from ocp_emulator.rate_limit import Rate, RateLimiter
-from ocp_emulator.steered_clock import SteeredClock
-from ocp_emulator.steering import Steering
-from ocp_emulator.store import Store, StoreError
+from ocp_emulator.base.clock import SECOND, Clock
+from ocp_emulator.base.compatibility import DEFAULT_PROFILE, PROFILES, Switches
+from ocp_emulator.faults.fault_file import plan_at_start
+from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.security.authentication import Authenticator
+from ocp_emulator.security.lockout import Lockouts
+from ocp_emulator.security.login import Admission
+from ocp_emulator.security.rate_limit import Rate, RateLimiter
+from ocp_emulator.store.controllable_clock import SteeredClock
+from ocp_emulator.store.database import Store, StoreError
+from ocp_emulator.tasks.engine import Engine
+from ocp_emulator.tasks.submit import Busy, Operations
+from ocp_emulator.tasks.task_actions import Steering
+from ocp_emulator.web.request_log import History
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.oceanbase.ocp.plugins.filter.task_table import FilterModule
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.filter._pages import at, step, task, tasks, texts
+from ansible_collections.oceanbase.ocp.tests.unit.support.html_pages import at, step, task, tasks, texts
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,7 +9,7 @@ import re
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import FilterModule
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.filter._pages import (
+from ansible_collections.oceanbase.ocp.tests.unit.support.html_pages import (
     NASTY,
     SVG,
     Page,

@@ -16,17 +16,17 @@ import pytest
 import trustme
 import urllib3.util.retry
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.oceanbase.ocp.plugins.module_utils import _transport
-from ansible_collections.oceanbase.ocp.plugins.module_utils._api import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._http import HttpClient
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._doubles import FakeClock, Script
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, Script
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     COLLECTION,
     environment_left_out,
     patch_module_args,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._server import ScriptedServer
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._service import Service
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import ScriptedServer
 from hypothesis import settings
 
 settings.register_profile("plugins", deadline=None, derandomize=True, database=None)
@@ -118,7 +118,7 @@ def _offline(monkeypatch):
     def send(*_args, **_kwargs):
         raise AssertionError("A request was sent.")
 
-    monkeypatch.setattr(_transport.Adapter, "send", send)
+    monkeypatch.setattr(transport.Adapter, "send", send)
 
 
 @pytest.fixture

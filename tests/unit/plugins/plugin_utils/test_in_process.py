@@ -13,12 +13,12 @@ import pytest
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import callback_loader
-from ansible_collections.oceanbase.ocp.plugins.module_utils import _module
-from ansible_collections.oceanbase.ocp.plugins.module_utils._errors import TargetError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import Definition
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import InProcess
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.module_utils._modules import (
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     MASKED_WHERE_SHOWN,
     MODULES,
     patch_module_args,
@@ -164,8 +164,8 @@ def module_result(capsys):
     def run(args, *, check_mode=False):
         given = {**CONNECTION, **args, "_ansible_check_mode": check_mode, "_ansible_module_name": "oceanbase.ocp.echo"}
         # ansible-core 2.18 would tell the warnings with the results of later modules of this process too.
-        with patch_module_args(given), mock.patch.object(_module.AnsibleModule, "warn"), pytest.raises(SystemExit):
-            _module.run_module(DEFINITION)
+        with patch_module_args(given), mock.patch.object(bridge.AnsibleModule, "warn"), pytest.raises(SystemExit):
+            bridge.run_module(DEFINITION)
         printed = capsys.readouterr().out
         if MASKED_WHERE_SHOWN:
             for secret in SECRET, TOKEN:

@@ -4,7 +4,7 @@
 
 from typing import Generic, Literal, TypeVar
 
-from ocp_emulator.schemas.base import Form, Timestamp
+from ocp_emulator.schemas.schema import Form, Timestamp
 
 T = TypeVar("T")
 

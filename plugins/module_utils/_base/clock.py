@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Time: this machine's, the service's, and instants as options give them."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import nan
+
+from .errors import OptionError
+from .parsing import instant
+
+# What the service shows is cut off: to the second in many places, to hundredths at best.
+SECOND, HUNDREDTH = 1.0, 0.01
+# Clocks that are further apart are worth a word.
+NOTED_SECONDS = 5
+# From 1973 on, so that 20260504 is not taken for a second of 1970, and far from where dates end.
+EARLIEST, LATEST = 100_000_000, 100_000_000_000
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time as this machine has it: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970.
+
+    ``chance`` is a number from 0 to 1, drawn anew each time.
+    """
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    wall: Callable[[], float] = time.time
+    chance: Callable[[], float] = random.random
+
+
+SYSTEM_CLOCK = Clock()
+
+
+class ServiceClock:
+    """How far the clock of the service is ahead of this machine's, by the answer that told it best."""
+
+    def __init__(self) -> None:
+        self._least, self._most = float("-inf"), float("inf")
+
+    def shown(self, completed: datetime, sent: float, received: float) -> None:
+        """Note that an answer was ``completed`` by the service's clock, between two epoch seconds of this machine's."""
+        precision = HUNDREDTH if completed.microsecond else SECOND
+        least, most = completed.timestamp() - received, completed.timestamp() + precision - sent
+        if most - least < self._most - self._least:
+            self._least, self._most = least, most
+
+    @property
+    def ahead(self) -> float:
+        """Seconds; negative if it is behind, 0 as long as the clocks cannot be told apart."""
+        return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
+
+
+def started_before_of_service(local: datetime, ahead: float, wall: float) -> tuple[datetime, list[str]]:
+    """The option ``started_before`` by the clock of a service that is ``ahead`` of this machine's, and warnings.
+
+    ``wall`` is the time of this machine in seconds since 1970.
+    """
+    warnings = []
+    if abs(ahead) > NOTED_SECONDS:
+        warnings.append(
+            f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
+            "this machine; started_before was taken as this machine's and moved by as much."
+        )
+    if local.timestamp() > wall + NOTED_SECONDS:
+        warnings.append(
+            f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
+        )
+    return local + timedelta(seconds=ahead), warnings
+
+
+def instant_option(option: str, value: str) -> datetime:
+    """The instant that ``value`` names, in ISO 8601 with an offset or in epoch seconds; raises OptionError."""
+    found = instant(value)
+    seconds = found.timestamp() if found else _number(value)
+    if not EARLIEST <= seconds <= LATEST:
+        raise OptionError(
+            f"{option}: {value or 'an empty text'} is no instant; give ISO 8601 with an offset, as in "
+            "2026-05-04T03:02:01+08:00 or 2026-05-03T19:02:01Z, or seconds since 1970. A local time without an "
+            "offset could mean any of many."
+        )
+    return found or datetime.fromtimestamp(seconds, UTC)
+
+
+def _number(text: str) -> float:
+    return float(text) if text.replace(".", "", 1).isdecimal() else nan

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is in a fleet, as facts: one shape in snake_case out of every documented form (ocp-api.md, section 6).
+
+Every key is always there, null where the service tells nothing. Times are as the service writes them, ISO 8601 with
+offset; null for what has never happened. ``task_id`` is the task that works on a thing now.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._base.parsing import Record, instant, integer, integers, records
+from .._targets.target import address_of, operated_by
+
+Facts = dict[str, Any]
+
+
+def cluster_facts(cluster: Record) -> Facts:
+    """A cluster with its ``zones``; ``version`` is that of the database, ``start_time`` when all of it was started."""
+    return {
+        "id": integer(cluster.get("id")),
+        "name": cluster.get("name"),
+        "ob_cluster_id": cluster.get("obClusterId"),
+        "type": cluster.get("type"),
+        "status": cluster.get("status"),
+        "version": cluster.get("obVersion"),
+        "start_time": _time(cluster, "obStartTime"),
+        "task_id": operated_by(cluster),
+        "zones": [_zone_facts(zone) for zone in records(cluster.get("zones"))],
+    }
+
+
+def server_facts(server: Record, cluster: Record) -> Facts:
+    """A server node of the ``cluster`` of this record; ``name`` is its address with the port of the RPC."""
+    # Older versions tell the region of a zone only.
+    zones = (zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName"))
+    zone = next(zones, {})
+    return {
+        "id": integer(server.get("id")),
+        "name": address_of(server, "ip", "port"),
+        "ip": server.get("ip"),
+        "port": server.get("port"),
+        "sql_port": server.get("sqlPort"),
+        "host_id": integer(server.get("hostId")),
+        "cluster_id": integer(cluster.get("id")),
+        "cluster_name": cluster.get("name"),
+        "zone": server.get("zoneName"),
+        "region": server.get("regionName") or zone.get("regionName"),
+        "idc": server.get("idcName") or zone.get("idcName"),
+        "status": server.get("status"),
+        "inner_status": server.get("innerStatus"),
+        "with_rootserver": server.get("withRootserver") is True,
+        "start_time": _time(server, "startTime"),
+        "stop_time": _time(server, "stopTime"),
+        "version": server.get("version"),
+        "task_id": operated_by(server),
+    }
+
+
+def host_facts(host: Record) -> Facts:
+    """A host with what runs on it; ``ip`` is its inner IP address."""
+    return {
+        "id": integer(host.get("id")),
+        "name": host.get("name"),
+        "ip": host.get("innerIpAddress"),
+        "status": host.get("status"),
+        "region": host.get("regionName"),
+        "idc": host.get("idcName"),
+        "agent_id": integer(host.get("hostAgentId")),
+        "agent_status": host.get("hostAgentStatus"),
+        "agent_version": host.get("hostAgentVersion"),
+        "services": [
+            {"name": service.get("name"), "type": service.get("type"), "version": service.get("version")}
+            for service in records(host.get("services"))
+        ],
+    }
+
+
+def arbitration_service_facts(service: Record) -> Facts:
+    """An arbitration service with the clusters that it serves; ``name`` is its address.
+
+    ``degraded_tenants`` of a cluster are those with degraded log streams: as long as there are any, the service is not
+    to be restarted (ocp-api.md, 4.4).
+    """
+    return {
+        "id": integer(service.get("id")),
+        "name": address_of(service, "svrIp", "svrPort"),
+        "ip": service.get("svrIp"),
+        "port": service.get("svrPort"),
+        "host_id": integer(service.get("hostId")),
+        "status": service.get("status"),
+        "version": service.get("version"),
+        "description": service.get("description"),
+        "update_time": _time(service, "updateTime"),
+        "task_id": operated_by(service),
+        "clusters": [_served(cluster) for cluster in records(service.get("clusters"))],
+    }
+
+
+def _zone_facts(zone: Record) -> Facts:
+    servers = records(zone.get("servers"))
+    return {
+        "name": zone.get("name"),
+        "region": zone.get("regionName"),
+        "idc": zone.get("idcName"),
+        "status": zone.get("status"),
+        "servers": zone.get("serverCount"),
+        "with_rootserver": any(server.get("withRootserver") is True for server in servers) if servers else None,
+    }
+
+
+def _served(cluster: Record) -> Facts:
+    return {
+        **_identity(cluster, "cluster"),
+        "degraded_tenants": [
+            {**_identity(tenant, "tenant"), "log_streams": integers(tenant["degradedLsIdList"])}
+            for tenant in records(cluster.get("tenants"))
+            if tenant.get("degradedLsIdList")
+        ],
+    }
+
+
+def _identity(thing: Record, kind: str) -> Facts:
+    """Id and name of what stands within something else, which no document spells."""
+    return {
+        "id": integer(thing.get(f"{kind}Id", thing.get("id"))),
+        "name": thing.get(f"{kind}Name", thing.get("name")),
+    }
+
+
+def _time(record: Record, key: str) -> str | None:
+    """The service writes the beginning of 1970, by its own offset, for never."""
+    time = instant(record.get(key))
+    return str(record[key]) if time is not None and time.timestamp() > 0 else None

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the modules that only read return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._base.checks import within
+from .._base.errors import NotFound, OptionError
+from .._base.parsing import Record, integers
+from .._ocp.endpoints import PAGE_SIZE, OcpApi
+from .._ocp.task_model import Task
+from .._targets.agents import find_host
+from .._targets.cluster import Cluster
+
+
+def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
+    """The task ``task_id``, if it exists, or the newest ``limit`` tasks that pass the other options.
+
+    The list of the service tells no links, so each task is read by itself to have its subtasks in execution order.
+    """
+    within("limit", params["limit"], 1, PAGE_SIZE)
+    if params["status"] == []:
+        raise OptionError("status: is empty; leave it out to have tasks of every status.")
+    filters = task_filters(api, params)
+    if params["task_id"] is not None:
+        ids = [params["task_id"]]
+    else:
+        found = api.tasks(params["limit"], status=",".join(params["status"] or []) or None, **filters)
+        ids = integers([record.get("id") for record in found])
+    return [task.result() for task_id in ids if (task := _read(api, task_id)) is not None]
+
+
+def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
+    """The service's filters for the tasks of a ``cluster`` or ``host`` or with a ``name``; raises OptionError."""
+    for option in ("cluster", "host", "name"):
+        if params[option] == "":
+            raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")
+    return {
+        "clusterId": Cluster.find(api, params["cluster"]).id if params["cluster"] else None,
+        "hostId": find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
+        "name": params["name"],
+    }
+
+
+def _read(api: OcpApi, task_id: int) -> Task | None:
+    try:
+        return Task.from_api(api.task(task_id))
+    except NotFound:
+        return None

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Waiting until a cluster is healthy."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from .._base.checks import within
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
+from .._base.parsing import Record
+from .._fleet.facts import Facts, cluster_facts, server_facts
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
+from .._targets.cluster import clusters_called, servers_of
+from .._targets.target import NAMED_AT_MOST, only
+from .._waiting.poll import Patience, keep_looking, looks_survived
+from .._waiting.progress import LONGEST_SILENCE, Show, line
+from .health_problems import ailments
+
+Result = dict[str, Any]
+
+
+def await_health(
+    api: OcpApi, cluster: str, min_zones: int, patience: Patience, *, clock: Clock = SYSTEM_CLOCK
+) -> Result:
+    """Look until the ``cluster`` of this name or id is healthy (see ``ailments``); its facts and those of its servers.
+
+    A look that fails is survived, as in a wait for tasks. Raises NotHealthy after one last look, whose facts hold the
+    result with the ``problems``, and TargetError for a cluster that is not there.
+    """
+    within("min_zones", min_zones, 1)
+    watch = _Cluster(api, cluster, min_zones, patience.show)
+    waited = keep_looking(watch, api, patience, clock)
+    result = {
+        "changed": False,
+        "cluster": watch.cluster,
+        "servers": watch.servers,
+        "problems": watch.problems,
+        "elapsed": round(waited, 3),
+        "warnings": looks_survived("the cluster", watch.failures),
+    }
+    if watch.done:
+        return result
+    raise NotHealthy(
+        f"Cluster {watch.name} is not healthy after {waited:.0f} seconds: {_first(watch.problems)}. "
+        "Look there first; then wait again, or with a larger wait_timeout.",
+        **result,
+    )
+
+
+def _first(problems: list[str]) -> str:
+    more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
+    return "; ".join(problems[:NAMED_AT_MOST]) + more
+
+
+class _Cluster:
+    """A cluster as last read, and what speaks against its health."""
+
+    def __init__(self, api: OcpApi, called: str, min_zones: int, show: Show) -> None:
+        self.cluster: Facts | None = None
+        self.servers: list[Facts] = []
+        self.problems: list[str] = []
+        self.failures: list[ServiceError] = []
+        self._api = api
+        self._called = called
+        self._min_zones = min_zones
+        self._show = show
+        self._told: list[str] = []
+        self._last_word = 0.0
+
+    @property
+    def done(self) -> bool:
+        """It is healthy."""
+        return not self.problems
+
+    @property
+    def name(self) -> str:
+        """As in ``orders (id 1)``, once it is found."""
+        return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._called
+
+    @property
+    def silent_until(self) -> float:
+        """When a line of progress is due."""
+        return self._last_word + LONGEST_SILENCE
+
+    def look(self) -> None:
+        """Read it anew."""
+        try:
+            self._read()
+        except (CredentialsRefused, NotFound):
+            raise
+        except ServiceError as error:
+            self.failures.append(error)
+            self.problems = [f"it cannot be read: {str(error).rstrip('.')}"]
+
+    def _read(self) -> None:
+        record = self._record()
+        cluster = cluster_facts(record)
+        self.servers = [server_facts(server, record) for server in servers_of(self._api, record, cluster["id"])]
+        self.cluster = cluster
+        self.problems = ailments(cluster, self.servers, self._tasks(cluster), self._min_zones)
+
+    def _record(self) -> Record:
+        if self.cluster is None:
+            return only("cluster", self._called, *clusters_called(self._api, self._called))
+        return self._api.cluster(self.cluster["id"])
+
+    def _tasks(self, cluster: Facts) -> list[Task]:
+        """Those that run on it, and those that FAILED and still hold a part of it.
+
+        What is SUCCESSFUL, or has gone, holds nothing, though the service may go on naming it for a while.
+        """
+        tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
+        for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
+            if task_id is not None and task_id not in tasks:
+                with suppress(NotFound):
+                    tasks[task_id] = self._api.task(task_id)
+        return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
+
+    def tell(self, waited: float) -> None:
+        """Show each problem once as long as it lasts, and that there are none any more."""
+        for problem in self.problems:
+            if problem not in self._told:
+                self._say(f": {problem}", waited, failed=True)
+        if self._told and self.done:
+            self._say(f": healthy after {waited:.0f} s", waited)
+        self._told = self.problems
+
+    def remind(self, waited: float) -> None:
+        """Show that the first problem lasts."""
+        self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
+
+    def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
+        self._last_word = waited
+        name = self.cluster["name"] if self.cluster else self._called
+        self._show(line(f"{name}{text}"), failed)

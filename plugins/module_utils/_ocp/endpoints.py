@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The endpoints, one method each. What goes in and comes out is the service's own: camelCase, ids, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from .._base.errors import AnswerUnreadable, RequestRefused
+from .._base.parsing import Record, integer, record, records
+from .session import Answer, HttpClient
+
+Found = TypeVar("Found")
+
+PAGE_SIZE = 2000  # the largest the service documents
+RECENT_TASKS = 100
+
+
+class OcpApi:
+    """The calls of one service. Every method raises a ServiceError when it does not get what it asks for."""
+
+    def __init__(self, client: HttpClient) -> None:
+        self._client = client
+
+    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> Answer:
+        """Section 4.1. No document tells where the two parameters are read, so they travel in both places."""
+        flags = {"freezeServer": freeze_server, "force": force}
+        query = {name: str(value).lower() for name, value in flags.items()}
+        path = f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart"
+        return self._start(path, params=query, body=flags)
+
+    def restart_cluster(self, cluster_id: int) -> Answer:
+        """Section 4.2."""
+        return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
+
+    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+        """A neighbour of section 4.2 (ocp-api.md, 4.5); always all servers of the zone."""
+        return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
+
+    def restart_agents(self, host_ids: list[int]) -> Answer:
+        """Section 4.3."""
+        path = "/compute/hosts/batchRestartAgents"
+        return _either(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
+
+    def restart_arbitration_service(self, service_id: int) -> Answer:
+        """Section 4.4."""
+        return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
+
+    def retry_task(self, task_id: int) -> Answer:
+        """Run what FAILED in a task again. These five are in section 2 of the public evidence."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
+
+    def roll_back_task(self, task_id: int) -> Answer:
+        """Undo what a FAILED task has done."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/rollback")
+
+    def retry_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Run a FAILED subtask again."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/retry")
+
+    def skip_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Count a FAILED subtask as done."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/skip")
+
+    def cancel_subtask(self, task_id: int, subtask_id: int) -> Answer:
+        """Let a RUNNING subtask fail."""
+        return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
+
+    def task(self, task_id: int) -> Record:
+        """One task, with its subtasks and their links."""
+        return self._record(f"/api/v2/tasks/instances/{task_id}")
+
+    def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
+        """The newest ``limit`` tasks with an id ``above`` this, newest first, that pass the service's filters.
+
+        The filters are clusterId, hostId, status and name.
+        """
+        query = {name: value for name, value in filters.items() if value is not None}
+        size = min(limit or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
+        found: dict[int, Record] = {}
+        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
+            newer = [task for task in page if (integer(task.get("id")) or 0) > above]
+            # A task that is started meanwhile shows the last of a page on the next one again.
+            found.update((task["id"], task) for task in newer)
+            if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
+                break
+        return list(found.values())[:limit]
+
+    @property
+    def clock_ahead(self) -> float:
+        """By how many seconds the clock of the service is ahead of this machine's."""
+        return self._client.service_clock.ahead
+
+    @property
+    def rest(self) -> float:
+        """For how many seconds the service asks to be left alone, since its request limit is used up."""
+        return self._client.rest
+
+    @property
+    def trace_id(self) -> str | None:
+        """That of the last answer, for who looks into the logs of the service."""
+        return self._client.trace_id
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one request may stay without an answer."""
+        return self._client.timeout
+
+    def subtask_log(self, task_id: int, subtask_id: int) -> str:
+        """The log of all attempts of one subtask."""
+        return str(self._record(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log").get("log") or "")
+
+    def cluster(self, cluster_id: int) -> Record:
+        """One cluster."""
+        return self._record(f"/api/v2/ob/clusters/{cluster_id}")
+
+    def clusters(self, name: str | None = None) -> list[Record]:
+        """The clusters whose name holds ``name``, or all of them."""
+        return self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
+
+    def servers(self, cluster_id: int) -> list[Record]:
+        """All servers of a cluster."""
+        return self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")
+
+    def hosts(self) -> list[Record]:
+        """All hosts."""
+        return self._list("/api/v2/compute/hosts")
+
+    def host_agent(self, host_id: int) -> Record:
+        """The agent of a host, with its processes."""
+        path = f"/compute/hosts/{host_id}/agent"
+        return _either(f"/api/v2{path}", path, self._record)
+
+    def arbitration_services(self) -> list[Record]:
+        """All arbitration services."""
+        return self._list("/api/v2/arbitration/services")
+
+    def arbitration_service(self, service_id: int) -> Record:
+        """One arbitration service."""
+        return self._record(f"/api/v2/arbitration/services/{service_id}")
+
+    def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> Answer:
+        answer = self._client.post(quote(path), params, body)
+        if integer(record(answer.data).get("id")) is None:
+            raise AnswerUnreadable(
+                f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
+                "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
+                url=answer.url,
+                trace_id=answer.trace_id,
+                maybe_done=True,
+            )
+        return answer
+
+    def _record(self, path: str) -> Record:
+        answer = self._client.get(quote(path))
+        if not isinstance(answer.data, dict):
+            raise _unexpected(answer, "one object")
+        return answer.data
+
+    def _list(self, path: str, params: Record | None = None) -> list[Record]:
+        return [found for page in self._pages(path, params or {}, PAGE_SIZE) for found in page]
+
+    def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
+        page = pages = 1
+        while page <= pages:
+            answer = self._client.get(path, {**params, "page": page, "size": size})
+            contents = record(answer.data).get("contents")
+            if not isinstance(contents, list) or records(contents) != contents:
+                raise _unexpected(answer, "a list of objects")
+            yield contents
+            # The servers of a cluster come without a page.
+            pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
+            page += 1
+
+
+def _either(path: str, other: str, call: Callable[[str], Found]) -> Found:
+    """What ``call`` gives for ``path``, or for the ``other`` where that is unknown to the service.
+
+    The specified paths of agents have no version (section 4.3), those of most services do. What is refused as unknown
+    had no effect, so this is no repetition.
+    """
+    try:
+        return call(path)
+    except RequestRefused as first:
+        if first.status not in (400, 404):
+            raise
+        try:
+            return call(other)
+        except RequestRefused as second:
+            # Only one of the paths is there, and its refusal counts. An unknown path is named in its refusal.
+            raise (second if second.status not in (400, 404) or path in first.reason else first) from None
+
+
+def _unexpected(answer: Answer, wanted: str) -> AnswerUnreadable:
+    return AnswerUnreadable(
+        f"The answer of {answer.url} holds no data of the documented form ({wanted}). "
+        "Check that url is the address of an OCP, and its version.",
+        url=answer.url,
+        trace_id=answer.trace_id,
+    )

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A task of the service: one shape out of every documented form (sections 2.2 and 2.3), and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from .._base.parsing import instant, integer, integers, record, records
+from .._base.text import excerpt, label
+
+RUNNING = "RUNNING"
+SUCCESSFUL = "SUCCESSFUL"
+FAILED = "FAILED"
+ROLLBACK = "ROLLBACK"
+# What the service says in one field is a name or an address; more of it would only fill results.
+LONGEST_VALUE = 1000
+
+
+@dataclass(frozen=True)
+class Subtask:
+    """A step of a task. ``timeout`` and ``duration`` are seconds; what a form does not tell is None."""
+
+    id: int
+    name: str | None
+    description: str | None
+    status: str | None
+    operation: str | None
+    upstreams: list[int]
+    downstreams: list[int]
+    timeout: int | None
+    duration: float | None
+    start_time: str | None
+    finish_time: str | None
+    executor: str | None
+    run_time: int | None
+    parallel_idx: int | None
+    series_id: int | None
+    node_type: str | None
+    class_name: str | None
+    prohibit_rollback: bool | None
+    prohibit_skip: bool | None
+
+    @property
+    def label(self) -> str:
+        """What a person calls it, as one harmless line."""
+        return label(self.description) or label(self.name) or f"subtask {self.id}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task with its subtasks in execution order. ``duration`` is in seconds; what a form does not tell is None."""
+
+    id: int
+    name: str | None
+    status: str | None
+    operation: str | None
+    type: str | None
+    creator: str | None
+    executor: str | None
+    create_time: str | None
+    start_time: str | None
+    finish_time: str | None
+    duration: float | None
+    cluster_id: int | None
+    cluster_name: str | None
+    host_id: int | None
+    prohibit_rollback: bool | None
+    task_definition_id: int | None
+    subtasks: list[Subtask]
+
+    @classmethod
+    def from_api(cls, data: dict[str, Any]) -> Task:
+        """Read the answer to a start, a task detail or an entry of the task list."""
+        creator = data.get("creator")
+        cluster = record(data.get("cluster"))
+        raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
+        return cls(
+            **_same_named(cls, data),
+            creator=_harmless(creator.get("name") if isinstance(creator, dict) else creator),
+            cluster_id=_first(data.get("clusterId"), cluster.get("id")),
+            cluster_name=_harmless(cluster.get("name")),
+            host_id=_first(data.get("hostId"), _common_tag(data, "hostId")),
+            duration=_seconds(data),
+            subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
+        )
+
+    @property
+    def label(self) -> str:
+        """As in ``1001 (Restart OB cluster)``."""
+        return task_label(self.id, self.name)
+
+    @property
+    def is_rolling_back(self) -> bool:
+        """Undoes what it had done, as far as the form tells."""
+        return _is_rollback(self)
+
+    @property
+    def rolled_back(self) -> bool:
+        """Ended SUCCESSFUL, but by undoing what it had done."""
+        return self.status == SUCCESSFUL and (
+            _is_rollback(self) or any(_is_rollback(step) or step.status == "PENDING" for step in self.subtasks)
+        )
+
+    @property
+    def finished(self) -> bool:
+        """No longer running by itself. A status nobody has documented counts as not finished."""
+        return self.status in (SUCCESSFUL, FAILED)
+
+    @property
+    def succeeded(self) -> bool:
+        """Did what it was started for."""
+        return self.status == SUCCESSFUL and not self.rolled_back
+
+    @property
+    def failed_subtasks(self) -> list[Subtask]:
+        """The subtasks that FAILED, in execution order."""
+        return [step for step in self.subtasks if step.status == FAILED]
+
+    @property
+    def failed_at_first_step(self) -> bool:
+        """FAILED before it did anything, as a task does that finds its target busy."""
+        done = [step for step in self.subtasks if step.status != "PENDING"]
+        return self.status == FAILED and all(step.status == FAILED and not step.upstreams for step in done)
+
+    def position(self, step: Subtask) -> str:
+        """Where ``step`` stands, as in ``4 of 13``."""
+        return f"{self.subtasks.index(step) + 1} of {len(self.subtasks)}"
+
+    def result(self, *, full: bool = True) -> dict[str, Any]:
+        """The task as registered facts, every key always there; if not ``full``, of its subtasks those that FAILED."""
+        return {
+            **asdict(self if full else replace(self, subtasks=self.failed_subtasks)),
+            "finished": self.finished,
+            "succeeded": self.succeeded,
+            "rolled_back": self.rolled_back,
+            "progress": {
+                "done": sum(step.status == SUCCESSFUL for step in self.subtasks),
+                "total": len(self.subtasks),
+                "running": [step.label for step in self.subtasks if step.status == RUNNING],
+            },
+        }
+
+
+def task_label(task_id: int, name: str | None) -> str:
+    """What a person calls a task: its id, and its name where it is known, as one harmless line."""
+    known = label(name)
+    return f"{task_id} ({known})" if known else str(task_id)
+
+
+def _subtask(data: dict[str, Any]) -> Subtask:
+    return Subtask(
+        **_same_named(Subtask, data),
+        upstreams=integers(data.get("upstreams")),
+        downstreams=integers(data.get("downstreams")),
+        duration=_seconds(data),
+    )
+
+
+_OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "subtasks", "upstreams", "downstreams"}
+
+
+def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
+    """The fields of ``cls`` that are the service's own under their snake_case name."""
+    return {name: _harmless(data.get(theirs)) for name, theirs in _names(cls)}
+
+
+@cache
+def _names(cls: type) -> list[tuple[str, str]]:
+    """Of each of these fields, our name and the service's."""
+    return [(field.name, _camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE]
+
+
+def _harmless(value: Any) -> Any:
+    return excerpt(value, LONGEST_VALUE) if isinstance(value, str) else value
+
+
+def _common_tag(data: dict[str, Any], key: str) -> Any:
+    """What all tags of a task say under ``key``, if they agree. A detail tells the host of a task nowhere else."""
+    values = {integer(tag.get(key)) for tag in records(data.get("tags"))}
+    return values.pop() if len(values) == 1 else None
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+def _is_rollback(item: Task | Subtask) -> bool:
+    # The task list of newer versions writes operations in lower case.
+    return str(item.operation).upper() == ROLLBACK
+
+
+def _execution_order(steps: list[Subtask]) -> list[Subtask]:
+    """Follow the links; neither the array nor ``seriesId`` is in order (section 2.3).
+
+    Steps that may run side by side stand in the order of their ``parallelIdx``. A form without either keeps its order.
+    """
+    by_id = {step.id: step for step in steps if integer(step.id) is not None}
+    ordered = any(step.upstreams or step.downstreams or step.parallel_idx is not None for step in steps)
+    if not ordered or len(by_id) < len(steps):
+        return steps
+    place = {step.id: (integer(step.parallel_idx) or 0, step.id) for step in steps}
+    graph: TopologicalSorter[int] = TopologicalSorter({step.id: () for step in steps})
+    for step in steps:
+        for upstream in by_id.keys() & set(step.upstreams):
+            graph.add(step.id, upstream)
+        for downstream in by_id.keys() & set(step.downstreams):
+            graph.add(downstream, step.id)
+    try:
+        graph.prepare()
+    except CycleError:
+        return steps
+    in_order: list[Subtask] = []
+    while graph.is_active():
+        level = sorted(graph.get_ready(), key=place.__getitem__)
+        in_order += (by_id[number] for number in level)
+        graph.done(*level)
+    return in_order
+
+
+def _seconds(data: dict[str, Any]) -> float | None:
+    start, finish = instant(data.get("startTime")), instant(data.get("finishTime"))
+    return round((finish - start).total_seconds(), 3) if start and finish else None

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether a target is to be restarted: a decision from what was observed and asked, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum
+
+from .._ocp.task_model import task_label
+from .._targets.target import Member, Observation, listed
+
+THEN = "run this again when it has ended, or wait for it with in_flight=queue"
+
+
+class InFlight(StrEnum):
+    """What to do when a restart of the target is running already; the option ``in_flight``."""
+
+    ATTACH = "attach"
+    FAIL = "fail"
+    QUEUE = "queue"
+
+
+class Action(Enum):
+    """What a decision can be."""
+
+    SKIP = "skip"
+    ATTACH = "attach"
+    QUEUE = "queue"
+    REFUSE = "refuse"
+    SUBMIT = "submit"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A task that works on the target now. ``begun`` is None where that cannot be known.
+
+    ``restarts`` are the names of the members that it restarts; None for all of them, empty for other work.
+    """
+
+    task_id: int
+    name: str | None
+    begun: datetime | None
+    restarts: frozenset[str] | None
+
+    @property
+    def label(self) -> str:
+        """As in ``task 1001 (Restart OB cluster)``."""
+        return f"task {task_label(self.task_id, self.name)}"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What was asked. ``started_before`` is by the clock of the service; None to restart in any case."""
+
+    started_before: datetime | None
+    in_flight: InFlight
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is to be done and why, in plain words.
+
+    ``members`` are the names of those that need the restart, ``task_ids`` the task to attach to or those to wait for.
+    """
+
+    action: Action
+    reason: str
+    members: frozenset[str]
+    task_ids: tuple[int, ...] = ()
+
+
+def plan(observed: Observation, operations: Sequence[Operation], asked: Condition) -> Decision:
+    """Decide; check mode or not does not matter.
+
+    A restart that is running and satisfies is never doubled, and nothing is skipped without proof: what the service
+    does not show has not happened.
+    """
+    since = asked.started_before
+    stale = [member for member in observed.members if not _proven(member, since)]
+    names = frozenset(member.name for member in stale)
+    needed = names or frozenset(member.name for member in observed.members)
+    satisfying = next((running for running in operations if _satisfies(running, needed, since)), None)
+    may_attach = asked.in_flight is InFlight.ATTACH or (asked.in_flight is InFlight.QUEUE and since is not None)
+    if satisfying and may_attach:
+        begun = f" since {_shown(satisfying.begun)}" if satisfying.begun else ""
+        return Decision(Action.ATTACH, f"{satisfying.label} is restarting it{begun}", needed, (satisfying.task_id,))
+    if observed.members and not stale:
+        return Decision(Action.SKIP, f"{_starts(observed.members)}, not before {_asked(since, observed)}", names)
+    if operations:
+        return _collide(operations, names, asked, satisfying)
+    return Decision(Action.SUBMIT, _need(stale, observed, since), names)
+
+
+def _proven(member: Member, since: datetime | None) -> bool:
+    return since is not None and member.started is not None and member.started >= since
+
+
+def _covers(running: Operation, needed: frozenset[str]) -> bool:
+    return running.restarts is None or (bool(needed) and needed <= running.restarts)
+
+
+def _satisfies(running: Operation, needed: frozenset[str], since: datetime | None) -> bool:
+    return _covers(running, needed) and (since is None or (running.begun is not None and running.begun >= since))
+
+
+def _collide(
+    operations: Sequence[Operation], stale: frozenset[str], asked: Condition, satisfying: Operation | None
+) -> Decision:
+    running = satisfying or operations[0]
+    if asked.in_flight is InFlight.QUEUE:
+        first = tuple(operation.task_id for operation in operations)
+        return Decision(Action.QUEUE, f"{running.label} is running and has to end first", stale, first)
+    if asked.in_flight is InFlight.FAIL:
+        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {THEN}", stale)
+    if not _covers(running, stale):
+        why = "it does not restart all that is asked for" if running.restarts else "it is not known to be its restart"
+    elif running.begun is None:
+        why = "when it began is not known"
+    else:
+        why = f"it began at {_shown(running.begun)}, before started_before"
+    return Decision(
+        Action.REFUSE,
+        f"{running.label} is running, but {why}; {THEN}",
+        stale,
+    )
+
+
+def _need(stale: Sequence[Member], observed: Observation, since: datetime | None) -> str:
+    if since is None:
+        return "no condition was given, so the verb always restarts"
+    if not stale:
+        return "the service shows nothing of it, so it is not proven that it started since"
+    unknown = [member.name for member in stale if member.started is None]
+    if unknown:
+        return f"it is not proven that {listed(unknown)} started since {_asked(since, observed)}"
+    some = "" if len(stale) == len(observed.members) else f" ({len(stale)} of {len(observed.members)})"
+    return f"{_starts(stale)}, before {_asked(since, observed)}{some}"
+
+
+def _starts(members: Iterable[Member]) -> str:
+    return listed(f"{member.name} started at {_shown(member.started)}" for member in members)
+
+
+def _asked(since: datetime | None, observed: Observation) -> str:
+    """``since`` as the service would write it, so that a reader can compare."""
+    zone = next((member.started.tzinfo for member in observed.members if member.started), None)
+    return _shown(since.astimezone(zone) if since and zone else since)
+
+
+def _shown(instant: datetime | None) -> str:
+    if instant is None:
+        return "an unknown time"
+    return instant.isoformat(timespec="milliseconds" if instant.microsecond else "seconds")

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a restart changes, as Ansible's diff mode shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._targets.target import Observation
+
+Diff = dict[str, str]
+
+
+def difference(label: str, before: Observation, after: Observation | None, restarted: frozenset[str]) -> Diff:
+    """``before`` and ``after`` as text, a line for each member; until ``after`` is known, that it restarts."""
+    return {
+        "before_header": label,
+        "after_header": label,
+        "before": _text(before, frozenset()),
+        "after": _text(before, restarted) if after is None else _text(after, frozenset()),
+    }
+
+
+def _text(observed: Observation, restarted: frozenset[str]) -> str:
+    return "".join(f"{_line(member.result(), member.name in restarted)}\n" for member in observed.members)
+
+
+def _line(member: dict[str, Any], restarted: bool) -> str:
+    if restarted:
+        return f"{member['name']} restarted"
+    pids = ", ".join(f"{alias} {pid}" for alias, pid in sorted((member["pids"] or {}).items()))
+    shown = {"started": member["start_time"], "pids": pids}
+    return " ".join(
+        [f"{member['name']} {member['status']}", *(f"{key} {value}" for key, value in shown.items() if value)]
+    )

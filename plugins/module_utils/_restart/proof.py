@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether something has started anew, from what the service showed of it before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from .._base.clock import SECOND
+from .._base.parsing import instant
+from .._targets.target import Member
+
+# A start that is reckoned from an uptime differs a little from look to look.
+STARTS_APART = timedelta(seconds=2 * SECOND)
+
+
+def proofs(
+    before: Iterable[Member], after: Iterable[Member], begun: datetime | None, *, joined: bool
+) -> dict[str, bool | None]:
+    """For each member of ``before`` whether it started anew by the task that has ``begun`` then; None if not known.
+
+    ``joined`` tells that the task was running already at ``before``, so that it may have started the member by then.
+    """
+    now = {member.name: member for member in after}
+    return {member.name: _restarted(member, now.get(member.name), begun, joined) for member in before}
+
+
+def _restarted(before: Member, after: Member | None, begun: datetime | None, joined: bool) -> bool | None:
+    if after is None:
+        return None
+    moved = _moved(before, after)
+    if not joined and not moved and _same_start(before, after):
+        return moved
+    # Starts are shown cut off to the second.
+    started_since = after.started + timedelta(seconds=SECOND) > begun if after.started and begun else None
+    if moved or started_since:
+        return True
+    return started_since if joined else moved
+
+
+def _same_start(before: Member, after: Member) -> bool:
+    """Whether it is the start that was there before, which proves nothing even if a clock is off that tells of it."""
+    if before.started is None or after.started is None:
+        return False
+    return abs(after.started - before.started) <= STARTS_APART
+
+
+def _moved(before: Member, after: Member) -> bool | None:
+    """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
+    if before.start_time and after.start_time:
+        return instant(before.start_time) != instant(after.start_time)
+    same_processes = (before.pids or {}).keys() & (after.pids or {}).keys()
+    if before.pids and after.pids and same_processes:
+        return all(before.pids[name] != after.pids[name] for name in same_processes)
+    return None

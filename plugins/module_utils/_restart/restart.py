@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Restarting one target: observe, decide, send the POST at most once, wait, prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from .._base.cli_hints import command
+from .._base.clock import SYSTEM_CLOCK, Clock, started_before_of_service
+from .._base.errors import (
+    AuthenticationFailed,
+    NotVerified,
+    OcpError,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+    TargetBusy,
+    TaskError,
+    TaskFailed,
+    WaitTimeout,
+)
+from .._base.parsing import instant
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._targets.target import Observation, Target
+from .._waiting.failure_report import NEXT, Purpose
+from .._waiting.poll import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
+from .._waiting.progress import line
+from .decision import Action, Condition, Decision, InFlight, Operation, plan
+from .diff import Diff, difference
+from .in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
+from .lost_response import find_lost
+from .proof import proofs
+
+Result = dict[str, Any]
+Found = TypeVar("Found")
+
+PROOF_SECONDS = 30
+OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a verb was asked to restart. ``started_before`` is by the clock of this machine; None for in any case.
+
+    ``patience`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
+    """
+
+    check_mode: bool
+    wait: bool
+    patience: Patience
+    started_before: datetime | None = None
+    in_flight: InFlight = InFlight.ATTACH
+
+
+def perform(api: OcpApi, find: Callable[[], Target], options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """Restart what ``find`` finds, if need be; returns the result of a verb, with ``warnings`` and ``diff``.
+
+    Every key is always there. Raises an OcpError; once the target is found, its facts hold the result as far as it had
+    got, so that no task that was started is lost.
+    """
+    # Before the first look, which may be a part of finding: nothing is read between the last look and the request.
+    mark = None if options.check_mode else newest_task_id(api)
+    return _Restart(api, find(), mark, options, clock).perform()
+
+
+class _Restart:
+    """One restart on its way, with its result as far as it has got."""
+
+    def __init__(self, api: OcpApi, target: Target, mark: int | None, options: Options, clock: Clock) -> None:
+        self._api = api
+        self._target = target
+        self._mark = mark
+        self._options = options
+        self._clock = clock
+        self._begun = clock.now()
+        self._found = target.found
+        self._ended: set[int] = set()
+        self._warnings: list[str] = []
+        self._diff: Diff = {}
+        self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
+        self._result.update(target.left_out(None))
+        self._asked = Condition(self._started_before(), options.in_flight)
+
+    def perform(self) -> Result:
+        """See the function of this name."""
+        try:
+            self._perform()
+        except OcpError as error:
+            self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
+            self._warnings += error.facts.get("warnings", [])
+            error.facts = {**error.facts, **self._whole_result()}
+            raise
+        return self._whole_result()
+
+    def _whole_result(self) -> Result:
+        warnings = list(dict.fromkeys(self._warnings))
+        return {**self._result, "elapsed": round(self._waited(), 3), "warnings": warnings, "diff": self._diff}
+
+    def _waited(self) -> float:
+        return self._clock.now() - self._begun
+
+    def _patience(self) -> Patience:
+        return self._options.patience.left(self._waited())
+
+    def _perform(self) -> None:
+        before, decision, _queued = self._decide()
+        if self._options.check_mode:
+            self._foretell(before, decision)
+            return
+        try:
+            self._carry_out(before, decision)
+        except (RequestRefused, TaskFailed) as error:
+            if not self._may_be_busy(error):
+                raise
+            self._carry_out_anew(error)
+
+    def _may_be_busy(self, error: RequestRefused | TaskFailed) -> bool:
+        """Whether the service did not run the restart, maybe since something else works on the target."""
+        if isinstance(error, TaskFailed):
+            return error.at_first_step
+        return error.may_be_of_state
+
+    def _carry_out_anew(self, refusal: RequestRefused | TaskFailed) -> None:
+        """Decide once more. Where nothing works on the target, the refusal stands."""
+        refused = self._result
+        self._result = {**refused, **dict.fromkeys(OPEN_AT_FIRST), "changed": False}
+        try:
+            self._mark_anew()
+            before, decision, queued = self._decide()
+        except OcpError as error:
+            self._result = refused
+            error.precede(str(refusal))
+            raise
+        if decision.action is Action.SUBMIT and not queued:
+            self._result = refused
+            holder = held_by_failed(self._api, before)
+            if holder is not None:
+                refusal.follow(
+                    f"Task {holder.label} FAILED and still holds it: retry it or roll it back. {NEXT}\n"
+                    f"  {command('task', task_id=holder.id, state='rolled_back')}"
+                )
+            raise refusal
+        self._carry_out(before, decision)
+
+    # Deciding
+
+    def _started_before(self) -> datetime | None:
+        """The option, by the clock of the service."""
+        local = self._options.started_before
+        if local is None:
+            return None
+        moved, warnings = started_before_of_service(local, self._api.clock_ahead, self._clock.wall())
+        self._warnings += warnings
+        return moved
+
+    def _decide(self) -> tuple[Observation, Decision, bool]:
+        """What was observed, what to do about it, and whether something else had to end first and did."""
+        queued = False
+        while True:
+            with self._nothing_sent("since it cannot be read"):
+                before, operations = self._observe()
+            decision = plan(before, operations, self._asked)
+            self._result.update(before=before.result(), reason=decision.reason)
+            self._result.update(self._target.left_out(decision.members))
+            if decision.action is Action.REFUSE:
+                raise TargetBusy(f"There was no restart of {self._target.label}: {decision.reason}.")
+            if decision.action is not Action.QUEUE or self._options.check_mode:
+                return before, decision, queued
+            self._show(decision.reason)
+            with self._nothing_sent(f"since {decision.reason}"):
+                self._let_end(decision.task_ids)
+            self._mark_anew()
+            queued = True
+
+    def _let_end(self, task_ids: tuple[int, ...]) -> None:
+        """Wait until tasks have ended. The list may show them as running for a while after that."""
+        wait_for_tasks(self._api, task_ids, self._patience(), clock=self._clock)
+        if self._ended.issuperset(task_ids):
+            left = self._patience().timeout
+            if not left:
+                raise WaitTimeout(
+                    f"It has ended, but after {self._waited():.0f} seconds the service lists it as running. "
+                    "Look at it in OCP; then run this again."
+                )
+            self._clock.sleep(min(SHORTEST_PAUSE, left))
+        self._ended.update(task_ids)
+
+    def _mark_anew(self) -> None:
+        """Before another look: what is started after this may be the restart that is sent."""
+        with self._nothing_sent("since the newest task cannot be read"):
+            self._mark = newest_task_id(self._api)
+
+    def _observe(self) -> tuple[Observation, list[Operation]]:
+        observed, operations, outdated = self._look()
+        if outdated:
+            observed, operations, _still = self._look()
+        since = self._asked.started_before
+        if since is not None and not self._target.shows_start:
+            unknown = f"when the last restart of {self._target.label} was"
+            evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
+            observed = evident or observed
+        return observed, operations
+
+    def _look(self) -> tuple[Observation, list[Operation], bool]:
+        """The target, what is running on it, newest first, and whether it names something that no longer runs."""
+        observed, self._found = self._found, None
+        listed = None
+        if observed is None or not observed.tells_operations:
+            # The list comes first: a restart that ends between the two reads shows in the start then.
+            unknown = f"whether a restart of {self._target.label} is running already"
+            listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
+            observed = self._target.observe(self._api)
+        named = named_on(self._api, self._target, observed)
+        running = {operation.task_id: operation for operation in [*(listed or []), *named.running]}
+        return observed, [running[number] for number in sorted(running, reverse=True)], named.outdated
+
+    def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
+        try:
+            return read()
+        except PermissionDenied as error:
+            self._warnings.append(f"It is not known {unknown}: {error}")
+            return None
+
+    @contextmanager
+    def _nothing_sent(self, why: str) -> Iterator[None]:
+        try:
+            yield
+        except OcpError as error:
+            error.precede(f"There was no restart of {self._target.label}, {why}.")
+            raise
+
+    # Carrying out
+
+    def _foretell(self, before: Observation, decision: Decision) -> None:
+        if decision.action is Action.SKIP:
+            self._skip()
+        elif decision.action is Action.ATTACH:
+            self._attach(decision)
+        else:
+            self._result.update(changed=True, action="submitted")
+            self._diff = difference(self._target.label, before, None, decision.members)
+
+    def _carry_out(self, before: Observation, decision: Decision) -> None:
+        if decision.action is Action.SKIP:
+            self._skip()
+            return
+        if decision.action is Action.ATTACH:
+            self._attach(decision)
+        else:
+            self._submit(decision.members)
+            self._diff = difference(self._target.label, before, None, decision.members)
+        if self._options.wait:
+            self._await()
+            self._verify(before, decision.members)
+
+    def _skip(self) -> None:
+        self._result.update(action="skipped", verified=True)
+
+    def _attach(self, decision: Decision) -> None:
+        [task_id] = decision.task_ids
+        self._result.update(action="attached", task_id=task_id)
+        if self._options.wait and not self._options.check_mode:
+            return
+        try:
+            self._result["task"] = Task.from_api(self._api.task(task_id)).result()
+        except AuthenticationFailed:
+            raise
+        except ServiceError as error:
+            self._warnings.append(f"Task {task_id} cannot be read: {error}")
+
+    def _submit(self, members: frozenset[str]) -> None:
+        try:
+            answer = self._target.restart(self._api, members)
+        except ServiceError as error:
+            if error.maybe_done:
+                self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
+                task = find_lost(self._api, self._target, members, self._mark, error, self._clock)
+                self._result["action"] = "adopted"
+                self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
+                self._take(task)
+                return
+            error.precede(f"There was no restart of {self._target.label}.")
+            raise
+        self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
+        self._take(Task.from_api(answer.data))
+
+    def _take(self, task: Task) -> None:
+        self._result.update(task_id=task.id, task=task.result())
+
+    # Waiting, and the proof
+
+    def _show(self, what: str) -> None:
+        """A line above those of the task, which do not name the target."""
+        self._options.patience.show(line(f"{self._target.label}: {what}"), False)
+
+    def _await(self) -> None:
+        task_id = self._result["task_id"]
+        self._show(f"{self._result['action']}, task {task_id}")
+        purpose = Purpose(f"The restart of {self._target.label}", self._result["trace_id"])
+        try:
+            waited = wait_for_success(self._api, [task_id], self._patience(), purpose=purpose, clock=self._clock)
+        except OcpError as error:
+            self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
+            if not isinstance(error, TaskError):
+                error.precede(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.follow(f"Then wait for it: {command('task_wait', task_ids=task_id)}")
+            raise
+        self._warnings += waited.warnings
+        self._result["task"] = waited.results[0]
+
+    def _verify(self, before: Observation, members: frozenset[str]) -> None:
+        """Prove that every one of ``members`` has started anew. The service may show a new start some seconds late."""
+        restarted = [member for member in before.members if member.name in members]
+        joined = self._result["action"] == "attached"
+        until = self._clock.now() + PROOF_SECONDS
+        while True:
+            try:
+                after = self._target.observe(self._api)
+            except ServiceError as error:
+                self._result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
+                return
+            self._result["after"] = after.result()
+            self._diff = difference(self._target.label, before, after, members)
+            proven = proofs(restarted, after.members, instant(self._result["task"]["start_time"]), joined=joined)
+            unmoved = [name for name, proof in proven.items() if proof is False]
+            if not unmoved or self._clock.now() >= until:
+                break
+            self._clock.sleep(SHORTEST_PAUSE)
+        if unmoved:
+            self._result["verified"] = False
+            raise NotVerified(
+                f"The restart of {self._target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
+                f"Look at task {self._result['task_id']} in OCP and at the process itself before restarting again."
+            )
+        if proven and all(proven.values()):
+            self._result["verified"] = True
+        else:
+            self._result["reason"] += "; not verified, since the service shows no start time or process of it"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Hosts, and the management agents on them as a target of a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from .._base.parsing import Record, instant, integer, records
+from .._ocp.endpoints import OcpApi
+from .._ocp.session import Answer
+from .target import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tag_values
+
+# Uptimes are cut off to whole seconds.
+UPTIME_PRECISION = 1
+
+
+@dataclass(frozen=True)
+class Agents(Target):
+    """The management agents of hosts; ``hosts`` are pairs of host id and inner IP address."""
+
+    hosts: tuple[tuple[int, str], ...]
+
+    task_name = AGENT_RESTART
+    shows_start = True
+    found = None
+
+    @classmethod
+    def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:
+        """By host ids (digits) or inner IP addresses, each host once; raises TargetError."""
+        found = api.hosts()
+        return cls(tuple(dict(find_host("hosts", found, host) for host in hosts).items()))
+
+    @property
+    def label(self) -> str:
+        """As in ``the agents of 2 hosts (10.0.0.1, 10.0.0.2)``."""
+        number = f"{len(self.hosts)} host" + ("s" if len(self.hosts) > 1 else "")
+        return f"the agents of {number} ({listed(address for _id, address in self.hosts)})"
+
+    def result(self) -> dict[str, Any]:
+        """Kind, and the hosts with id and name (inner IP address)."""
+        return {"kind": "agents", "hosts": [_host(number, name) for number, name in self.hosts]}
+
+    def left_out(self, members: frozenset[str] | None, /) -> dict[str, Any]:
+        """``skipped_hosts``: those that need no restart, with id and name; None while it is not known."""
+        skipped = [_host(number, name) for number, name in self.hosts if members is not None and name not in members]
+        return {"skipped_hosts": None if members is None else skipped}
+
+    def observe(self, api: OcpApi) -> Observation:
+        """Each agent with the pids of its processes; the status is the one they share, else None."""
+        members = tuple(_agent_member(address, api.host_agent(number)) for number, address in self.hosts)
+        statuses = {member.status for member in members}
+        return Observation(statuses.pop() if len(statuses) == 1 else None, members)
+
+    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+        """Restarts of the agents of any of these hosts."""
+        found = [task for task in api.tasks(name=AGENT_RESTART, **query) if task.get("name") == AGENT_RESTART]
+        # Without tags only the filter by host tells whose agents a task restarts.
+        ask_hosts = self.hosts if any(not tag_values(task, "hostId") for task in found) else ()
+        by_host = {
+            number: {task.get("id") for task in api.tasks(name=AGENT_RESTART, hostId=number, **query)}
+            for number, _address in ask_hosts
+        }
+        touching = []
+        for task in found:
+            told = tag_values(task, "hostId")
+            restarted = frozenset(
+                name
+                for number, name in self.hosts
+                if number in told or (not told and task.get("id") in by_host[number])
+            )
+            if restarted:
+                touching.append(TaskOnTarget(task, restarted))
+        return touching
+
+    def restart(self, api: OcpApi, members: frozenset[str]) -> Answer:
+        """Section 4.3."""
+        return api.restart_agents([number for number, address in self.hosts if address in members])
+
+
+def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
+    """Id and inner IP address of the host among those ``found`` with this id (digits) or address.
+
+    Raises TargetError.
+    """
+    known = [str(record.get("innerIpAddress")) for record in found]
+    matches = [record for record in found if host in (str(record.get("id")), record.get("innerIpAddress"))]
+    record = only(option, host, matches, known)
+    return record["id"], str(record.get("innerIpAddress"))
+
+
+def _host(number: int, name: str) -> dict[str, Any]:
+    return {"id": number, "name": name}
+
+
+def _agent_member(name: str, record: Record) -> Member:
+    running = [process for process in records(record.get("processes")) if integer(process.get("pid")) is not None]
+    starts = [_earliest_start(process) for process in running]
+    known = [start for start in starts if start is not None]
+    return Member(
+        name,
+        record.get("status"),
+        pids={str(process.get("alias")): process["pid"] for process in running} or None,
+        started=min(known) if known and len(known) == len(starts) else None,
+    )
+
+
+def _earliest_start(process: Record) -> datetime | None:
+    active, uptime = instant(process.get("lastActiveTime")), integer(process.get("elapsedTime"))
+    if active is None or uptime is None:
+        return None
+    try:
+        return active - timedelta(seconds=uptime + UPTIME_PRECISION)
+    except OverflowError:  # an instant at the ends of the calendar, which some write for never
+        return None

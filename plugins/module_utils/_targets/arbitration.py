@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Arbitration services, as targets of a restart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._base.parsing import Record
+from .._ocp.endpoints import OcpApi
+from .._ocp.session import Answer
+from .target import (
+    ARBITRATION_RESTART,
+    Member,
+    Observation,
+    Target,
+    TaskOnTarget,
+    address_of,
+    only,
+    operated_by,
+    tag_values,
+    tells_operations,
+)
+
+
+@dataclass(frozen=True)
+class ArbitrationService(Target):
+    """An arbitration service."""
+
+    id: int
+    address: str
+
+    found: Observation | None = field(default=None, compare=False)
+
+    task_name = ARBITRATION_RESTART
+    shows_start = False
+
+    @classmethod
+    def find(cls, api: OcpApi, arbitration_service: str) -> ArbitrationService:
+        """By id (digits) or ``ip:port``; raises TargetError."""
+        services = api.arbitration_services()
+        known = [address_of(found, "svrIp", "svrPort") for found in services]
+        matches = [
+            found
+            for found, where in zip(services, known, strict=True)
+            if arbitration_service in (str(found.get("id")), where)
+        ]
+        found = only("arbitration_service", arbitration_service, matches, known)
+        name = address_of(found, "svrIp", "svrPort")
+        return cls(found["id"], name, _observation(name, found, services))
+
+    @property
+    def label(self) -> str:
+        """As in ``arbitration service 10.0.0.10:2888 (id 1)``."""
+        return f"arbitration service {self.address} (id {self.id})"
+
+    def result(self) -> dict[str, Any]:
+        """Kind, id and name (its address)."""
+        return {"kind": "arbitration_service", "id": self.id, "name": self.address}
+
+    def observe(self, api: OcpApi) -> Observation:
+        """Its status; the service shows no start time of it."""
+        found = api.arbitration_service(self.id)
+        return _observation(self.address, found, [found])
+
+    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+        """Its restarts, and those that do not tell of which service they are, which may touch it."""
+        touching = []
+        for task in api.tasks(name=ARBITRATION_RESTART, **query):
+            services = tag_values(task, "arbitrationServiceId")
+            if task.get("name") == ARBITRATION_RESTART and (not services or self.id in services):
+                touching.append(TaskOnTarget(task, None if services else frozenset()))
+        return touching
+
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+        """Section 4.4."""
+        return api.restart_arbitration_service(self.id)
+
+
+def _observation(name: str, service: Record, all_services: list[Record]) -> Observation:
+    member = Member(name, service.get("status"), operated_by=operated_by(service))
+    return Observation(member.status, (member,), tells_operations=tells_operations([service], alike=all_services))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Zones of database clusters, as targets of a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._base.parsing import Record, integer, records
+from .._ocp.endpoints import OcpApi
+from .._ocp.session import Answer
+from .cluster import Cluster, find_cluster, member_of, on_hosts, servers_of
+from .target import (
+    CLUSTER_RESTART,
+    SERVER_RESTART,
+    ZONE_RESTART,
+    Observation,
+    Target,
+    TaskOnTarget,
+    address_of,
+    only,
+    operated_by,
+    tag_values,
+    tells_operations,
+)
+
+
+@dataclass(frozen=True)
+class Zone(Target):
+    """A zone of a cluster.
+
+    ``servers`` are pairs of server id and address. ``hosts`` are the ids of the hosts on which the cluster has no
+    servers but those of this zone; ``alone`` tells that all its servers are on such hosts.
+    """
+
+    id: int
+    name: str
+    cluster: Cluster
+    servers: tuple[tuple[int, str], ...]
+    hosts: tuple[int, ...]
+    alone: bool
+    found: Observation | None = field(default=None, compare=False)
+
+    task_name = ZONE_RESTART
+    shows_start = True
+
+    @classmethod
+    def find(cls, api: OcpApi, cluster: str, zone: str) -> Zone:
+        """By name within a cluster; raises TargetError."""
+        record = find_cluster(api, cluster)
+        owner = Cluster.from_api(record)
+        zones = records(record.get("zones"))
+        matches = [found for found in zones if found.get("name") == zone]
+        found = only("zone", zone, matches, [str(found.get("name")) for found in zones], f" in {owner.label}")
+        servers = servers_of(api, record, owner.id)
+        own = [server for server in servers if server.get("zoneName") == zone]
+        others = {server.get("hostId") for server in servers if server.get("zoneName") != zone}
+        hosts = {host for server in own if (host := integer(server.get("hostId"))) is not None and host not in others}
+        return cls(
+            found["id"],
+            zone,
+            owner,
+            tuple((server["id"], address_of(server, "ip", "port")) for server in own if integer(server.get("id"))),
+            tuple(sorted(hosts)),
+            all(server.get("hostId") in hosts for server in own),
+            _observation(zone, record, servers),
+        )
+
+    @property
+    def label(self) -> str:
+        """As in ``zone zone1 of cluster orders (id 1)``."""
+        return f"zone {self.name} of {self.cluster.label}"
+
+    def result(self) -> dict[str, Any]:
+        """Kind, id, name and the cluster."""
+        return self.cluster.part("zone", self.id, self.name)
+
+    def observe(self, api: OcpApi) -> Observation:
+        """Its status, and each of its servers."""
+        found = api.cluster(self.cluster.id)
+        return _observation(self.name, found, servers_of(api, found, self.cluster.id))
+
+    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+        """Restarts of the zone, of its cluster, and of its servers.
+
+        What is not known to be the restart of another zone, or of a server of one, touches this one.
+        """
+        found = api.tasks(clusterId=self.cluster.id, **query)
+        on_host = on_hosts(api, self.cluster, self.hosts, found, **query)
+        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
+
+    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
+        """What the task restarts of the zone, see ``TaskOnTarget``; nothing where it is known not to touch it."""
+        name, servers, zones = task.get("name"), tag_values(task, "serverId"), tag_values(task, "zoneName")
+        here = task.get("id") in on_host
+        if name == CLUSTER_RESTART or (name == ZONE_RESTART and self.name in zones):
+            yield None
+        elif name == ZONE_RESTART and not zones:
+            yield None if here else frozenset()
+        elif name == SERVER_RESTART:
+            restarted = frozenset(address for number, address in self.servers if number in servers)
+            if restarted or (not servers and (here or not self.alone)):
+                yield restarted
+
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+        """The restart of section 4.5 of ocp-api.md; always all servers of the zone."""
+        return api.restart_zone(self.cluster.id, self.name)
+
+
+def _observation(zone: str, cluster: Record, all_servers: list[Record]) -> Observation:
+    found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
+    own = [server for server in all_servers if server.get("zoneName") == zone]
+    members = tuple(member_of(server) for server in own)
+    told = tells_operations([found, *own], alike=all_servers, around=[cluster])
+    return Observation(found.get("status"), members, operated_by(found), told)

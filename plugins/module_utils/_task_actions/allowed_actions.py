@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What to do to a task that has begun, to bring it into a state (section 3 of the public evidence): a pure decision.
+
+What is there already is not done again, and what the service would refuse is refused with the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .._base.errors import OptionError, StateError
+from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SUCCESSFUL, Subtask, Task
+
+PENDING, READY, CANCELING, CANCEL = "PENDING", "READY", "CANCELING", "CANCEL"
+SKIPPED_BY = ("SKIP", "ROLLBACK_SKIP")
+
+
+class State(StrEnum):
+    """What is wanted; the option ``state``."""
+
+    RETRIED = "retried"
+    ROLLED_BACK = "rolled_back"
+    SKIPPED = "skipped"
+    CANCELED = "canceled"
+
+    @property
+    def done(self) -> str:
+        """As a sentence has it."""
+        return self.value.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a task, or some of its subtasks, are to be.
+
+    ``subtask_id`` names one subtask, ``status`` all that are in this state; neither of them is the task as a whole.
+    """
+
+    state: State
+    subtask_id: int | None = None
+    status: str | None = None
+
+    @property
+    def of_subtasks(self) -> bool:
+        """Whether it is not for the task as a whole."""
+        return self.subtask_id is not None or self.status is not None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether the task as a whole is to be acted on, or which subtasks, and why; neither where all is as wanted."""
+
+    reason: str
+    whole: bool = False
+    subtasks: tuple[Subtask, ...] = ()
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything is to be sent."""
+        return self.whole or bool(self.subtasks)
+
+
+def checked(wish: Wish) -> Wish:
+    """``wish``, if a service could be asked for it. Raises OptionError."""
+    if wish.state in (State.SKIPPED, State.CANCELED) and not wish.of_subtasks:
+        raise OptionError(f"state: {wish.state} is for subtasks; give subtask_id or subtask too.")
+    if wish.state is State.ROLLED_BACK and wish.of_subtasks:
+        raise OptionError("state: rolled_back is for a task as a whole; leave out subtask_id and subtask.")
+    fits = RUNNING if wish.state is State.CANCELED else FAILED
+    if wish.status is not None and wish.status != fits:
+        raise OptionError(
+            f"subtask: {wish.status.lower()} cannot be {wish.state}; give subtask={fits.lower()} or a subtask_id."
+        )
+    return wish
+
+
+def decide(task: Task, wish: Wish) -> Decision:
+    """What to do to ``task``, from its state alone.
+
+    Raises StateError for what the service would refuse, OptionError for a subtask that the task does not have.
+    """
+    if not wish.of_subtasks:
+        return {State.RETRIED: _retry, State.ROLLED_BACK: _roll_back}[wish.state](task)
+    steps = _chosen(task, wish)
+    if not steps:
+        return Decision(f"no subtask of it is {wish.status}")
+    judge = {State.RETRIED: _retry_subtask, State.SKIPPED: _skip, State.CANCELED: _cancel}[wish.state]
+    judged = [(step, judge(task, step)) for step in steps]
+    due = tuple(step for step, as_wanted in judged if as_wanted is None)
+    reasons = [_is(task, step) for step in due] or [as_wanted for _step, as_wanted in judged if as_wanted is not None]
+    return Decision("; ".join(reasons), subtasks=due)
+
+
+def _chosen(task: Task, wish: Wish) -> list[Subtask]:
+    if wish.subtask_id is None:
+        return [step for step in task.subtasks if step.status == wish.status]
+    found = [step for step in task.subtasks if step.id == wish.subtask_id]
+    if not found:
+        own = ", ".join(str(step.id) for step in task.subtasks)
+        choice = f"give one of {own}" if own else "the service tells none of it, so look at it in OCP"
+        raise OptionError(f"subtask_id: {wish.subtask_id} is no subtask of task {task.label}; {choice}.")
+    return found
+
+
+def _retry(task: Task) -> Decision:
+    if task.rolled_back:
+        raise _refusal(
+            task, "was rolled back, so there is nothing to retry. Run the restart again if it is still wanted"
+        )
+    if task.is_rolling_back:
+        raise _refusal(
+            task,
+            f"is {task.status} in its rollback and cannot be retried forwards; "
+            "give state=rolled_back to go on with that",
+        )
+    if task.status != FAILED:
+        return Decision(f"it is {task.status}")
+    return Decision("it is FAILED", whole=True)
+
+
+def _roll_back(task: Task) -> Decision:
+    if task.rolled_back or (task.is_rolling_back and task.status == RUNNING):
+        return Decision("it was rolled back" if task.rolled_back else "it is being rolled back")
+    if task.status == SUCCESSFUL:
+        raise _refusal(task, "ended SUCCESSFUL; only a FAILED task can be rolled back. Leave it as it is")
+    if task.status != FAILED:
+        raise _refusal(
+            task,
+            f"is {task.status}; only a FAILED task can be rolled back. Wait until it has ended, or cancel the subtask "
+            "that hangs with state=canceled subtask=running",
+        )
+    if task.prohibit_rollback:
+        raise _refusal(task, "must not be rolled back (prohibitRollback); retry it, or skip what failed")
+    return Decision("it is FAILED", whole=True)
+
+
+def _retry_subtask(task: Task, step: Subtask) -> str | None:
+    """Why the subtask need not be retried; None where it is to be. The next two likewise."""
+    if task.is_rolling_back or task.rolled_back or operation_of(step) == ROLLBACK:
+        raise _of_step(
+            task, step, "what is or was rolled back is not retried. Look at the task, or run the restart again"
+        )
+    if step.status in (SUCCESSFUL, RUNNING, READY):
+        return _is(task, step)
+    if step.status != FAILED:
+        raise _of_step(task, step, f"only a FAILED subtask can be retried. {_until_failed(step)}")
+    return None
+
+
+def _skip(task: Task, step: Subtask) -> str | None:
+    if step.status == FAILED:
+        if step.prohibit_skip:
+            raise _of_step(task, step, "it must not be skipped (prohibitSkip); retry it, or roll the task back")
+        return None
+    if operation_of(step) not in SKIPPED_BY:
+        raise _of_step(task, step, f"only a FAILED subtask can be skipped. {_until_failed(step)}")
+    return f"{_is(task, step)} by being skipped"
+
+
+def _cancel(task: Task, step: Subtask) -> str | None:
+    if step.status == RUNNING:
+        return None
+    # The service writes CANCEL for a time-out too.
+    if step.status != CANCELING and (step.status, operation_of(step)) != (FAILED, CANCEL):
+        raise _of_step(task, step, "only a RUNNING subtask can be canceled. Look at the task for the one that is")
+    return f"{_is(task, step)} with the operation {CANCEL}"
+
+
+def _until_failed(step: Subtask) -> str:
+    """What to do about a subtask that is not FAILED, where it would have to be."""
+    if step.status == SUCCESSFUL:
+        return "Leave it as it is"
+    return "Begin with what FAILED before it" if step.status == PENDING else "Wait until it has ended"
+
+
+def operation_of(step: Subtask) -> str:
+    """The operation, in upper case as most versions write it."""
+    return str(step.operation).upper()
+
+
+def _is(task: Task, step: Subtask) -> str:
+    return f"{_place(task, step)}, is {step.status}"
+
+
+def _place(task: Task, step: Subtask) -> str:
+    return f"subtask {task.position(step)}, {step.label} (id {step.id})"
+
+
+def _of_step(task: Task, step: Subtask, why: str) -> StateError:
+    place = _place(task, step)
+    return StateError(f"{place[0].upper()}{place[1:]}, of task {task.label} is {step.status}; {why}.", task_id=task.id)
+
+
+def _refusal(task: Task, why: str) -> StateError:
+    return StateError(f"Task {task.label} {why}.", task_id=task.id)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Steering a task: read, decide, send each request once, wait (section 2 of the public evidence)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from .._base.cli_hints import command
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import (
+    CredentialsRefused,
+    NotFound,
+    NotRolledBack,
+    OcpError,
+    OptionError,
+    OutcomeUnknown,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+    StateError,
+    TargetError,
+    TaskError,
+)
+from .._ocp.endpoints import OcpApi
+from .._ocp.session import Answer
+from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
+from .._waiting.failure_report import NEXT, Purpose, failure
+from .._waiting.poll import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
+from .._waiting.progress import line
+from .allowed_actions import CANCEL, CANCELING, SKIPPED_BY, Decision, State, Wish, checked, decide, operation_of
+
+Result = dict[str, Any]
+
+NOUNS = {
+    State.RETRIED: "retry",
+    State.ROLLED_BACK: "rollback",
+    State.SKIPPED: "skipping",
+    State.CANCELED: "cancellation",
+}
+
+
+def steer(
+    api: OcpApi,
+    task_id: int,
+    wish: Wish,
+    patience: Patience,
+    *,
+    wait: bool,
+    check_mode: bool,
+    clock: Clock = SYSTEM_CLOCK,
+) -> Result:
+    """Bring the task into the state that is wished for; returns the result of the module, every key always there.
+
+    Raises an OcpError whose facts hold the result as far as it had got.
+    """
+    return _Steered(api, task_id, wish, patience, clock).steer(wait=wait, check_mode=check_mode)
+
+
+class _Steered:
+    """One task on its way to a state, with the result as far as it has got."""
+
+    def __init__(self, api: OcpApi, task_id: int, wish: Wish, patience: Patience, clock: Clock) -> None:
+        self._api = api
+        self._task_id = task_id
+        self._wish = checked(wish)
+        self._patience = patience
+        self._clock = clock
+        self._begun = clock.now()
+        self._warnings: list[str] = []
+        self._result: Result = {
+            "changed": False,
+            **dict.fromkeys(("action", "reason", "task", "before", "trace_id")),
+            "task_id": task_id,
+            "subtask_ids": [],
+        }
+
+    def steer(self, *, wait: bool, check_mode: bool) -> Result:
+        """See the function of this name."""
+        try:
+            self._steer(wait=wait, check_mode=check_mode)
+        except OcpError as error:
+            self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
+            self._warnings += error.facts.get("warnings", [])
+            error.facts = {**error.facts, **self._whole_result()}
+            raise
+        return self._whole_result()
+
+    def _whole_result(self) -> Result:
+        elapsed = round(self._clock.now() - self._begun, 3)
+        return {**self._result, "elapsed": elapsed, "warnings": self._warnings, "diff": self._diff()}
+
+    def _steer(self, *, wait: bool, check_mode: bool) -> None:
+        try:
+            task = self._read()
+        except ServiceError as error:
+            error.precede(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
+            raise
+        self._result["before"] = {"status": task.status, "operation": task.operation}
+        decision = decide(task, self._wish)
+        self._result["reason"] = decision.reason
+        if check_mode:
+            if decision.acts:
+                self._note(*decision.subtasks)
+            return
+        for step, send in self._requests(decision):
+            self._send(task, step, send)
+        if wait:
+            self._wait(task)
+        elif decision.acts:
+            self._read_again()
+
+    def _note(self, *steps: Subtask | None) -> None:
+        """That it is, or may be, done to these; to the task as a whole if there are none."""
+        self._result.update(changed=True, action=self._wish.state.value)
+        self._result["subtask_ids"] += [step.id for step in steps if step is not None]
+
+    def _read(self) -> Task:
+        try:
+            task = Task.from_api(self._api.task(self._task_id))
+        except NotFound as error:
+            raise TargetError(
+                f"task_id: {self._task_id} is no task of this service; list its tasks with oceanbase.ocp.task_info.",
+                trace_id=error.facts.get("trace_id"),
+            ) from None
+        self._result["task"] = task.result()
+        return task
+
+    def _read_again(self) -> None:
+        try:
+            self._read()
+        except OcpError as error:
+            self._warnings.append(f"Task {self._task_id} cannot be read any more: {error}")
+
+    def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], Answer]]]:
+        """What to send, one after another: for the task as a whole, or for each of the subtasks."""
+        api, state, task_id = self._api, self._wish.state, self._task_id
+        if decision.whole:
+            whole = {State.RETRIED: api.retry_task, State.ROLLED_BACK: api.roll_back_task}
+            yield None, partial(whole[state], task_id)
+        calls = {
+            State.RETRIED: api.retry_subtask,
+            State.SKIPPED: api.skip_subtask,
+            State.CANCELED: api.cancel_subtask,
+        }
+        for step in decision.subtasks:
+            yield step, partial(calls[state], task_id, step.id)
+
+    def _send(self, before: Task, step: Subtask | None, send: Callable[[], Answer]) -> None:
+        """Send once. What was refused may have come about by itself; of what was lost the task may show it."""
+        what = f"task {before.label}" if step is None else f"subtask {step.id} of task {before.label}"
+        try:
+            answer = send()
+        except ServiceError as error:
+            self._result["trace_id"] = error.facts.get("trace_id")
+            if error.maybe_done:
+                self._note(step)
+                self._find_lost(before, step, what, error)
+            elif not (isinstance(error, RequestRefused) and error.may_be_of_state and self._is_there(step)):
+                error.precede(f"{what[0].upper()}{what[1:]} was not {self._wish.state.done}.")
+                if isinstance(error, PermissionDenied):
+                    error.follow("The permission is TASK_MANAGER.")
+                raise
+            return
+        self._note(step)
+        self._result["trace_id"] = answer.trace_id
+        self._patience.show(line(f"{what}: {self._wish.state.done}"), False)
+
+    def _is_there(self, step: Subtask | None) -> bool:
+        """Whether what was refused is as wanted all the same."""
+        try:
+            decision = decide(self._read(), Wish(self._wish.state, None if step is None else step.id))
+        except (OptionError, ServiceError, StateError, TargetError):
+            return False
+        if not decision.acts:
+            self._result["reason"] += f"; by now {decision.reason}, since someone else was faster"
+        return not decision.acts
+
+    def _find_lost(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
+        """Look whether the task shows that it was done, as long as a request may take. Raises OutcomeUnknown."""
+        until = self._clock.now() + self._api.timeout
+        while True:
+            problem = None
+            try:
+                if _shows(self._read(), before, step, self._wish.state):
+                    break
+            except (ServiceError, TargetError) as error:
+                problem = error
+            hopeless = isinstance(problem, (CredentialsRefused, TargetError))
+            if hopeless or self._clock.now() >= until:
+                looked = "It cannot be read" if hopeless else f"For {self._api.timeout:g} seconds it did not show that"
+                last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""
+                raise OutcomeUnknown(
+                    f"It is not known whether {what} was {self._wish.state.done}. {lost} {looked}{last}. "
+                    f"It is not asked for again; look at the task, then run this again. {NEXT}\n"
+                    f"  {command('task_info', task_id=self._task_id)}",
+                    **lost.facts,
+                )
+            self._clock.sleep(SHORTEST_PAUSE)
+        self._result["reason"] += "; the answer was lost, and the task shows that it was done"
+
+    def _wait(self, before: Task) -> None:
+        """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
+        state = self._wish.state
+        ids, patience = [self._task_id], self._patience.left(self._clock.now() - self._begun)
+        done = f"The {NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
+        purpose = Purpose(done, self._result["trace_id"])
+        backwards = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
+        wait_for = wait_for_tasks if backwards or state is State.CANCELED else wait_for_success
+        try:
+            waited = wait_for(self._api, ids, patience, purpose=purpose, clock=self._clock)
+        except OcpError as error:
+            self._result["task"] = next(iter(error.facts.pop("tasks", [])), self._result["task"])
+            if not isinstance(error, TaskError):
+                error.precede(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
+                error.follow(f"Then wait for it: {command('task_wait', task_ids=self._task_id)}")
+            raise
+        self._warnings += waited.warnings
+        [self._result["task"]] = waited.results
+        if not backwards or waited.results[0]["rolled_back"]:
+            return
+        if waited.unsuccessful:
+            raise failure(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
+        raise NotRolledBack(
+            f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
+            f"What it does has been done; look at it. {NEXT}\n  {command('task_info', task_id=self._task_id)}"
+        )
+
+    def _diff(self) -> dict[str, str]:
+        if not self._result["changed"]:
+            return {}
+        concerned = [f"subtask {number}" for number in self._result["subtask_ids"]] or [f"task {self._task_id}"]
+        was = RUNNING if self._wish.state is State.CANCELED else FAILED
+        return {
+            "before": "".join(f"{what}: {was}\n" for what in concerned),
+            "after": "".join(f"{what}: {self._wish.state.done}\n" for what in concerned),
+        }
+
+
+def _shows(after: Task, before: Task, step: Subtask | None, state: State) -> bool:
+    """Whether the task shows that it was done: what is FAILED stays as it is by itself, but not what is RUNNING."""
+    if step is None and state is State.ROLLED_BACK:
+        return after != before and after.is_rolling_back
+    if step is None:
+        concerned = before.failed_subtasks
+        return after != before and all(_step_shows(after, each, state) for each in concerned)
+    return _step_shows(after, step, state)
+
+
+def _step_shows(after: Task, before: Subtask, state: State) -> bool:
+    now = next((step for step in after.subtasks if step.id == before.id), before)
+    if state is State.CANCELED:
+        return now.status == CANCELING or operation_of(now) == CANCEL
+    if state is State.SKIPPED:
+        return now != before and operation_of(now) in SKIPPED_BY
+    return now != before and operation_of(now) not in (*SKIPPED_BY, ROLLBACK)

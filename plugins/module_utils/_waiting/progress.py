@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a person sees of a wait: a line for each subtask that ends, or for many tasks one of totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from .._base.errors import RequestRefused, ServiceError
+from .._base.text import shorten, visible
+from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
+
+# Shows one line; the second tells whether it is of a failure.
+Show = Callable[[str, bool], None]
+
+FEW = 4
+WIDTH = 80
+LONGEST_SILENCE = 60.0
+INDENT = "  "
+# As Ansible calls a success; what needs attention stands out beside it.
+SHORT = {SUCCESSFUL: "ok"}
+
+
+def silent(_line: str, _failed: bool) -> None:
+    """Shows nothing."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look brought: tasks as just read, the ids of those that go on, two numbers, and why it failed if so.
+
+    ``waited`` is the seconds since the wait began.
+    """
+
+    waited: float
+    just_read: Mapping[int, Task]
+    unfinished: Collection[int]
+    ended: int
+    unsuccessful: int
+    problem: ServiceError | None = None
+
+
+class Progress:
+    """The lines of one wait; up to FEW tasks are shown step by step, more by their number."""
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._told: set[tuple[object, ...]] = set()
+        self._latest: dict[int, Task] = {}
+        self._totals: tuple[str, str] | None = None
+        self._trouble = ""
+        self._last = 0.0
+
+    @property
+    def silent_until(self) -> float:
+        """How many seconds into the wait ``remind`` is due."""
+        return self._last + LONGEST_SILENCE
+
+    def tell(self, look: Look) -> None:
+        """Show what is new."""
+        waited = look.waited
+        many = look.ended + len(look.unfinished) > FEW
+        trouble = _trouble(look.problem) if look.problem else ""
+        if trouble and not self._trouble:
+            self._say(f"{trouble} after {_clock(waited)}; the wait goes on", waited)
+        self._trouble = trouble
+        for task in look.just_read.values():
+            if not many:
+                self._tell_steps(task, waited)
+            elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
+                self._say(f"{task.label} {_outcome(task)}{_where(task)}", waited, failed=True)
+        if many:
+            self._tell_totals(look)
+        else:
+            known = {**self._latest, **look.just_read}
+            self._latest = {task_id: known[task_id] for task_id in look.unfinished if task_id in known}
+
+    def remind(self, waited: float) -> None:
+        """Show that the wait goes on, after a minute without news."""
+        after = f" after {_clock(waited)}"
+        if self._trouble:
+            self._say(f"{self._trouble} still{after}; the wait goes on", waited)
+        elif self._totals:
+            self._say(after.join(self._totals), waited)
+        else:
+            for task in self._latest.values():
+                self._say(f"{task.id} {task.status}{after}{_running(task)}", waited)
+        self._last = waited
+
+    def _tell_totals(self, look: Look) -> None:
+        bad = f" ({look.unsuccessful} not successful)" if look.unsuccessful else ""
+        named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= FEW else ""
+        totals = (
+            f"{look.ended} of {look.ended + len(look.unfinished)} tasks ended{bad}",
+            f", {len(look.unfinished)} go on{named}" if look.unfinished else "",
+        )
+        if totals != self._totals:
+            self._totals = totals
+            self._say(f" after {_clock(look.waited)}".join(totals), look.waited)
+
+    def _tell_steps(self, task: Task, waited: float) -> None:
+        done = [step for step in task.subtasks if step.status in (SUCCESSFUL, FAILED)]
+        new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
+        if self._is_new(task.id):
+            standing = f" {len(done)}/{len(task.subtasks)}" if task.subtasks else ""
+            self._say(f"{task.label} {task.status}{standing}{_running(task)}", waited)
+            new = [step for step in new if step.status == FAILED]
+        for (_label, status), alike in groupby(new, key=lambda step: (step.label, step.status)):
+            steps = list(alike)
+            running = _running(task) if steps[-1] is new[-1] else ""
+            self._say(f"{_steps(task, steps)}{running}", waited, failed=status == FAILED)
+        if task.finished and self._is_new(task.id, task.status, task.finish_time):
+            self._say(f"{task.label} {_outcome(task)}{_seconds(task.duration)}", waited, failed=not task.succeeded)
+
+    def _is_new(self, *what: object) -> bool:
+        new = what not in self._told
+        self._told.add(what)
+        return new
+
+    def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
+        self._last = waited
+        self._show(line(text), failed)
+
+
+def line(text: str) -> str:
+    """``text`` as a line of progress, which neither breaks nor steers a terminal."""
+    return shorten(visible(f"{INDENT}{text}"), WIDTH)
+
+
+def _trouble(problem: ServiceError) -> str:
+    return f"Service answers {problem.status}" if isinstance(problem, RequestRefused) else "No answer of the service"
+
+
+def _outcome(task: Task) -> str:
+    return "ROLLED BACK" if task.rolled_back else str(task.status)
+
+
+def _steps(task: Task, steps: list[Subtask]) -> str:
+    """Of subtasks that are alike, such as one for each host, the last position, how many, and the longest time."""
+    last = steps[-1]
+    position, total = task.position(last).split(" of ")
+    times = f" {len(steps)} times" if len(steps) > 1 else ""
+    longest = max((step.duration for step in steps if step.duration is not None), default=None)
+    status = SHORT.get(str(last.status), last.status)
+    return f"{task.id} {position.rjust(len(total))}/{total} {status} {last.label}{times}{_seconds(longest)}"
+
+
+def _running(task: Task) -> str:
+    running = [step.label for step in task.subtasks if step.status == RUNNING]
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    return f"; now {running[0]}{more}" if running else ""
+
+
+def _where(task: Task) -> str:
+    return "".join(f" at subtask {task.position(step)}, {step.label}" for step in task.failed_subtasks[:1])
+
+
+def _seconds(duration: float | None) -> str:
+    if duration is None:
+        return ""
+    return f", {duration:.1f} s" if duration < 10 else f", {duration:.0f} s"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"

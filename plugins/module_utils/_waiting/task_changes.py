@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Following the tasks of a service: what has changed between two looks at its list of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from math import inf
+from typing import Any
+
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import CredentialsRefused, NotFound, ServiceError
+from .._base.parsing import Record, integer
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import RUNNING, Subtask, Task
+from .poll import Patience, keep_looking
+
+STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_failed", "finished"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Of a ``task``: ``started``, ``resumed`` after FAILED, ``subtask_failed`` with the subtask, or ``finished``."""
+
+    name: str
+    task: Task
+    subtask: Subtask | None = None
+
+    def event(self) -> dict[str, Any]:
+        """The change as plain data; of the subtasks of its ``task`` there are those that FAILED."""
+        subtask = None if self.subtask is None else asdict(self.subtask)
+        return {"change": self.name, "task": self.task.result(full=False), "subtask": subtask}
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who follows: ``hear`` gets the changes in their order, ``note`` what a log is to tell, ``gone`` ends it."""
+
+    hear: Callable[[Change], None]
+    note: Callable[[str], None]
+    gone: Callable[[], bool]
+
+
+def follow_tasks(
+    api: OcpApi,
+    filters: Record,
+    listener: Listener,
+    *,
+    interval: float,
+    newer_than: int | None = None,
+    clock: Clock = SYSTEM_CLOCK,
+) -> None:
+    """Tell ``listener`` of every change of the tasks that pass the ``filters`` of OcpApi.tasks, until it is gone.
+
+    It begins with the tasks that run, or have an id above ``newer_than``. ``interval`` is the longest pause between two
+    looks in seconds. A look that fails is survived and noted; raises CredentialsRefused.
+    """
+    keep_looking(_Tasks(api, filters, listener, newer_than), api, Patience(inf, interval), clock)
+
+
+@dataclass
+class _Followed:
+    """A task that goes on: what it is told of with first, as it was last listed, and the failures that were told."""
+
+    first: str
+    told: bool = False
+    listed: Record | None = None
+    failures: set[tuple[object, ...]] = field(default_factory=set)
+
+
+class _Tasks:
+    """The tasks that go on, and the newest task known."""
+
+    silent_until = inf
+
+    def __init__(self, api: OcpApi, filters: Record, listener: Listener, newer_than: int | None) -> None:
+        self._api = api
+        self._filters = filters
+        self._listener = listener
+        self._newest = newer_than
+        self._looked = False
+        self._in_trouble = False
+        self._followed: dict[int, _Followed] = {}
+
+    @property
+    def done(self) -> bool:
+        """Nobody listens any more."""
+        return self._listener.gone()
+
+    def look(self) -> None:
+        """Tell of all changes since the last look. What was told before a failure is not told again."""
+        try:
+            self._look()
+        except CredentialsRefused:
+            raise
+        except ServiceError as problem:
+            if not self._in_trouble:
+                self._listener.note(f"A look at the tasks failed and is repeated: {problem}")
+            self._in_trouble = True
+        else:
+            if self._in_trouble:
+                self._listener.note("The tasks can be looked at again.")
+            self._in_trouble = False
+
+    def tell(self, waited: float) -> None:
+        """Nothing more: the listener has heard of each change."""
+
+    def remind(self, waited: float) -> None:
+        """Nothing: the listener waits for changes alone."""
+
+    def _look(self) -> None:
+        if self._newest is None:
+            self._newest = max(map(_id, self._api.tasks(1)), default=0)
+        running = self._listed(status=RUNNING)
+        # Of these some have come and gone since the last look.
+        newer = self._listed(above=self._newest)
+        for task_id in running.keys() | newer.keys():
+            resumed = self._looked and task_id <= self._newest
+            self._followed.setdefault(task_id, _Followed(RESUMED if resumed else STARTED))
+        self._newest = max(self._newest, *newer) if newer else self._newest
+        self._looked = True
+        for task_id in sorted(self._followed):
+            self._follow(task_id, running.get(task_id))
+
+    def _listed(self, **filters: Any) -> dict[int, Record]:
+        return {_id(task): task for task in self._api.tasks(**self._filters, **filters)}
+
+    def _follow(self, task_id: int, listed: Record | None) -> None:
+        """Read a task that is listed otherwise than before, or no longer as RUNNING."""
+        followed = self._followed[task_id]
+        if listed is not None and listed == followed.listed:
+            return
+        try:
+            task = Task.from_api(self._api.task(task_id))
+        except NotFound:
+            del self._followed[task_id]
+            return
+        failures = {_failure(step): step for step in task.failed_subtasks}
+        if not followed.told:
+            followed.told = True
+            self._listener.hear(Change(followed.first, task))
+            if followed.first == RESUMED and not task.finished:
+                followed.failures = set(failures)
+        for failure in [failure for failure in failures if failure not in followed.failures]:
+            followed.failures.add(failure)
+            self._listener.hear(Change(SUBTASK_FAILED, task, failures[failure]))
+        followed.listed = listed
+        if task.finished:
+            del self._followed[task_id]
+            self._listener.hear(Change(FINISHED, task))
+
+
+def _failure(step: Subtask) -> tuple[object, ...]:
+    return step.id, step.run_time, step.finish_time
+
+
+def _id(task: Record) -> int:
+    return integer(task.get("id")) or 0

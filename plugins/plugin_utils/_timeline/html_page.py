@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Tasks as one HTML document that needs nothing beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from .scale import Scale
+from .timeline import STATES, Step, TaskView
+
+# Heights in CSS pixels.
+_AXIS, _PITCH, _THICKNESS = 26, 40, 10
+
+
+def render_html(tasks: list[TaskView], title: str) -> str:
+    """The document: for one task its facts, chart and logs; for many an overview, then each of them."""
+    shown = {row.state for task in tasks for row in (task.row, *task.steps)}
+    return _template().render(tasks=tasks, title=title, states=[state for state in STATES if state in shown])
+
+
+@cache
+def _template() -> Template:
+    folder = Path(__file__).parent
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["percent"] = _percent
+    style = (folder / "page.css").read_text(encoding="utf-8")
+    environment.globals |= {
+        "axis": _AXIS,
+        "pitch": _PITCH,
+        "thickness": _THICKNESS,
+        "scale_over": Scale.over,
+        "census": _census,
+        "style": Markup(style.strip().replace("AXIS", str(_AXIS)).replace("PITCH", str(_PITCH))),
+    }
+    return environment.get_template("page.html.j2")
+
+
+def _percent(part: float) -> str:
+    return f"{part * 100:.2f}%"
+
+
+def _census(rows: list[Step]) -> str:
+    counted = Counter(row.state for row in rows)
+    return ", ".join(f"{counted[state]} {state.key.replace('-', ' ')}" for state in STATES if counted[state])

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The forms of the control API, which is the emulator's own."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.schemas.schema import Form, Long, Timestamp
+from ocp_emulator.security.lockout import Kind
+
+
+class Fault(Form):
+    """A fault of the plan, and how often it has hit so far."""
+
+    id: Long
+    fault: AnyFault
+    hits: int
+    create_time: Timestamp
+
+
+class ClockState(Form):
+    """What time it is for the emulator, and whether its clock runs."""
+
+    time: Timestamp
+    running: bool
+
+
+class RestartCount(Form):
+    """A target and how often a start step has started it: a server, zone, cluster, agent or arbitration service."""
+
+    object_type: Literal["OB_SERVER", "OB_ZONE", "OB_CLUSTER", "HOST", "ARBITRATION_SERVICE"]
+    id: Long
+    name: str
+    restarts: int
+
+
+class Lockout(Form):
+    """A user, or the address of a client, whose passwords are not looked at."""
+
+    kind: Kind
+    name: str
+    since: Timestamp
+    until: Timestamp
+
+
+class Hit(Form):
+    """The fault that has hit a request."""
+
+    id: Long
+    action: str
+
+
+class SeenRequest(Form):
+    """A request to the service.
+
+    `status` is null when no answer was sent, `user` when nobody has logged on, `milliseconds` while it lasts; `taskId`
+    is the task that it has started.
+    """
+
+    id: Long
+    time: Timestamp
+    method: str
+    path: str
+    query: str
+    user: str | None
+    status: int | None
+    milliseconds: float | None
+    trace_id: str
+    fault: Hit | None
+    task_id: Long | None
+
+
+class Availability(Form):
+    """Whether a server answers."""
+
+    available: Annotated[bool, Field(strict=True)]
+
+
+class Degraded(Form):
+    """Log streams of a tenant of a cluster, by its name, that are degraded."""
+
+    cluster: Annotated[str, Field(strict=True)]
+    tenant: Annotated[str, Field(strict=True, min_length=1)]
+    log_streams: Annotated[list[Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]], Field(min_length=1)]
+
+
+class DegradedLogStreams(Form):
+    """All that an arbitration service shows as degraded."""
+
+    degraded: list[Degraded]
+
+    @classmethod
+    def document(cls) -> dict[str, Any]:
+        """The form as a JSON schema that needs no other."""
+        schema = cls.model_json_schema(by_alias=True)
+        [inner] = schema.pop("$defs").values()
+        schema["properties"]["degraded"]["items"] = inner
+        return schema

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the control API shows: the plan of faults, and what was really restarted."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import iso
+from ocp_emulator.control_api import control_schemas as forms
+from ocp_emulator.faults.fault_kinds import fault_of
+from ocp_emulator.schemas.envelope import Listed, Paged
+from ocp_emulator.security import lockout
+from ocp_emulator.serializers.paging import Window, list_page
+from ocp_emulator.web.request_log import Seen
+
+_RESTARTS = """
+    SELECT 'OB_SERVER' AS object_type, id, ip || ':' || port AS name, restarts FROM servers WHERE restarts
+    UNION ALL SELECT 'OB_ZONE', zones.id, clusters.name || '/' || zones.name, zones.restarts
+        FROM zones JOIN clusters ON clusters.id = cluster_id WHERE zones.restarts
+    UNION ALL SELECT 'OB_CLUSTER', id, name, restarts FROM clusters WHERE restarts
+    UNION ALL SELECT 'HOST', id, ip, restarts FROM hosts WHERE restarts
+    UNION ALL SELECT 'ARBITRATION_SERVICE', id, ip || ':' || port, restarts FROM arbitration_services WHERE restarts
+    ORDER BY object_type, id
+"""
+
+
+def fault_list(db: sqlite3.Connection) -> Listed[forms.Fault]:
+    """The whole plan, in its order."""
+    return Listed[forms.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
+
+
+def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
+    """One fault. ApiError 404."""
+    row = db.execute("SELECT * FROM faults WHERE id = ?", (fault_id,)).fetchone()
+    if row is None:
+        raise errors.not_found(f"Fault {fault_id}")
+    return _fault(row)
+
+
+def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
+    """Every target that a start step has started at least once."""
+    return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+
+
+def lockout_list(db: sqlite3.Connection, now: int) -> Listed[forms.Lockout]:
+    """Who is locked now, in the order in which that came."""
+    return Listed[forms.Lockout](
+        contents=[
+            forms.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
+            for row in lockout.locked(db, now)
+        ]
+    )
+
+
+def request_page(window: Window, found: Iterable[Seen]) -> Paged[forms.SeenRequest]:
+    """A page of the requests found."""
+    return list_page(window, list(found), _request, Paged[forms.SeenRequest])
+
+
+def _request(seen: Seen) -> forms.SeenRequest:
+    return forms.SeenRequest(
+        id=seen.id,
+        time=iso(seen.time),
+        method=seen.method,
+        path=seen.path,
+        query=seen.query,
+        user=seen.user,
+        status=seen.status,
+        milliseconds=seen.milliseconds,
+        trace_id=seen.trace_id,
+        fault=None if seen.fault is None else forms.Hit(id=seen.fault[0], action=seen.fault[1]),
+        task_id=seen.task_id,
+    )
+
+
+def _fault(row: sqlite3.Row) -> forms.Fault:
+    return forms.Fault(
+        id=row["id"],
+        fault=fault_of(json.loads(row["fault"])),
+        hits=row["hits"],
+        create_time=iso(row["create_time"]),
+    )

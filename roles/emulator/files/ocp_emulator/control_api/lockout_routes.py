@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Who is locked after repeated wrong passwords, for administrators."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.responses import Response
+
+from ocp_emulator.base.paths import CONTROL
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api.control_schemas import Lockout
+from ocp_emulator.ocp_api.dependencies import Needs, refusals
+from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
+from ocp_emulator.security import lockout
+from ocp_emulator.service import service_of
+from ocp_emulator.web.request_context import call_of
+
+router = APIRouter(prefix=f"{CONTROL}/lockouts", tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+
+Name = Annotated[str, Path(description="Name of a user, or address of a client.")]
+
+
+@router.get("", summary="List lock-outs", response_model=Envelope[Listed[Lockout]], responses=refusals(401, 403, 500))
+async def list_lockouts(request: Request) -> Response:
+    """Users and client addresses whose wrong passwords have locked them, and until when."""
+    call = call_of(request)
+    return call.reply(Envelope[Listed[Lockout]], views.lockout_list(service_of(request).store.db, call.now))
+
+
+@router.delete("", summary="Unlock all", response_model=EmptyEnvelope, responses=refusals(401, 403, 500))
+async def unlock_all(request: Request) -> Response:
+    """Wrong passwords are counted anew from here on."""
+    return _unlock(request, None)
+
+
+@router.delete(
+    "/{name}",
+    summary="Unlock a user or a client",
+    response_model=EmptyEnvelope,
+    responses=refusals(401, 403, 404, 500),
+)
+async def unlock_one(request: Request, name: Name) -> Response:
+    """Its wrong passwords are counted anew from here on."""
+    return _unlock(request, name)
+
+
+def _unlock(request: Request, name: str | None) -> Response:
+    call = call_of(request)
+    with service_of(request).store.transaction() as db:
+        lockout.unlock(db, call.now, name)
+    return call.done()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The plan of faults: one table for all kinds, in the order in which they were made.
+
+A fault is used up when it has hit as often as it was told to; it stays in the plan, so that one can see that it did.
+"""
+
+import sqlite3
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import DAY, SECOND
+
+LONGEST = 365 * DAY // SECOND
+_MOST = 2**31 - 1
+
+Text = Annotated[str, Field(min_length=1, max_length=1_000)]
+Count = Annotated[int, Field(ge=1, le=_MOST, strict=True)]
+
+
+class Plannable(Protocol):
+    """What a fault of any kind has."""
+
+    @property
+    def kind(self) -> str:
+        """What it disturbs."""
+
+    @property
+    def times(self) -> int | None:
+        """How often it hits at most, None for always."""
+
+    def model_dump_json(self, *, by_alias: bool) -> str:
+        """The fault as text."""
+
+
+def add(db: sqlite3.Connection, fault: Plannable, now: int) -> int:
+    """Append a fault to the plan; its id."""
+    cursor = db.execute(
+        "INSERT INTO faults (kind, fault, times, matches, hits, create_time) VALUES (?, ?, ?, 0, 0, ?)",
+        (fault.kind, fault.model_dump_json(by_alias=True), fault.times, now),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def remove(db: sqlite3.Connection, fault_id: int | None) -> None:
+    """Take back one fault, ApiError 404 when there is none, or all of them; what they have done stays done."""
+    removed = db.execute("DELETE FROM faults WHERE ? IS NULL OR id = ?", (fault_id, fault_id)).rowcount
+    if fault_id is not None and not removed:
+        raise errors.not_found(f"Fault {fault_id}")
+
+
+def live(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
+    """The faults of a kind that are not used up."""
+    return db.execute(
+        "SELECT * FROM faults WHERE kind = ? AND (times IS NULL OR hits < times) ORDER BY id", (kind,)
+    ).fetchall()
+
+
+def count_hit(db: sqlite3.Connection, fault_id: int) -> None:
+    """A fault has hit."""
+    db.execute("UPDATE faults SET hits = hits + 1 WHERE id = ?", (fault_id,))
+
+
+def count_match(db: sqlite3.Connection, fault_id: int) -> None:
+    """A fault has met what it is meant for, whether it hits or not."""
+    db.execute("UPDATE faults SET matches = matches + 1 WHERE id = ?", (fault_id,))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Faults of kind `http`: they disturb a request, or the answer to it."""
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ocp_emulator.base.paths import CONTROL, is_control
+from ocp_emulator.faults import fault_plan
+from ocp_emulator.faults.fault_plan import LONGEST, Count, Text
+from ocp_emulator.schemas.schema import Form
+from ocp_emulator.store.database import Store
+
+Action = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
+When = Literal["before", "after"]
+
+
+@dataclass(frozen=True)
+class _Options:
+    needed: frozenset[str] = frozenset()
+    possible: frozenset[str] = frozenset()
+
+
+_WHEN = frozenset({"when"})
+_SECONDS = frozenset({"seconds"})
+
+# What an action takes besides match, call, probability, seed and times, which go with all of them.
+_OPTIONS: dict[Action, _Options] = {
+    "refuse": _Options(needed=_SECONDS),
+    "reset": _Options(possible=_WHEN),
+    "drop": _Options(possible=_WHEN),
+    "slow": _Options(needed=_SECONDS),
+    "trickle": _Options(needed=_SECONDS, possible=frozenset({"size"})),
+    "truncate": _Options(possible=frozenset({"size"})),
+    "garbage": _Options(possible=_WHEN),
+    "html": _Options(possible=_WHEN | {"status"}),
+    "error": _Options(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset"}),
+    "restart": _Options(needed=_SECONDS, possible=_WHEN),
+}
+_OF_SOME_ACTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
+_ERRORS = frozenset({401, 403, 409, 429, *range(500, 600)})
+_PAGES = frozenset({200, *range(400, 600)})
+
+
+class HttpMatch(Form):
+    """Which requests; what is left out matches any.
+
+    `path` is a shell pattern over the decoded path, in which `*` stands for slashes too. Calls of the control API match
+    only where it begins with `/emulator`. `user` is the user of the right credentials that were sent.
+    """
+
+    method: Text | None = None
+    path: Text | None = None
+    user: Text | None = None
+
+    def fits(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
+        """Whether a request is meant; `user` is asked only where that matters."""
+        return (
+            (self.path or "").startswith(CONTROL) >= is_control(path)
+            and (self.method is None or self.method.upper() == method)
+            and (self.path is None or fnmatchcase(path, self.path))
+            and (self.user is None or self.user == user())
+        )
+
+
+class HttpFault(Form):
+    """Disturbs requests: refuses connections, spoils the answer, or restarts the service; see docs/emulator.md.
+
+    `when` tells whether the request has no effect on the service (`before`, which it is where nothing is said) or all
+    of it (`after`). `call` is the first matching request that is hit, counted from 1; `probability` lets chance decide
+    about each of them, by `seed` always in the same way. `times` is how often it hits, null for always. `seconds` are
+    those of the machine, not of the emulator's clock; `size` is in bytes.
+    """
+
+    kind: Literal["http"]
+    match: HttpMatch = Field(default_factory=HttpMatch)
+    action: Action
+    when: When | None = None
+    call: Count | None = None
+    probability: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: Annotated[int, Field(strict=True)] | None = None
+    times: Count | None = 1
+    seconds: Annotated[float, Field(ge=0, le=LONGEST)] | None = None
+    size: Count | None = None
+    status: Annotated[int, Field(ge=200, le=599, strict=True)] | None = None
+    message: Text | None = None
+    reset: Count | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_action(self) -> "HttpFault":
+        options = _OPTIONS[self.action]
+        given = {name for name in _OF_SOME_ACTIONS if getattr(self, name) is not None}
+        for name in sorted(options.needed - given):
+            raise ValueError(f"the action {self.action} needs {name}")
+        for name in sorted(given - options.needed - options.possible):
+            raise ValueError(f"{name} does not go with the action {self.action}")
+        if self.action == "error" and self.status not in _ERRORS:
+            raise ValueError(f"status {self.status} is none of 401, 403, 409, 429 and 500 to 599")
+        if self.action == "html" and self.answer_status() not in _PAGES:
+            raise ValueError(f"status {self.status} is neither 200 nor one of 400 to 599")
+        if self.reset is not None and self.status != 429:
+            raise ValueError("reset goes with status 429")
+        return self
+
+    @model_validator(mode="after")
+    def _has_one_rule_of_when_it_hits(self) -> "HttpFault":
+        if self.call is not None and self.probability is not None:
+            raise ValueError("call and probability cannot both be given")
+        if self.seed is not None and self.probability is None:
+            raise ValueError("seed goes with probability")
+        return self
+
+    def spares_the_service(self) -> bool:
+        """Whether the request is to have no effect."""
+        return "when" in _OPTIONS[self.action].possible and self.when != "after"
+
+    def answer_status(self) -> int:
+        """The status that html and error answer with."""
+        return 502 if self.status is None else self.status
+
+    def hits(self, match: int) -> bool:
+        """Whether it hits the request that is the `match`th it matches, from 1: always the same, in any process."""
+        if self.probability is not None:
+            return random.Random(f"{self.seed or 0}/{match}").random() < self.probability
+        return match >= (self.call or 1)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A fault that hits a request."""
+
+    id: int
+    fault: HttpFault
+
+
+def take(store: Store, method: str, path: str, user: Callable[[], str | None]) -> Hit | None:
+    """The first fault of the plan that hits this request, counted as a hit; each that matches it counts that too."""
+    faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.live(store.db, "http")]
+    matching = [(row, fault) for row, fault in faults if fault.match.fits(method, path, user)]
+    if not matching:
+        return None
+    hit = next((Hit(row["id"], fault) for row, fault in matching if fault.hits(row["matches"] + 1)), None)
+    with store.transaction() as db:
+        for row, _fault in matching:
+            fault_plan.count_match(db, row["id"])
+        if hit is not None:
+            fault_plan.count_hit(db, hit.id)
+    return hit

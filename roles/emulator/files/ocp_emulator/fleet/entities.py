@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the emulated service manages, with ids given and references followed. Where it comes from is fleet_file.py."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+from ocp_emulator.base.permissions import Permission
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine, known by its inner IP address."""
+
+    id: int
+    ip: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A database cluster."""
+
+    id: int
+    name: str
+    ob_cluster_id: int
+    type: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A zone of a cluster."""
+
+    id: int
+    cluster_id: int
+    name: str
+    region: str
+    idc: str
+
+
+@dataclass(frozen=True)
+class Server:
+    """A database server node; the first of a cluster is its root server."""
+
+    id: int
+    cluster_id: int
+    zone_id: int
+    host_id: int
+    ip: str
+    port: int
+    sql_port: int
+    root: bool
+
+
+@dataclass(frozen=True)
+class ArbitrationService:
+    """An arbitration service."""
+
+    id: int
+    host_id: int
+    ip: str
+    port: int
+    version: str
+
+
+@dataclass(frozen=True)
+class User:
+    """Somebody who may call the service."""
+
+    id: int
+    name: str
+    password: str
+    permissions: tuple[Permission, ...]
+
+
+@dataclass(frozen=True)
+class AccessKey:
+    """A key that carries the rights of its user."""
+
+    id: str
+    secret: str
+    user_id: int
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """All of it, with ids given and references followed."""
+
+    hosts: tuple[Host, ...]
+    clusters: tuple[Cluster, ...]
+    zones: tuple[Zone, ...]
+    servers: tuple[Server, ...]
+    arbitration_services: tuple[ArbitrationService, ...]
+    users: tuple[User, ...]
+    access_keys: tuple[AccessKey, ...]
+
+    def fingerprint(self) -> str:
+        """The same for the same fleet, so that a database can tell whether it was made with this one."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()

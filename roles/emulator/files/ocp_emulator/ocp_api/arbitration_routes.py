@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Arbitration services: the restart (restart-operations.md, 4.4) and reads (ocp-api.md, section 6)."""
+
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, ServiceId, refusals, window
+from ocp_emulator.schemas.envelope import Envelope, Paged
+from ocp_emulator.schemas.fleet_schemas import ArbitrationService, ArbitrationStatus
+from ocp_emulator.schemas.task_schemas import ArbitrationRestart
+from ocp_emulator.serializers import fleet_serializers as fleet_views
+from ocp_emulator.serializers import restart_serializers as operation_views
+from ocp_emulator.service import service_of
+from ocp_emulator.web.parameters import LARGEST_LARGE_PAGE, LargePageSize, Long, one_or_more, split
+from ocp_emulator.web.request_context import call_of
+
+reads = APIRouter(tags=["Arbitration services"], dependencies=[Depends(Needs(Permission.ARBITRATION_VIEW))])
+restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(Needs(Permission.ARBITRATION_UPDATE))])
+
+Statuses = Annotated[str, one_or_more(*get_args(ArbitrationStatus))]
+Tags = Annotated[str, Field(pattern=r"^[0-9]+(,[0-9]+)*$")]
+
+
+@restarts.post(
+    "/api/v2/arbitration/services/{id}/restart",
+    summary="Restart an arbitration service",
+    response_model=Envelope[ArbitrationRestart],
+    responses=refusals(400, 401, 403, 404, 409, 500),
+)
+async def restart_arbitration_service(request: Request, service_id: ServiceId) -> Response:
+    """No parameters, no body."""
+    call, service = call_of(request), service_of(request)
+    task_id = service.operations.restart_arbitration_service(call.logged_on().user, call.now, service_id)
+    return call.reply(Envelope[ArbitrationRestart], operation_views.arbitration_restart(service.store.db, task_id))
+
+
+@reads.get(
+    "/api/v2/arbitration/services",
+    summary="List arbitration services",
+    response_model=Envelope[Paged[ArbitrationService]],
+    responses=refusals(400, 401, 403, 500),
+)
+async def list_arbitration_services(
+    request: Request,
+    host_id: Annotated[Long | None, Query(alias="hostId")] = None,
+    keyword: Annotated[str | None, Query(description="Part of the description or of the address.")] = None,
+    statuses: Annotated[
+        list[Statuses] | None, Query(alias="statusList", description="One or several, by comma.")
+    ] = None,
+    tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has a tag.")] = None,
+    number: Number = 1,
+    size: LargePageSize = LARGEST_LARGE_PAGE,
+    sort: Order = "id,asc",
+) -> Response:
+    """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
+    service = service_of(request)
+    page = fleet_views.arbitration_page(
+        service.store.db,
+        window(number, size, sort),
+        host_id,
+        keyword,
+        split(statuses),
+        tagged=bool(tags),
+        operating=service.switches.operating_task,
+    )
+    return call_of(request).reply(Envelope[Paged[ArbitrationService]], page)
+
+
+@reads.get(
+    "/api/v2/arbitration/services/{id}",
+    summary="Read an arbitration service",
+    response_model=Envelope[ArbitrationService],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def read_arbitration_service(request: Request, service_id: ServiceId) -> Response:
+    """The service. It has no start time: `updateTime` is all that moves with a restart."""
+    service = service_of(request)
+    found = fleet_views.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
+    return call_of(request).reply(Envelope[ArbitrationService], found)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Reads of clusters, zones and servers (ocp-api.md, section 6)."""
+
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, Number, Order, Size, ZoneName, refusals, window
+from ocp_emulator.schemas.envelope import Envelope, Listed, Paged
+from ocp_emulator.schemas.fleet_schemas import Cluster, ClusterStatus, Server, Zone
+from ocp_emulator.serializers import fleet_serializers as fleet_views
+from ocp_emulator.service import service_of
+from ocp_emulator.web.parameters import one_or_more, split
+from ocp_emulator.web.request_context import call_of
+
+reads = APIRouter(tags=["Clusters"], dependencies=[Depends(Needs(Permission.CLUSTER_VIEWER))])
+
+Statuses = Annotated[str, one_or_more(*get_args(ClusterStatus))]
+
+
+@reads.get(
+    "/api/v2/ob/clusters",
+    summary="List clusters",
+    response_model=Envelope[Paged[Cluster]],
+    responses=refusals(400, 401, 403, 500),
+)
+async def list_clusters(
+    request: Request,
+    name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
+    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
+    number: Number = 1,
+    size: Size = 10,
+    sort: Order = "id,asc",
+) -> Response:
+    """Each with its zones and their servers."""
+    service = service_of(request)
+    page = fleet_views.cluster_page(
+        service.store.db, window(number, size, sort), name, split(statuses), service.switches.operating_task
+    )
+    return call_of(request).reply(Envelope[Paged[Cluster]], page)
+
+
+@reads.get(
+    "/api/v2/ob/clusters/{id}",
+    summary="Read a cluster",
+    response_model=Envelope[Cluster],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
+    """The cluster with its zones and their servers."""
+    service = service_of(request)
+    cluster = fleet_views.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
+    return call_of(request).reply(Envelope[Cluster], cluster)
+
+
+@reads.get(
+    "/api/v2/ob/clusters/{id}/zones",
+    summary="List the zones of a cluster",
+    response_model=Envelope[Listed[Zone]],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def list_zones(request: Request, cluster_id: ClusterId) -> Response:
+    """All of them, each with its servers."""
+    service = service_of(request)
+    zones = fleet_views.zones_of(service.store.db, cluster_id, service.switches.operating_task)
+    return call_of(request).reply(Envelope[Listed[Zone]], zones)
+
+
+@reads.get(
+    "/api/v2/ob/clusters/{id}/servers",
+    summary="List the servers of a cluster",
+    response_model=Envelope[Listed[Server]],
+    responses=refusals(400, 401, 403, 404, 500),
+)
+async def list_servers(
+    request: Request,
+    cluster_id: ClusterId,
+    region: Annotated[str | None, Query(alias="regionName")] = None,
+    idc: Annotated[str | None, Query(alias="idcName")] = None,
+) -> Response:
+    """All of them; this list is not paged."""
+    service = service_of(request)
+    servers = fleet_views.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
+    return call_of(request).reply(Envelope[Listed[Server]], servers)
+
+
+async def list_servers_of_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
+    """All of them; this list is not paged."""
+    service = service_of(request)
+    servers = fleet_views.servers_of_zone(service.store.db, cluster_id, zone_name, service.switches.operating_task)
+    return call_of(request).reply(Envelope[Listed[Server]], servers)
+
+
+# The documented path lacks /ob; a public client has it.
+for _prefix in ("/api/v2", "/api/v2/ob"):
+    reads.add_api_route(
+        f"{_prefix}/clusters/{{id}}/zones/{{zoneName}}/servers",
+        list_servers_of_zone,
+        summary="List the servers of a zone",
+        response_model=Envelope[Listed[Server]],
+        responses=refusals(400, 401, 403, 404, 500),
+    )

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the routes share: rights, the parameters they have in common, and which refusals they document."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.schemas.envelope import ErrorEnvelope
+from ocp_emulator.serializers.paging import Window
+from ocp_emulator.web.parameters import LARGEST_PAGE, Long, PageNumber, PageSize, Sort
+from ocp_emulator.web.request_context import call_of
+
+_REFUSALS = {
+    400: "A parameter or the body is missing or does not fit.",
+    401: "No credentials, or wrong ones, or a caller who is locked.",
+    403: "The caller lacks the permission.",
+    404: "The target does not exist.",
+    409: "The target is occupied by another task.",
+    415: "The body is not application/json.",
+    500: "The emulator failed.",
+}
+
+_WHOLE = {"schema": {"type": "integer"}}
+
+# What every call of the service can be answered with; the headers are on all its answers while there is a rate limit.
+RATE_LIMITED: dict[str, Any] = {
+    "description": "The caller has no call left in the present window of time.",
+    "headers": {
+        "RateLimit-Limit": {"description": "Calls that the window allows.", **_WHOLE},
+        "RateLimit-Remaining": {"description": "Calls that are left.", **_WHOLE},
+        "RateLimit-Reset": {"description": "Seconds until the window ends.", **_WHOLE},
+    },
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorEnvelope"}}},
+}
+
+ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.")]
+ServerId = Annotated[Long, Path(alias="serverId", description="Server id.")]
+ZoneName = Annotated[str, Path(alias="zoneName")]
+HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
+ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
+TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
+SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
+Number = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
+Size = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+Order = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
+
+
+class Needs:
+    """A dependency: the caller has this right. Dependencies come before parameters, so 403 comes before 400."""
+
+    def __init__(self, permission: Permission) -> None:
+        """The OpenAPI document shows it too."""
+        self.permission = permission
+
+    async def __call__(self, request: Request) -> None:
+        """ApiError 403 when the caller lacks it."""
+        call_of(request).logged_on().require(self.permission)
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How the OpenAPI document tells the error statuses that a call can have."""
+    return {status: {"model": ErrorEnvelope, "description": _REFUSALS[status]} for status in statuses}
+
+
+def window(number: int, size: int, sort: str) -> Window:
+    """The page that is asked for."""
+    return Window(number, size, descending=sort.endswith(",desc"))

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The forms of clusters, zones, servers, hosts, agents and arbitration services (ocp-api.md, section 6).
+
+Of the documented fields these have the ones that mean something in an emulator. `operatingTaskInstanceId` is absent
+when nothing goes on.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from ocp_emulator.schemas.schema import Form, Long, Timestamp, absent
+
+ClusterStatus = Literal[
+    "RUNNING",
+    "CREATING",
+    "DELETING",
+    "STARTING",
+    "RESTARTING",
+    "STOPPING",
+    "STOPPED",
+    "TAKINGOVER",
+    "MOVINGOUT",
+    "SWITCHOVER",
+    "FAILOVER",
+    "OPERATING",
+]
+ZoneStatus = Literal[
+    "RUNNING",
+    "UNAVAILABLE",
+    "SERVICE_STOPPED",
+    "STOPPED",
+    "DELETED",
+    "CREATING",
+    "STOPPING",
+    "STARTING",
+    "RESTARTING",
+    "DELETING",
+    "OPERATING",
+]
+ServerStatus = Literal[
+    "CREATING",
+    "RUNNING",
+    "STOPPING",
+    "STOPPED",
+    "STARTING",
+    "RESTARTING",
+    "DELETING",
+    "UNAVAILABLE",
+    "OPERATING",
+    "DELETED",
+]
+ArbitrationStatus = Literal["RUNNING", "RESTARTING", "STOPPED", "UNAVAILABLE"]
+AgentStatus = Literal["AVAILABLE", "RESTARTING", "STOPPING", "REINTSTALLING", "OFFLINE", "DELETED"]
+HostStatus = Literal["NEW", "AVAILABLE", "ONLINE", "OFFLINE", "DELETING"]
+InnerStatus = Literal["ACTIVE", "INACTIVE"]
+
+
+class Server(Form):
+    """A database server node. `stopTime` is 1970-01-01T08:00:00+08:00 as long as it is in service."""
+
+    id: Long
+    cluster_id: Long
+    zone_name: str
+    region_name: str
+    idc_name: str
+    host_id: Long
+    host_status: HostStatus
+    host_type_name: str
+    ip: str
+    port: int
+    sql_port: int
+    version: str
+    run_user: str
+    run_path: str
+    install_path: str
+    with_rootserver: bool
+    status: ServerStatus
+    inner_status: InnerStatus
+    operating_task_instance_id: Long = absent()
+    start_time: Timestamp
+    stop_time: Timestamp
+    update_time: Timestamp
+
+
+class RootServer(Form):
+    """Where the root service of a zone runs."""
+
+    address: str
+    role: Literal["LEADER", "FOLLOWER"]
+    # Documented in this spelling.
+    sql_port: int = Field(alias="sql_port")
+
+
+class Zone(Form):
+    """A zone with its servers."""
+
+    id: Long
+    cluster_id: Long
+    ob_cluster_id: Long
+    name: str
+    region_name: str
+    idc_name: str
+    architecture: str
+    status: ZoneStatus
+    inner_status: InnerStatus
+    compaction_status: Literal["IDLE"]
+    operating_task_instance_id: Long = absent()
+    root_server: RootServer
+    server_count: int
+    host_count: int
+    servers: list[Server]
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class Cluster(Form):
+    """A cluster with its zones and their servers. `obStartTime` is when the whole of it was last started."""
+
+    id: Long
+    name: str
+    ob_cluster_id: Long
+    ob_version: str
+    type: Literal["PRIMARY", "STANDBY"]
+    architecture: str
+    origin: Literal["CREATED"]
+    creator: str
+    status: ClusterStatus
+    compaction_status: Literal["IDLE"]
+    operating_task_instance_id: Long = absent()
+    region_count: int
+    server_count: int
+    ob_start_time: Timestamp
+    zones: list[Zone]
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class HostService(Form):
+    """Something that runs on a host."""
+
+    name: str
+    type: str
+    version: str
+    software_package_id: Long | None
+
+
+class Host(Form):
+    """A host. What it does not have is null here, not absent, as documented."""
+
+    id: Long
+    name: str
+    inner_ip_address: str
+    alias: str | None
+    description: str | None
+    architecture: str
+    kind: Literal["DEDICATED_PHYSICAL_MACHINE"]
+    operating_system: str
+    serial_number: str | None
+    publish_ports: str | None
+    ssh_port: int
+    status: HostStatus
+    host_agent_id: Long
+    host_agent_status: AgentStatus
+    host_agent_version: str
+    services: list[HostService]
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class AgentProcess(Form):
+    """A process of an agent; `elapsedTime` is in seconds. A process that is stopped has no pid."""
+
+    id: Long
+    host_id: Long
+    alias: str
+    pid: int | None
+    ports: str | None
+    status: Literal["STARTED", "STOPPED"]
+    elapsed_time: int
+    last_active_time: Timestamp
+    start_command: str
+    log_file_pattern: str
+    user: str
+    operable: bool
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class Agent(Form):
+    """The management agent of a host."""
+
+    id: Long
+    host_id: Long
+    host_inner_ip_address: str
+    version: str
+    status: AgentStatus
+    last_available_time: Timestamp
+    install_home: str
+    log_home: str
+    manager_port: str
+    monitor_port: str
+    processes: list[AgentProcess]
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class DegradedTenant(Form):
+    """A tenant with degraded log streams."""
+
+    id: Long
+    name: str
+    degraded_ls_id_list: list[Long]
+
+
+class ServedCluster(Form):
+    """A cluster that an arbitration service serves."""
+
+    id: Long
+    name: str
+    ob_cluster_id: Long
+    tenants: list[DegradedTenant]
+
+
+class ArbitrationService(Form):
+    """An arbitration service. There is no start time among its documented fields."""
+
+    id: Long
+    host_id: Long
+    svr_ip: str
+    svr_port: int
+    version: str
+    architecture: str
+    description: str
+    install_path: str
+    run_path: str
+    run_user: str
+    startup_parameters: list[dict[str, str]]
+    clusters: list[ServedCluster]
+    tags: list[dict[str, str]]
+    status: ArbitrationStatus
+    operating_task_instance_id: Long = absent()
+    create_time: Timestamp
+    update_time: Timestamp

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The forms of what the service tells about itself."""
+
+from ocp_emulator.schemas.schema import Form, Timestamp
+
+
+class Info(Form):
+    """What is running here; the one answer that is not enveloped (ocp-api.md, section 7)."""
+
+    artifact: str
+    build_time: Timestamp
+    build_version: str
+    edition: str
+    group: str

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Who is calling: HTTP Basic or an access key (ocp-api.md, section 1). What they may do is permissions.py."""
+
+import base64
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.fleet.entities import AccessKey, User
+from ocp_emulator.security.signing import Message, sign, strings_to_sign
+
+ACCESS_KEY_SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
+LARGEST_SKEW = 15 * 60 * SECOND
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A user whose credentials were right: a password or, if not, an access key."""
+
+    user: User
+    by_password: bool
+
+    def require(self, permission: Permission) -> None:
+        """Raise ApiError 403 when the user lacks this right.
+
+        ADMIN includes all rights. A manager's right does not include the viewer's: a caller who may restart something
+        may lack the right to look at it (section 7).
+        """
+        if not {permission, Permission.ADMIN} & set(self.user.permissions):
+            raise errors.forbidden(self.user.name, permission)
+
+
+class WrongPassword(errors.ApiError):
+    """401 for a user and password that do not go together; `exists` tells whether there is such a user."""
+
+    def __init__(self, name: str, exists: bool) -> None:
+        """The name is the one that was given."""
+        error = errors.bad_credentials("The user name or the password is wrong.")
+        super().__init__(error.status, error.code, error.message)
+        self.name = name
+        self.exists = exists
+
+
+class Authenticator:
+    """Knows all users and access keys."""
+
+    def __init__(self, users: Iterable[User], access_keys: Iterable[AccessKey]) -> None:
+        """They are fixed from here on."""
+        self._users = {user.name: user for user in users}
+        by_id = {user.id: user for user in self._users.values()}
+        self._keys = {key.id: (key.secret, by_id[key.user_id]) for key in access_keys}
+
+    def authenticate(self, message: Message, now: int) -> Caller:
+        """The caller. Raises ApiError 401 that says what is wrong, without telling anything of what would be right."""
+        authorization = message.header("authorization")
+        if not authorization:
+            raise errors.no_credentials()
+        scheme, _blank, credentials = authorization.partition(" ")
+        if scheme.lower() == "basic":
+            return Caller(self._basic(credentials.strip()), by_password=True)
+        if scheme == ACCESS_KEY_SCHEME:
+            return Caller(self._access_key(credentials.strip(), message, now), by_password=False)
+        raise errors.bad_credentials(
+            f"The scheme of the Authorization header is neither Basic nor {ACCESS_KEY_SCHEME}."
+        )
+
+    def _basic(self, credentials: str) -> User:
+        try:
+            name, colon, password = base64.b64decode(credentials, validate=True).decode().partition(":")
+        except ValueError:
+            colon = ""
+        if not colon:
+            raise errors.bad_credentials("The credentials of HTTP Basic are not the base64 of user:password.")
+        user = self._users.get(name)
+        if not _same(password, user.password if user else "") or user is None:
+            raise WrongPassword(name, exists=user is not None)
+        return user
+
+    def _access_key(self, credentials: str, message: Message, now: int) -> User:
+        key_id, colon, signature = credentials.partition(":")
+        if not colon:
+            raise errors.bad_credentials(f"The credentials of {ACCESS_KEY_SCHEME} are not accessKey:signature.")
+        dates = [date for date in (message.header("date"), message.header("x-ocp-date")) if date is not None]
+        if not dates:
+            raise errors.bad_credentials("A signed call needs the header Date or x-ocp-date.")
+        # Which of the two is signed when both are there is not documented.
+        timely = [date for date in dates if _is_timely(date, now)]
+        if not timely:
+            raise errors.bad_credentials(
+                "The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here."
+            )
+        secret, user = self._keys.get(key_id, ("", None))
+        texts = (text for date in timely for text in strings_to_sign(message, date))
+        if not any(_same(signature, sign(secret, text)) for text in texts) or user is None:
+            raise errors.bad_credentials("The access key is unknown or the signature is wrong.")
+        return user
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode(), right.encode())
+
+
+def _is_timely(date: str, now: int) -> bool:
+    try:
+        moment = parsedate_to_datetime(date)
+        instant = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * SECOND
+    except (ValueError, OverflowError, OSError):
+        return False
+    return abs(now - instant) <= LARGEST_SKEW

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Users and clients that are locked after repeated wrong passwords (ocp-api.md, section 1.4).
+
+Choices of ours where the section is silent: a lock lasts as long as the span in which passwords are counted, by the
+emulator's clock; what is tried while it lasts is neither looked at nor counted; the right password takes back what was
+counted for the user, and nothing of what was counted for the client; a client may be wrong twice as often as a user.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.store.database import Store
+
+Kind = Literal["user", "client"]
+
+_MINUTE = 60 * SECOND
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: Kind
+    attempts: int
+    span: int
+
+
+class Lockouts:
+    """Counts wrong passwords of users and client addresses. Counts and locks are in the database."""
+
+    def __init__(self, store: Store, max_attempts: int) -> None:
+        """So many wrong passwords lock a user; 0 locks nobody."""
+        self._store = store
+        self._on = max_attempts > 0
+        self._user = _Rule("user", max_attempts, 30 * _MINUTE)
+        self._client = _Rule("client", 2 * max_attempts, 10 * _MINUTE)
+
+    def check(self, user: str, client: str, now: int) -> None:
+        """ApiError 401/30007 when one of them is locked."""
+        if not self._on:
+            return
+        row = self._store.db.execute(
+            "SELECT * FROM lockouts WHERE until > ? AND (kind, name) IN (('user', ?), ('client', ?)) LIMIT 1",
+            (now, user, client),
+        ).fetchone()
+        if row is not None:
+            raise errors.locked_out(row["kind"], row["name"], iso(row["until"]))
+
+    def wrong(self, user: str | None, client: str, now: int) -> None:
+        """Count a wrong password; `user` is None when there is no such user."""
+        if not self._on:
+            return
+        with self._store.transaction() as db:
+            if user is not None:
+                _count(db, self._user, user, now)
+            _count(db, self._client, client, now)
+
+    def right(self, user: str) -> None:
+        """Forget the wrong passwords of a user."""
+        counted = ("SELECT 1 FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
+        if self._on and self._store.db.execute(*counted).fetchone():
+            with self._store.transaction() as db:
+                db.execute("DELETE FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
+
+
+def locked(db: sqlite3.Connection, now: int) -> list[sqlite3.Row]:
+    """Who is locked now: kind, name, since, until."""
+    return db.execute("SELECT * FROM lockouts WHERE until > ? ORDER BY since, kind, name", (now,)).fetchall()
+
+
+def unlock(db: sqlite3.Connection, now: int, name: str | None) -> None:
+    """Unlock a user or a client, ApiError 404 when it is not locked, or all; what was counted is forgotten too."""
+    removed = db.execute(
+        "DELETE FROM lockouts WHERE :name IS NULL OR (name = :name AND until > :now)", {"name": name, "now": now}
+    ).rowcount
+    if name is not None and not removed:
+        raise errors.not_found(f"A lock of '{name}'")
+    db.execute("DELETE FROM wrong_passwords WHERE :name IS NULL OR name = :name", {"name": name})
+
+
+def _count(db: sqlite3.Connection, rule: _Rule, name: str, now: int) -> None:
+    key = (rule.kind, name)
+    db.execute("DELETE FROM wrong_passwords WHERE kind = ? AND at <= ?", (rule.kind, now - rule.span))
+    db.execute("INSERT INTO wrong_passwords VALUES (?, ?, ?)", (*key, now))
+    (counted,) = db.execute("SELECT count(*) FROM wrong_passwords WHERE kind = ? AND name = ?", key).fetchone()
+    if counted >= rule.attempts:
+        db.execute("DELETE FROM wrong_passwords WHERE kind = ? AND name = ?", key)
+        db.execute("INSERT OR REPLACE INTO lockouts VALUES (?, ?, ?, ?)", (*key, now, now + rule.span))

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Who is let in: credentials, lock-out and rate limit, in this order.
+
+The control API asks for credentials alone, so that it can always be used to unlock somebody. An access key with a wrong
+signature locks nobody, and the key of a user who is locked goes on working: the section tells of passwords only.
+"""
+
+from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
+from ocp_emulator.security.lockout import Lockouts
+from ocp_emulator.security.rate_limit import Allowance, RateLimiter
+from ocp_emulator.security.signing import Message
+
+
+class Admission:
+    """Lets callers in, and keeps count of who may not come in again."""
+
+    def __init__(self, authenticator: Authenticator, lockouts: Lockouts, rate_limiter: RateLimiter) -> None:
+        """It works by these."""
+        self._authenticator = authenticator
+        self._lockouts = lockouts
+        self._rate_limiter = rate_limiter
+
+    def log_on(self, message: Message, machine_now: int, client: str, now: int) -> Caller:
+        """The caller. ApiError 401 for missing or wrong credentials, and for whom is locked."""
+        try:
+            caller = self._authenticator.authenticate(message, machine_now)
+        except WrongPassword as error:
+            self._lockouts.check(error.name, client, now)
+            self._lockouts.wrong(error.name if error.exists else None, client, now)
+            raise
+        if caller.by_password:
+            self._lockouts.check(caller.user.name, client, now)
+            self._lockouts.right(caller.user.name)
+        return caller
+
+    def take(self, caller: Caller, now: int) -> Allowance | None:
+        """Count a call of the caller; None where there is no limit."""
+        return self._rate_limiter.take(caller.user.name, now)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How many calls a user may make in a span of time (ocp-api.md, section 7).
+
+A window begins with the first call after the one before has ended. The counts are in memory: they begin anew with the
+process.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ocp_emulator.base.clock import SECOND
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many calls in so many seconds."""
+
+    calls: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a user has left in the window that leaves least: calls, and seconds until it ends."""
+
+    limit: int
+    remaining: int
+    reset: int
+    exceeded: bool = False
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """The documented headers; there is no Retry-After among them."""
+        values = {"limit": self.limit, "remaining": self.remaining, "reset": self.reset}
+        return [(f"ratelimit-{name}".encode(), str(value).encode()) for name, value in values.items()]
+
+
+@dataclass
+class _Window:
+    rate: Rate
+    ends: int = 0
+    used: int = 0
+
+    def left(self) -> int:
+        return self.rate.calls - self.used
+
+
+class RateLimiter:
+    """Counts the calls of each user."""
+
+    def __init__(self, rates: Sequence[Rate]) -> None:
+        """All of these rates hold at once; none of them is no limit."""
+        self._rates = rates
+        self._windows: dict[str, list[_Window]] = {}
+
+    def take(self, user: str, now: int) -> Allowance | None:
+        """Count a call, unless the user has none left; None when there is no limit."""
+        if not self._rates:
+            return None
+        windows = self._windows.setdefault(user, [_Window(rate) for rate in self._rates])
+        for window in windows:
+            if window.ends <= now:
+                window.ends, window.used = now + window.rate.seconds * SECOND, 0
+        exceeded = any(not window.left() for window in windows)
+        if not exceeded:
+            for window in windows:
+                window.used += 1
+        least = min(windows, key=lambda window: (window.left(), -window.ends))
+        seconds = -((now - least.ends) // SECOND)
+        return Allowance(least.rate.calls, least.left(), seconds, exceeded)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the answers of operations and the reads of tasks share: rows, and the fields that they have in common."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import iso
+from ocp_emulator.schemas import task_schemas as forms
+from ocp_emulator.serializers.paging import json_or_null
+
+# Constant in every documented answer.
+TASK_DEFINITION_ID = -1
+TYPE: forms.TaskType = "MANUAL"
+_NODE_TYPE: forms.NodeType = "JAVA_TASK"
+_SKIP_PROHIBITED = False
+
+
+@dataclass(frozen=True)
+class LinkedRow:
+    """A subtask with its links."""
+
+    row: sqlite3.Row
+    upstreams: list[int]
+    downstreams: list[int]
+
+
+def task_of(db: sqlite3.Connection, task_id: int) -> sqlite3.Row:
+    """One task. ApiError 404 when there is none."""
+    row: sqlite3.Row | None = db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
+    if row is None:
+        raise errors.no_task(task_id)
+    return row
+
+
+def subtasks_of(db: sqlite3.Connection, task_id: int) -> list[LinkedRow]:
+    """The subtasks of a task in the order in which the service shows them."""
+    rows = db.execute("SELECT * FROM subtasks WHERE task_id = ? ORDER BY position", (task_id,)).fetchall()
+    upstreams: dict[int, list[int]] = defaultdict(list)
+    downstreams: dict[int, list[int]] = defaultdict(list)
+    links = db.execute(
+        "SELECT links.* FROM subtasks JOIN links ON links.upstream = subtasks.id WHERE subtasks.task_id = ?", (task_id,)
+    )
+    for upstream, downstream in links:
+        upstreams[downstream].append(upstream)
+        downstreams[upstream].append(downstream)
+    return [LinkedRow(row, upstreams[row["id"]], downstreams[row["id"]]) for row in rows]
+
+
+def targets_of(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, list[sqlite3.Row]]:
+    """What each task works on, with names and addresses."""
+    found: dict[int, list[sqlite3.Row]] = defaultdict(list)
+    rows = db.execute(
+        "SELECT targets.*, clusters.name AS cluster_name, ob_cluster_id, clusters.type AS cluster_type,"
+        " clusters.version AS ob_version, zones.name AS zone_name, hosts.ip AS svr_ip,"
+        " arbitration_services.port AS arbitration_service_svr_port"
+        " FROM targets LEFT JOIN clusters ON clusters.id = targets.cluster_id"
+        " LEFT JOIN zones ON zones.id = targets.zone_id LEFT JOIN hosts ON hosts.id = targets.host_id"
+        " LEFT JOIN arbitration_services ON arbitration_services.id = targets.arbitration_service_id"
+        " WHERE targets.task_id IN (SELECT value FROM json_each(?)) ORDER BY targets.rowid",
+        (json_or_null(task_ids),),
+    )
+    for row in rows:
+        found[row["task_id"]].append(row)
+    return found
+
+
+def started(task: sqlite3.Row) -> dict[str, Any]:
+    """What every operation's task has."""
+    return {
+        "id": task["id"],
+        "name": task["name"],
+        "operation": task["operation"],
+        "status": task["status"],
+        "start_time": iso(task["start_time"]),
+    }
+
+
+def creator(task: sqlite3.Row) -> forms.Creator:
+    """The user who started a task, as an object."""
+    return forms.Creator(id=task["creator_id"], name=task["creator_name"])
+
+
+def linked(subtask: LinkedRow) -> dict[str, Any]:
+    """What every form of a subtask has that shows links."""
+    row = subtask.row
+    return {
+        "id": row["id"],
+        "name": row["description"],
+        "description": row["description"],
+        "status": row["status"],
+        "operation": row["operation"],
+        "upstreams": subtask.upstreams,
+        "downstreams": subtask.downstreams,
+    }
+
+
+def full(subtask: LinkedRow) -> dict[str, Any]:
+    """What all but the reduced form have."""
+    row = subtask.row
+    return {
+        **linked(subtask),
+        "node_type": _NODE_TYPE,
+        "parallel_idx": row["parallel_idx"],
+        "prohibit_rollback": bool(row["prohibit_rollback"]),
+        "run_time": row["run_time"],
+        "series_id": row["series_id"],
+        "timeout": row["timeout"],
+    }
+
+
+def newest(subtask: LinkedRow) -> dict[str, Any]:
+    """What newer versions have besides."""
+    return {**full(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}

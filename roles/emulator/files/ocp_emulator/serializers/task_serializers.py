@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Tasks as the service shows them in the list and one by one, and the log of a subtask (ocp-api.md, section 2)."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import iso
+from ocp_emulator.base.compatibility import Shown
+from ocp_emulator.schemas import task_schemas as forms
+from ocp_emulator.schemas.envelope import Paged
+from ocp_emulator.serializers import task_rows
+from ocp_emulator.serializers.paging import Window, given, json_or_null, page_of
+from ocp_emulator.tasks import subtask_log, task_actions
+
+_FILTERED = """
+    FROM tasks AS t
+    WHERE (:name IS NULL OR instr(lower(t.name), lower(:name)))
+    AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
+    AND (:types IS NULL OR EXISTS (SELECT 1 FROM json_each(:types) WHERE value = 'MANUAL'))
+    AND (:cluster_id IS NULL OR EXISTS (
+        SELECT 1 FROM targets WHERE targets.task_id = t.id AND targets.cluster_id = :cluster_id))
+    AND (:cluster_name IS NULL OR EXISTS (
+        SELECT 1 FROM targets JOIN clusters ON clusters.id = targets.cluster_id
+        WHERE targets.task_id = t.id AND clusters.name = :cluster_name))
+    AND (:host_id IS NULL OR EXISTS (
+        SELECT 1 FROM targets WHERE targets.task_id = t.id AND targets.host_id = :host_id))
+    AND NOT :of_tenant
+"""
+
+
+@dataclass(frozen=True)
+class TaskFilter:
+    """What the list of tasks can be narrowed to; None for anything.
+
+    `of_tenant` stands for both filters by tenant: no task here belongs to one.
+    """
+
+    name: str | None = None
+    statuses: Sequence[str] | None = None
+    types: Sequence[str] | None = None
+    cluster_id: int | None = None
+    cluster_name: str | None = None
+    host_id: int | None = None
+    of_tenant: bool = False
+
+
+def task_page(
+    db: sqlite3.Connection, window: Window, wanted: TaskFilter, tags: Shown
+) -> Paged[forms.BasicTaskInstance]:
+    """A page of the list of tasks; `tags` tells whether it has what came with them in newer versions."""
+    values = {
+        "name": wanted.name,
+        "statuses": json_or_null(wanted.statuses),
+        "types": json_or_null(wanted.types),
+        "cluster_id": wanted.cluster_id,
+        "cluster_name": wanted.cluster_name,
+        "host_id": wanted.host_id,
+        "of_tenant": wanted.of_tenant,
+    }
+
+    def make(rows: list[sqlite3.Row]) -> list[forms.BasicTaskInstance]:
+        ids = [row["id"] for row in rows]
+        targets, subtasks = task_rows.targets_of(db, ids), _basic_subtasks(db, ids)
+        return [_basic(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
+
+    return page_of(db, window, _FILTERED, values, make, Paged[forms.BasicTaskInstance])
+
+
+def task_detail(db: sqlite3.Connection, task_id: int, tags: Shown) -> forms.WrappedTaskInstance:
+    """One task; `tags` as in the list. ApiError 404 when there is none."""
+    task, targets = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id]
+    return forms.WrappedTaskInstance(
+        **task_rows.started(task),
+        **_since(task),
+        **_cluster_of(targets),
+        task_definition_id=task_rows.TASK_DEFINITION_ID,
+        creator=task_rows.creator(task),
+        type=task_rows.TYPE,
+        executor=task["executor"],
+        prohibit_rollback=task_actions.prohibits_rollback(db, task),
+        create_time=iso(task["create_time"]),
+        subtasks=[_subtask_instance(task, subtask, tags) for subtask in task_rows.subtasks_of(db, task_id)],
+        **_newer(tags, is_remote=False, tags=_tags(targets)),
+    )
+
+
+def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: Shown) -> forms.SubtaskInstance:
+    """One subtask; `tags` as in the list. ApiError 404 when there is no such task, or it has no such subtask."""
+    task = task_rows.task_of(db, task_id)
+    for subtask in task_rows.subtasks_of(db, task_id):
+        if subtask.row["id"] == subtask_id:
+            return _subtask_instance(task, subtask, tags)
+    raise errors.no_subtask(task_id, subtask_id)
+
+
+def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> forms.SubtaskLog:
+    """The log of a subtask. ApiError 404 when there is no such task, or it has no such subtask."""
+    task_rows.task_of(db, task_id)
+    row = db.execute("SELECT 1 FROM subtasks WHERE id = ? AND task_id = ?", (subtask_id, task_id)).fetchone()
+    if row is None:
+        raise errors.no_subtask(task_id, subtask_id)
+    return forms.SubtaskLog(log=subtask_log.read(db, subtask_id))
+
+
+def _basic_subtasks(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, list[forms.BasicSubtask]]:
+    found: dict[int, list[forms.BasicSubtask]] = defaultdict(list)
+    rows = db.execute(
+        "SELECT task_id, id, description, status, operation FROM subtasks"
+        " WHERE task_id IN (SELECT value FROM json_each(?)) ORDER BY task_id, position",
+        (json_or_null(task_ids),),
+    )
+    for task_id, number, description, status, operation in rows:
+        found[task_id].append(
+            forms.BasicSubtask(id=number, name=description, description=description, status=status, operation=operation)
+        )
+    return found
+
+
+def _subtask_instance(task: sqlite3.Row, subtask: task_rows.LinkedRow, tags: Shown) -> forms.SubtaskInstance:
+    row = subtask.row
+    started = row["start_time"] is not None
+    return forms.SubtaskInstance(
+        **(task_rows.newest(subtask) if tags == "shown" else task_rows.full(subtask)),
+        **_since(row),
+        **given(start_time=iso(row["start_time"]) if started else None, executor=task["executor"] if started else None),
+        create_time=iso(task["create_time"]),
+    )
+
+
+def _basic(
+    task: sqlite3.Row, targets: Sequence[sqlite3.Row], subtasks: list[forms.BasicSubtask], tags: Shown
+) -> forms.BasicTaskInstance:
+    started = task_rows.started(task)
+    operation = started.pop("operation").lower()
+    return forms.BasicTaskInstance(
+        **started,
+        **_since(task),
+        **_cluster_of(targets),
+        creator=task_rows.creator(task),
+        subtasks=subtasks,
+        **_newer(tags, operation=operation, tags=_tags(targets)),
+    )
+
+
+def _newer(shown: Shown, **fields: object) -> dict[str, Any]:
+    """The fields that have come with newer versions of the service."""
+    return fields if shown == "shown" else {}
+
+
+def _since(row: sqlite3.Row) -> dict[str, Any]:
+    """`finishTime` is absent until there is one."""
+    return given(finish_time=None if row["finish_time"] is None else iso(row["finish_time"]))
+
+
+def _cluster_of(targets: Iterable[sqlite3.Row]) -> dict[str, Any]:
+    for target in targets:
+        if target["cluster_id"] is not None:
+            return {
+                "cluster": forms.TaskCluster(
+                    id=target["cluster_id"],
+                    name=target["cluster_name"],
+                    ob_cluster_id=target["ob_cluster_id"],
+                    type=target["cluster_type"],
+                )
+            }
+    return {}
+
+
+_TAG_FIELDS = (
+    "cluster_id",
+    "cluster_name",
+    "cluster_type",
+    "ob_cluster_id",
+    "ob_version",
+    "zone_name",
+    "server_id",
+    "host_id",
+    "svr_ip",
+    "arbitration_service_id",
+    "arbitration_service_svr_port",
+)
+
+
+def _tags(targets: Iterable[sqlite3.Row]) -> list[forms.InstanceFullTag]:
+    return [_tag(target) for target in targets]
+
+
+def _tag(target: sqlite3.Row) -> forms.InstanceFullTag:
+    there = given(**{name: target[name] for name in _TAG_FIELDS})
+    return forms.InstanceFullTag(object_type=target["object_type"], deleted=False, **there)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute
+
+from ocp_emulator import VERSION
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import Clock, SystemClock
+from ocp_emulator.base.compatibility import Switches
+from ocp_emulator.control_api import fault_and_clock_routes, incident_routes, lockout_routes, request_log_routes
+from ocp_emulator.docs import page
+from ocp_emulator.ocp_api import (
+    arbitration_routes,
+    cluster_operation_routes,
+    cluster_routes,
+    host_routes,
+    service_routes,
+    task_routes,
+)
+from ocp_emulator.serve import openapi
+from ocp_emulator.serve.middleware import Front
+from ocp_emulator.service import Service, Settings
+from ocp_emulator.web.parameters import sentence
+from ocp_emulator.web.request_context import call_of
+
+
+@cache
+def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
+    """Built once for all applications with these switches: they know no application, and are most of its making."""
+    served = switches.arbitration == "served"
+    agent_restarts, agent_reads = host_routes.agents(switches.agent_paths)
+    routers = (
+        *cluster_operation_routes.routers(switches),
+        agent_restarts,
+        *([arbitration_routes.restarts] if served else []),
+        task_routes.reads,
+        task_routes.steering,
+        task_routes.rollback(switches.rollback_answer),
+        cluster_routes.reads,
+        host_routes.reads,
+        agent_reads,
+        *([arbitration_routes.reads] if served else []),
+        service_routes.router,
+        fault_and_clock_routes.router,
+        incident_routes.router,
+        lockout_routes.router,
+        request_log_routes.router,
+    )
+    return tuple(route for router in routers for route in router.routes)
+
+
+def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+    """The emulator with its database open; it is closed when the application shuts down.
+
+    Raises StoreError when the database cannot be used.
+    """
+    service = Service(settings, clock or SystemClock())
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    routes = _routes(settings.switches)
+    app = FastAPI(
+        routes=list(routes),
+        title="OCP emulator",
+        version=VERSION,
+        description="A stand-in for the restart operations of OceanBase Cloud Platform and the reads around them.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.add_middleware(Front)
+    app.add_exception_handler(errors.ApiError, _refusal)
+    app.add_exception_handler(RequestValidationError, _unfit_parameter)
+    app.add_exception_handler(HTTPException, _no_route)
+    openapi.install(app, routes)
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(page(app.openapi()))
+
+    return app
+
+
+async def _refusal(request: Request, error: Exception) -> Response:
+    if not isinstance(error, errors.ApiError):
+        raise error
+    return call_of(request).refuse(error)
+
+
+async def _unfit_parameter(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    return call_of(request).refuse(errors.bad_request(sentence(error)))
+
+
+async def _no_route(request: Request, _error: Exception) -> Response:
+    # Only routing raises these here, for a path or a method that nothing answers to.
+    call = call_of(request)
+    return call.refuse(errors.unknown_url(request.method, call.path))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The clock of an emulated service: that of the machine, until it is stopped or advanced."""
+
+import json
+
+from ocp_emulator.base.clock import Clock
+from ocp_emulator.store.database import Store
+
+_KEY = "clock"
+
+
+class SteeredClock:
+    """Tells the instant by which tasks move on. How it was steered is kept in the database."""
+
+    def __init__(self, store: Store, machine: Clock) -> None:
+        """Go on as the database says."""
+        self._store = store
+        self._machine = machine
+        row = store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
+        state = json.loads(row["value"]) if row else {}
+        self._offset: int = state.get("offset", 0)
+        self._stopped_at: int | None = state.get("stopped_at")
+
+    @property
+    def running(self) -> bool:
+        """Whether time passes by itself."""
+        return self._stopped_at is None
+
+    def now(self) -> int:
+        """Milliseconds since the epoch."""
+        return self._machine.now() + self._offset if self._stopped_at is None else self._stopped_at
+
+    def let_run(self, running: bool) -> None:
+        """Stop it, or let it run on from where it stands."""
+        now = self.now()
+        if running:
+            self._keep(now - self._machine.now(), None)
+        else:
+            self._keep(self._offset, now)
+
+    def advance(self, milliseconds: int) -> None:
+        """Move it forward."""
+        if self._stopped_at is None:
+            self._keep(self._offset + milliseconds, None)
+        else:
+            self._keep(self._offset, self._stopped_at + milliseconds)
+
+    def _keep(self, offset: int, stopped_at: int | None) -> None:
+        with self._store.transaction() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                (_KEY, json.dumps({"offset": offset, "stopped_at": stopped_at})),
+            )
+        self._offset, self._stopped_at = offset, stopped_at

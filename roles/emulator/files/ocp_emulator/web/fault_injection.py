@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A fault of kind `http` at work on one request."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from ocp_emulator.base import errors
+from ocp_emulator.faults.http_faults import HttpFault
+from ocp_emulator.security.rate_limit import Allowance
+from ocp_emulator.web.network import Connection
+from ocp_emulator.web.request_context import Call
+
+Handle = Callable[[Send], Awaitable[None]]
+
+# What a fault of status 429 says of the window that it makes up.
+_CALLS = 100
+_RESET = 1
+
+_REASON = "A fault of the emulator's plan made this call fail."
+_GARBAGE = b'\x1f\x8b\x00{"data": \xff\xfe <<< neither JSON nor text >>>'
+_CODES = {401: errors.BAD_CREDENTIALS, 403: errors.NOT_AUTHORIZED, 409: errors.BUSY, 429: errors.UNSPECIFIC}
+_PAGE = """<html>
+<head><title>{title}</title></head>
+<body>
+<center><h1>{title}</h1></center>
+<hr><center>proxy</center>
+</body>
+</html>
+"""
+
+
+@dataclass
+class _Answer:
+    """What the service has answered, and the client has not seen yet."""
+
+    start: Message = field(default_factory=dict)
+    body: bytes = b""
+
+    async def take(self, message: Message) -> None:
+        """As the `send` of ASGI."""
+        if message["type"] == "http.response.start":
+            self.start = message
+        else:
+            self.body += message.get("body", b"")
+
+    async def begin(self, send: Send, *headers: tuple[bytes, bytes]) -> None:
+        """Send the head."""
+        await send({**self.start, "headers": [*self.start["headers"], *headers]})
+
+    async def end(self, send: Send, begin: int = 0) -> None:
+        """Send the body from there on."""
+        await send({"type": "http.response.body", "body": self.body[begin:]})
+
+
+def _piece(body: bytes) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+def _title(status: int) -> str:
+    phrases = {each.value: each.phrase for each in HTTPStatus}
+    return f"{status} {phrases.get(status, 'Error')}"
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """A request, and the fault that hits it. `connection` is asked for only by faults that need it."""
+
+    fault: HttpFault
+    call: Call
+    connection: Callable[[], Connection]
+    scope: Scope
+    receive: Receive
+    send: Send
+
+    async def carry_out(self, handle: Handle) -> None:
+        """Do what the fault says; `handle` lets the service handle the request."""
+        answer = _Answer()
+        if not self.fault.spares_the_service():
+            await handle(answer.take)
+        await _ACTIONS[self.fault.action](self, answer)
+
+    async def refuse(self, answer: _Answer) -> None:
+        # First, so that whoever has the answer is refused.
+        self.connection().outage(self._seconds(), reset=False)
+        await answer.begin(self.send, (b"connection", b"close"))
+        await answer.end(self.send)
+
+    async def reset(self, _answer: _Answer) -> None:
+        self.connection().reset()
+        await self._client_left()
+
+    async def drop(self, _answer: _Answer) -> None:
+        with self.connection().held():
+            await self._client_left()
+
+    async def slow(self, answer: _Answer) -> None:
+        with self.connection().held():
+            left = await self._client_left(self._seconds())
+        if not left:
+            await answer.begin(self.send)
+            await answer.end(self.send)
+
+    async def trickle(self, answer: _Answer) -> None:
+        size = self.fault.size or 1
+        last = (len(answer.body) - 1) // size * size
+        await answer.begin(self.send)
+        with self.connection().held():
+            for first in range(0, last, size):
+                await self.send(_piece(answer.body[first : first + size]))
+                if await self._client_left(self._seconds()):
+                    return
+        await answer.end(self.send, last)
+
+    async def truncate(self, answer: _Answer) -> None:
+        await answer.begin(self.send)
+        whole = len(answer.body)
+        await self.send(_piece(answer.body[: min(self.fault.size or whole // 2, whole - 1)]))
+        self.connection().close()
+        await self._client_left()
+
+    async def garbage(self, _answer: _Answer) -> None:
+        await self._respond(Response(_GARBAGE, media_type="application/json"))
+
+    async def html(self, _answer: _Answer) -> None:
+        status = self.fault.answer_status()
+        await self._respond(HTMLResponse(_PAGE.format(title=_title(status)), status))
+
+    async def error(self, _answer: _Answer) -> None:
+        status = self.fault.answer_status()
+        code = _CODES.get(status, errors.UNEXPECTED)
+        response = self.call.refuse(errors.ApiError(status, code, self.fault.message or _REASON))
+        if status == 429:
+            response.raw_headers.extend(Allowance(_CALLS, 0, self.fault.reset or _RESET).headers())
+        await self._respond(response)
+
+    async def restart(self, answer: _Answer) -> None:
+        self.connection().outage(self._seconds(), reset=True)
+        await self.reset(answer)
+
+    def _seconds(self) -> float:
+        return self.fault.seconds or 0
+
+    async def _respond(self, response: Response) -> None:
+        await response(self.scope, self.receive, self.send)
+
+    async def _client_left(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the connection, at most so many seconds; whether it has come."""
+        try:
+            async with asyncio.timeout(seconds):
+                while (await self.receive())["type"] != "http.disconnect":
+                    pass
+        except TimeoutError:
+            return False
+        return True
+
+
+_ACTIONS: dict[str, Callable[[Disturbance, _Answer], Awaitable[None]]] = {
+    action.__name__: action
+    for action in (
+        Disturbance.refuse,
+        Disturbance.reset,
+        Disturbance.drop,
+        Disturbance.slow,
+        Disturbance.trickle,
+        Disturbance.truncate,
+        Disturbance.garbage,
+        Disturbance.html,
+        Disturbance.error,
+        Disturbance.restart,
+    )
+}

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is refused, and how (ocp-api.md, section 5)."""
+
+import json
+
+import pytest
+
+TASKS = "/api/v2/tasks/instances"
+SERVER = "/api/v2/ob/clusters/1/servers/1/restart"
+AGENTS = "/compute/hosts/batchRestartAgents"
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/v2/ob/clusters/99/servers/1/restart?freezeServer=true"),
+        ("POST", "/api/v2/ob/clusters/1/servers/99/restart?freezeServer=true"),
+        ("POST", "/api/v2/ob/clusters/2/servers/1/restart?freezeServer=true"),
+        ("POST", "/api/v2/ob/clusters/-1/restart"),
+        ("POST", "/api/v2/ob/clusters/9223372036854775807/restart"),
+        ("POST", "/api/v2/ob/clusters/99/zones/zone1/restart"),
+        ("POST", "/api/v2/ob/clusters/1/zones/zone9/restart"),
+        ("POST", "/api/v2/ob/clusters/1/servers/7/stop"),
+        ("POST", "/api/v2/arbitration/services/2/restart"),
+        ("GET", f"{TASKS}/1"),
+        ("GET", f"{TASKS}/1/subtasks/1/log"),
+        ("GET", "/api/v2/ob/clusters/3"),
+        ("GET", "/api/v2/ob/clusters/3/zones"),
+        ("GET", "/api/v2/ob/clusters/3/servers"),
+        ("GET", "/api/v2/ob/clusters/3/zones/zone1/servers"),
+        ("GET", "/api/v2/ob/clusters/1/zones/zone9/servers"),
+        ("GET", "/api/v2/compute/hosts/11"),
+        ("GET", "/api/v2/compute/hosts/11/agent"),
+        ("GET", "/api/v2/arbitration/services/2"),
+    ],
+)
+def test_unknown_ids_are_404(emulated, method, path):
+    emulated.error(404, method, path)
+
+
+def test_the_message_names_what_is_not_there(emulated):
+    assert (
+        "Server 99"
+        in emulated.error(404, "POST", SERVER.replace("s/1/r", "s/99/r"), params={"freezeServer": 1})["message"]
+    )
+    assert "99, 98" in emulated.error(404, "POST", AGENTS, json={"hostIds": [1, 99, 98]})["message"]
+
+
+def test_a_subtask_belongs_to_its_task(emulated):
+    one, other = emulated.restart_server(1), emulated.restart_server(2)
+    emulated.error(404, "GET", f"{TASKS}/{one['id']}/subtasks/{other['subtasks'][0]['id']}/log")
+
+
+@pytest.mark.parametrize(
+    "value", ["x", "1.0", "1_0", "0x1", "%201", "1e3", "9223372036854775808", "99999999999999999999"]
+)
+@pytest.mark.parametrize("path", [f"{TASKS}/{{}}", "/api/v2/ob/clusters/{}", "/api/v2/compute/hosts/{}/agent"])
+def test_an_id_of_the_wrong_type_is_400_and_named(emulated, path, value):
+    message = emulated.error(400, "GET", path.format(value))["message"]
+    assert value.replace("%20", " ") in message
+    assert "Id'" in message or "'id'" in message
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (f"{TASKS}?page=0", "page"),
+        (f"{TASKS}?page=2147483648", "page"),
+        (f"{TASKS}?page=one", "page"),
+        (f"{TASKS}?size=0", "size"),
+        (f"{TASKS}?size=2001", "size"),
+        (f"{TASKS}?size=", "size"),
+        (f"{TASKS}?sort=name,asc", "sort"),
+        (f"{TASKS}?sort=id,up", "sort"),
+        (f"{TASKS}?status=DONE", "status"),
+        (f"{TASKS}?status=RUNNING,", "status"),
+        (f"{TASKS}?status=running", "status"),
+        (f"{TASKS}?type=AUTOMATIC", "type"),
+        (f"{TASKS}?clusterId=orders", "clusterId"),
+        (f"{TASKS}?hostId=10.0.0.1", "hostId"),
+        (f"{TASKS}?tenantId=x", "tenantId"),
+        ("/api/v2/ob/clusters?status=UP", "status"),
+        ("/api/v2/compute/hosts?status=RUNNING", "status"),
+        ("/api/v2/arbitration/services?size=5001", "size"),
+        ("/api/v2/arbitration/services?statusList=UP", "statusList"),
+        ("/api/v2/arbitration/services?tagIdList=a", "tagIdList"),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_400_and_named(emulated, path, name):
+    assert f"'{name}'" in emulated.error(400, "GET", path)["message"]
+
+
+@pytest.mark.parametrize("options", [{}, {"json": {}}, {"json": {"force": True}}, {"json": {"freezeServer": None}}])
+def test_freeze_server_is_needed(emulated, options):
+    error = emulated.error(400, "POST", SERVER, **options)
+    assert "'freezeServer'" in error["message"]
+    assert error["code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"params": {"freezeServer": "maybe"}}, "freezeServer"),
+        ({"params": {"freezeServer": ""}}, "freezeServer"),
+        ({"params": {"freezeServer": "2"}}, "freezeServer"),
+        ({"params": {"freezeServer": "true", "force": "please"}}, "force"),
+        ({"json": {"freezeServer": "true"}}, "freezeServer"),
+        ({"json": {"freezeServer": 1}}, "freezeServer"),
+        ({"json": {"freezeServer": [True]}}, "freezeServer"),
+        ({"json": {"freezeServer": True, "force": 0}}, "force"),
+        ({"params": {"freezeServer": "true"}, "json": {"freezeServer": False}}, "freezeServer"),
+        ({"params": {"freezeServer": "true", "force": "true"}, "json": {"force": False}}, "force"),
+    ],
+)
+def test_switches_of_the_wrong_type_or_at_odds_are_400_and_named(emulated, options, name):
+    assert f"'{name}'" in emulated.error(400, "POST", SERVER, **options)["message"]
+    assert emulated.server(1)["status"] == "RUNNING"
+
+
+@pytest.mark.parametrize("path", [AGENTS, f"/api/v2{AGENTS}"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"hosts": [1]},
+        {"hostIds": None},
+        {"hostIds": 1},
+        {"hostIds": "1"},
+        {"hostIds": {"1": 1}},
+        {"hostIds": []},
+        {"hostids": []},
+        {"hostIds": ["1"]},
+        {"hostIds": [1.0]},
+        {"hostIds": [True]},
+        {"hostIds": [None]},
+        {"hostIds": [1, [2]]},
+        {"hostIds": [2**63]},
+    ],
+)
+def test_host_ids_that_do_not_fit_are_400_and_named(emulated, path, body):
+    error = emulated.error(400, "POST", path, json=body)
+    assert "'hostIds'" in error["message"] or "'hostids'" in error["message"]
+
+
+@pytest.mark.parametrize("path", [AGENTS, SERVER])
+@pytest.mark.parametrize(
+    "body", ["{", "nonsense", "[1]", '"text"', "1", "\xff", "[" * 100_000, '{"a": %s}' % ("9" * 5_000)]
+)
+def test_a_body_that_is_no_json_object_is_400(emulated, path, body):
+    emulated.error(400, "POST", path, content=body.encode("latin-1"), headers=JSON)
+
+
+def test_agents_need_a_body(emulated):
+    assert "body" in emulated.error(400, "POST", AGENTS, headers=JSON)["message"]
+
+
+@pytest.mark.parametrize("path", [AGENTS, f"{SERVER}?freezeServer=true"])
+@pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "text/plain", ""])
+def test_a_body_that_is_not_said_to_be_json_is_415(emulated, path, content_type):
+    body = json.dumps({"hostIds": [1]})
+    error = emulated.error(415, "POST", path, content=body, headers={"Content-Type": content_type})
+    assert "application/json" in error["message"]
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/json;charset=utf-8", "Application/JSON"])
+def test_json_may_be_said_in_several_ways(emulated, content_type):
+    emulated.data("POST", AGENTS, content='{"hostIds": [1]}', headers={"Content-Type": content_type})
+
+
+def test_a_body_beyond_all_measure_is_refused(emulated):
+    emulated.error(400, "POST", AGENTS, content=b" " * (2**20 + 1), headers=JSON)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("GET", "/api/v2/tasks/1"),
+        ("GET", f"{TASKS}/"),
+        ("GET", SERVER),
+        ("GET", "/api/v2/%6eo%0a"),
+        ("POST", TASKS),
+        ("PUT", "/api/v2/ob/clusters/1"),
+        ("DELETE", "/api/v2/time"),
+        ("POST", "/api/v2/ob/clusters/1/restart/"),
+        ("OPTIONS", TASKS),
+    ],
+)
+def test_an_unknown_url_or_method_is_400_with_code_0(emulated, method, path):
+    error = emulated.error(400, method, path)
+    assert error["code"] == 0
+    assert f"{method} {path}" in error["message"]
+
+
+def test_what_nobody_expected_is_500_and_tells_nothing(emulated, monkeypatch, caplog):
+    def fail(*_, **__):
+        raise RuntimeError("the inner secret")
+
+    monkeypatch.setattr("ocp_emulator.serializers.fleet_serializers.cluster_page", fail)
+    answer = emulated.request("GET", "/api/v2/ob/clusters")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.json()["error"]["message"].startswith("The emulator failed")
+    assert "the inner secret" in caplog.text
+    assert answer.json()["traceId"] in caplog.text
+
+
+def test_a_failure_while_a_task_is_inserted_leaves_nothing_behind(emulated, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("too late")
+
+    monkeypatch.setattr("ocp_emulator.tasks.effects.begin", fail)
+    emulated.error(500, "POST", SERVER, params={"freezeServer": "true"})
+    assert emulated.get(TASKS)["contents"] == []
+    monkeypatch.undo()
+    assert emulated.restart_server(1)["status"] == "RUNNING"

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Who may call: HTTP Basic and access keys, and the rights of restart-operations.md, section 5."""
+
+import base64
+import hashlib
+import hmac
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from ocp_emulator.fleet.fleet_file import FleetFile, resolve
+
+TASKS = "/api/v2/tasks/instances"
+SERVER = "/api/v2/ob/clusters/1/servers/1/restart"
+CLUSTER = "/api/v2/ob/clusters/1/restart"
+AGENTS = "/compute/hosts/batchRestartAgents"
+ARBITRATION = "/api/v2/arbitration/services/1/restart"
+
+
+def basic(text):
+    return {"Authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": ""},
+        {"Authorization": "Basic"},
+        {"Authorization": "Basic !!!"},
+        {"Authorization": b"Basic \xe9"},
+        {"Authorization": b"OCP-ACCESS-KEY-HMACSHA1 \xe9:\xe9", "Date": b"\xe9"},
+        {"Authorization": "Basic " + base64.b64encode(b"\xff\xfe:x").decode()},
+        {"Authorization": "Bearer abc"},
+        {"Authorization": "OCP-ACCESS-KEY-HMACSHA256 emulator:abc"},
+        {"Authorization": "OCP-ACCESS-KEY-HMACSHA1 emulator"},
+        {"Authorization": "OCP-ACCESS-KEY-HMACSHA1 emulator:abc"},
+        basic("admin"),
+        basic("admin:"),
+        basic("admin:wrong"),
+        basic("nobody:emulator"),
+        basic(":"),
+    ],
+)
+def test_missing_and_wrong_credentials_are_401(emulated, headers):
+    emulated.error(401, "GET", TASKS, auth=None, headers=headers)
+
+
+def test_basic_is_asked_for_where_credentials_are_missing(emulated):
+    assert emulated.request("GET", TASKS, auth=None).headers["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_basic_takes_the_scheme_in_any_case(emulated):
+    name, credentials = basic("admin:emulator")["Authorization"].split()
+    emulated.get(TASKS, auth=None, headers={"Authorization": f"{name.upper()} {credentials}"})
+
+
+def test_a_password_may_have_colons_and_any_letters(start):
+    users = [{"name": "dba", "password": "a:b:ü", "permissions": ["TASK_VIEWER"]}]
+    emulated = start(fleet=resolve(FleetFile.model_validate({"users": users})))
+    emulated.get(TASKS, auth=None, headers=basic("dba:a:b:ü"))
+    emulated.error(401, "GET", TASKS, auth=None, headers=basic("admin:emulator"))
+
+
+# --- access keys ---------------------------------------------------------------------------------------------------
+
+
+def http_date(emulated, seconds=0):
+    moment = datetime.fromtimestamp(emulated.clock.instant / 1000, UTC) + timedelta(seconds=seconds)
+    return format_datetime(moment, usegmt=True)
+
+
+def signed(method, path, headers, body="", secret="emulator-secret"):
+    """The headers with a signature; `path` with its query in the form that is signed."""
+    lower = {name.lower(): value for name, value in headers.items()}
+    date = lower.get("date") or lower["x-ocp-date"]
+    digest = hashlib.md5(body.encode()).hexdigest().upper() if body else ""
+    ours = "\n".join(f"{name}:{lower[name]}" for name in sorted(lower) if name.startswith("x-ocp-"))
+    text = "\n".join([method, digest, lower.get("content-type", ""), date, "127.0.0.1:8080", ours, path])
+    signature = base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha1).digest()).decode()
+    return {**headers, "Authorization": f"OCP-ACCESS-KEY-HMACSHA1 emulator:{signature}"}
+
+
+def test_an_access_key_carries_the_rights_of_its_user(emulated):
+    headers = signed("GET", TASKS, {"Date": http_date(emulated)})
+    emulated.get(TASKS, auth=None, headers=headers)
+    headers = signed("POST", ARBITRATION, {"Date": http_date(emulated)})
+    assert emulated.data("POST", ARBITRATION, auth=None, headers=headers)["creator"] == "admin"
+
+
+def test_body_content_type_and_ocp_headers_are_signed(emulated):
+    body = '{"hostIds": [1]}'
+    headers = {"Date": http_date(emulated), "Content-Type": "application/json", "x-ocp-origin": "here"}
+    headers = signed("POST", AGENTS, headers, body)
+    for changed in ({"content": body + " "}, {"headers": {**headers, "x-ocp-origin": "there"}}):
+        emulated.error(401, "POST", AGENTS, **{"auth": None, "content": body, "headers": headers, **changed})
+    emulated.data("POST", AGENTS, auth=None, content=body, headers=headers)
+
+
+def test_the_query_is_signed_sorted_and_encoded(emulated):
+    headers = signed("GET", f"{TASKS}?name=Restart%20OB&size=5", {"Date": http_date(emulated)})
+    emulated.get(f"{TASKS}?size=5&name=Restart+OB", auth=None, headers=headers)
+    emulated.error(401, "GET", f"{TASKS}?size=6&name=Restart+OB", auth=None, headers=headers)
+
+
+def test_the_time_may_be_given_as_x_ocp_date(emulated):
+    emulated.get(TASKS, auth=None, headers=signed("GET", TASKS, {"x-ocp-date": http_date(emulated)}))
+
+
+def test_a_day_without_leading_zero_is_a_date_too(emulated):
+    emulated.pass_time(10 * 86_400)
+    date = http_date(emulated)
+    assert ", 01 Dec" in date
+    emulated.get(TASKS, auth=None, headers=signed("GET", TASKS, {"Date": date.replace(", 01", ", 1")}))
+
+
+@pytest.mark.parametrize("seconds", [-900, 900])
+def test_a_date_15_minutes_off_is_accepted(emulated, seconds):
+    emulated.get(TASKS, auth=None, headers=signed("GET", TASKS, {"Date": http_date(emulated, seconds)}))
+
+
+@pytest.mark.parametrize("seconds", [-901, 901])
+def test_a_date_more_than_15_minutes_off_is_refused(emulated, seconds):
+    headers = signed("GET", TASKS, {"Date": http_date(emulated, seconds)})
+    assert "15 minutes" in emulated.error(401, "GET", TASKS, auth=None, headers=headers)["message"]
+
+
+@pytest.mark.parametrize("date", ["", "now", "2026-11-21T04:00:00Z", "Sat, 99 Nov 2026 04:00:00 GMT"])
+def test_what_is_no_date_is_refused(emulated, date):
+    headers = signed("GET", TASKS, {"x-ocp-date": date, "Date": date or "-"})
+    emulated.error(401, "GET", TASKS, auth=None, headers=headers)
+
+
+def test_a_signature_needs_a_date(emulated):
+    headers = signed("GET", TASKS, {"Date": http_date(emulated)})
+    del headers["Date"]
+    assert "Date" in emulated.error(401, "GET", TASKS, auth=None, headers=headers)["message"]
+
+
+@pytest.mark.parametrize("place", range(0, 15, 3))
+def test_one_altered_character_of_the_secret_is_refused(emulated, place):
+    secret = "emulator-secret"
+    altered = f"{secret[:place]}X{secret[place + 1 :]}"
+    headers = signed("GET", TASKS, {"Date": http_date(emulated)}, secret=altered)
+    emulated.error(401, "GET", TASKS, auth=None, headers=headers)
+
+
+def test_an_unknown_access_key_is_refused(emulated):
+    headers = signed("GET", TASKS, {"Date": http_date(emulated)}, secret="")
+    headers["Authorization"] = headers["Authorization"].replace(" emulator:", " unknown:")
+    emulated.error(401, "GET", TASKS, auth=None, headers=headers)
+
+
+# --- rights --------------------------------------------------------------------------------------------------------
+
+NEEDED = [
+    ("POST", SERVER, "CLUSTER_MANAGER"),
+    ("POST", CLUSTER, "CLUSTER_MANAGER"),
+    *(
+        (("POST", f"/api/v2/ob/clusters/1/zones/zone1/{verb}", "CLUSTER_MANAGER"))
+        for verb in ("restart", "start", "stop")
+    ),
+    *((("POST", f"/api/v2/ob/clusters/1/servers/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
+    *((("POST", f"/api/v2/ob/clusters/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
+    ("POST", AGENTS, "HOST_MANAGER"),
+    ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
+    ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
+    *(("POST", f"{TASKS}/1/{verb}", "TASK_MANAGER") for verb in ("retry", "rollback")),
+    *(("POST", f"{TASKS}/1/subtasks/1/{verb}", "TASK_MANAGER") for verb in ("retry", "skip", "cancel")),
+    ("GET", TASKS, "TASK_VIEWER"),
+    ("GET", f"{TASKS}/1", "TASK_VIEWER"),
+    ("GET", f"{TASKS}/1/subtasks/1/log", "TASK_VIEWER"),
+    ("GET", "/api/v2/ob/clusters", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1/zones", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1/servers", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/compute/hosts", "HOST_VIEWER"),
+    ("GET", "/api/v2/compute/hosts/1", "HOST_VIEWER"),
+    ("GET", "/api/v2/compute/hosts/1/agent", "HOST_VIEWER"),
+    ("GET", "/compute/hosts/1/agent", "HOST_VIEWER"),
+    ("GET", "/api/v2/arbitration/services", "ARBITRATION:VIEW"),
+    ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
+]
+RIGHTS = {permission for _method, _path, permission in NEEDED}
+
+# The control API is for administrators only.
+CONTROL = [
+    ("POST", "/emulator/faults", {"kind": "subtask", "action": "fail"}),
+    ("GET", "/emulator/faults", None),
+    ("DELETE", "/emulator/faults", None),
+    ("DELETE", "/emulator/faults/1", None),
+    ("GET", "/emulator/clock", None),
+    ("PUT", "/emulator/clock", {"running": True}),
+    ("POST", "/emulator/clock/advance", {"seconds": 1}),
+    ("GET", "/emulator/restarts", None),
+    ("POST", "/emulator/service/restart", {"seconds": 0}),
+    ("PUT", "/emulator/servers/1", {"available": True}),
+    ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
+    ("GET", "/emulator/requests", None),
+    ("DELETE", "/emulator/requests", None),
+    ("GET", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts", None),
+    ("DELETE", "/emulator/lockouts/viewer", None),
+]
+
+
+def only(start, permissions):
+    users = [{"name": "dba", "password": "secret", "permissions": sorted(permissions)}]
+    clusters = [{"name": "c", "zones": [{"name": "zone1", "servers": [{"ip": "10.1.0.1"}]}]}]
+    services = [{"ip": "10.1.0.2"}]
+    file = FleetFile.model_validate({"users": users, "clusters": clusters, "arbitration_services": services})
+    return start(fleet=resolve(file))
+
+
+@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+def test_each_call_needs_its_right_and_no_other(start, method, path, permission):
+    options = {"params": {"freezeServer": "true"}} if path == SERVER else {}
+    options |= {"json": {"hostIds": [1]}} if path.endswith(AGENTS) else {}
+    lacking = only(start, RIGHTS - {permission})
+    error = lacking.error(403, method, path, auth=("dba", "secret"), **options)
+    assert permission in error["message"]
+    having = only(start, {permission})
+    assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CONTROL)
+def test_the_control_api_is_for_administrators(start, method, path, body):
+    options = {} if body is None else {"json": body}
+    lacking = only(start, RIGHTS)
+    assert "ADMIN" in lacking.error(403, method, path, auth=("dba", "secret"), **options)["message"]
+    lacking.error(401, method, path, auth=None, **options)
+    having = only(start, {"ADMIN"})
+    assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
+
+
+def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
+    document = emulated.request("GET", "/openapi.json").json()
+    documented = {
+        (
+            method.upper(),
+            path.format(
+                id=1,
+                serverId=1,
+                hostId=1,
+                zoneName="zone1",
+                taskInstanceId=1,
+                subtaskInstanceId=1,
+                faultId=1,
+                name="viewer",
+            ),
+        )
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if "x-permission" in operation
+    }
+    assert documented == {(method, path) for method, path, _needed in [*NEEDED, *CONTROL]}
+
+
+def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
+    emulated.restart_server(1)
+    for method, path, _permission in NEEDED:
+        answer = emulated.request(
+            method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "emulator")
+        )
+        assert answer.status_code == (403 if method == "POST" else 404 if path == f"{TASKS}/1" else 200), path
+
+
+def test_info_needs_credentials_and_no_right(start):
+    emulated = only(start, [])
+    assert emulated.request("GET", "/api/v2/info", auth=None).status_code == 401
+    assert emulated.request("GET", "/api/v2/info", auth=("dba", "secret")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options"),
+    [
+        ("GET", "/api/v2/no/such/url", {}),
+        ("DELETE", TASKS, {}),
+        ("GET", f"{TASKS}/x", {}),
+        ("GET", f"{TASKS}?size=0", {}),
+        ("POST", AGENTS, {"content": "{", "headers": {"Content-Type": "application/json"}}),
+        ("POST", SERVER, {}),
+    ],
+)
+def test_credentials_are_asked_for_before_anything_else(emulated, method, path, options):
+    emulated.error(401, method, path, auth=("admin", "wrong"), **options)
+
+
+@pytest.mark.parametrize(
+    ("path", "options"),
+    [
+        (AGENTS, {"content": "{", "headers": {"Content-Type": "application/json"}}),
+        (AGENTS, {"content": "x", "headers": {"Content-Type": "text/plain"}}),
+        (AGENTS, {}),
+        (SERVER, {}),
+        (SERVER.replace("/1/servers", "/x/servers"), {}),
+        (CLUSTER.replace("/1/", "/99/"), {}),
+    ],
+)
+def test_rights_are_checked_before_the_request_is_looked_at(emulated, path, options):
+    emulated.error(403, "POST", path, auth=("viewer", "emulator"), **options)
+
+
+def test_a_refused_call_starts_nothing(emulated):
+    for path in (SERVER, CLUSTER, ARBITRATION):
+        emulated.error(401, "POST", path, auth=None, params={"freezeServer": "true"})
+        emulated.error(403, "POST", path, auth=("viewer", "emulator"), params={"freezeServer": "true"})
+    assert emulated.get(TASKS)["contents"] == []

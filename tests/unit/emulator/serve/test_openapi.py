@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The OpenAPI document says what the routes do, and the page of it can be read without a network."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from ocp_emulator.base.compatibility import PROFILES, Switches
+from ocp_emulator.docs import page
+from ocp_emulator.security.rate_limit import Rate
+
+RESTARTS = {
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/restart": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/ob/clusters/{id}/restart": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/restart": {"400", "401", "403", "404", "409"},
+    "/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/arbitration/services/{id}/restart": {"400", "401", "403", "404", "409"},
+}
+NEIGHBOURS = {
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/servers/{serverId}/stop": {"400", "401", "403", "404", "409", "415"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/zones/{zoneName}/stop": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/start": {"400", "401", "403", "404", "409"},
+    "/api/v2/ob/clusters/{id}/stop": {"400", "401", "403", "404", "409"},
+}
+_TASK = "/api/v2/tasks/instances/{taskInstanceId}"
+STEERING = {
+    f"{_TASK}{verb}": {"400", "401", "403", "404"}
+    for verb in (
+        "/retry",
+        "/rollback",
+        *(f"/subtasks/{{subtaskInstanceId}}/{verb}" for verb in ("retry", "skip", "cancel")),
+    )
+}
+FROZEN = {"freezeServer": True}
+CONTROL = {
+    path: {"400", "401", "403", "415"}
+    for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
+}
+
+
+@pytest.fixture
+def document(emulated):
+    return emulated.request("GET", "/openapi.json", auth=None).json()
+
+
+@pytest.fixture(
+    params=[
+        Switches(),
+        PROFILES["4.2"],
+        Switches(cluster_answer="subtasks", freeze_server="optional", parameters_in="query", agent_paths="plain"),
+        Switches(parameters_in="body"),
+    ],
+    ids=["4.3", "4.2", "query", "body"],
+)
+def switched(request, start):
+    """An emulator with these switches, and its document."""
+    emulated = start(switches=request.param)
+    return emulated, emulated.request("GET", "/openapi.json", auth=None).json()
+
+
+def test_the_operations_and_their_statuses(document):
+    posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
+    assert {path: set(operation["responses"]) - {"200", "429", "500"} for path, operation in posts.items()} == {
+        **RESTARTS,
+        **NEIGHBOURS,
+        **STEERING,
+        **CONTROL,
+    }
+
+
+def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            assert "422" not in operation["responses"]
+            for status, response in operation["responses"].items():
+                if status != "200":
+                    schema = response["content"]["application/json"]["schema"]
+                    assert schema == {"$ref": "#/components/schemas/ErrorEnvelope"}
+    assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
+
+
+def test_what_needs_no_credentials_says_so(document):
+    free = {path for path, methods in document["paths"].items() for each in methods.values() if not each["security"]}
+    assert free == {"/api/v2/time", "/api/v2/status"}
+
+
+def test_every_call_of_the_service_that_knows_its_user_can_be_limited(document):
+    limited = {
+        path for path, methods in document["paths"].items() for each in methods.values() if "429" in each["responses"]
+    }
+    assert limited == {
+        path
+        for path, methods in document["paths"].items()
+        for each in methods.values()
+        if each["security"] and not path.startswith("/emulator/")
+    }
+
+
+def test_every_reference_leads_somewhere(document):
+    references = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
+    assert references <= set(document["components"]["schemas"])
+
+
+def test_the_bounds_of_parameters_are_shown(document):
+    (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}"]["get"]["parameters"]
+    assert (identifier["schema"]["minimum"], identifier["schema"]["maximum"]) == (-(2**63), 2**63 - 1)
+    listing = {each["name"]: each for each in document["paths"]["/api/v2/tasks/instances"]["get"]["parameters"]}
+    assert (listing["size"]["schema"]["minimum"], listing["size"]["schema"]["maximum"]) == (1, 2000)
+    assert listing["clusterId"]["schema"]["type"] == "integer"
+
+
+def matches(schema, value, document):
+    """Whether a value is what the schema says; the few keywords that the document uses."""
+    if "$ref" in schema:
+        return matches(document["components"]["schemas"][schema["$ref"].rpartition("/")[2]], value, document)
+    if "anyOf" in schema:
+        return any(matches(choice, value, document) for choice in schema["anyOf"])
+    if "oneOf" in schema:
+        return [matches(choice, value, document) for choice in schema["oneOf"]].count(True) == 1
+    if "const" in schema:
+        return value == schema["const"]
+    if "enum" in schema:
+        return value in schema["enum"]
+    kind = schema["type"]
+    if kind == "object":
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties")
+        return (
+            isinstance(value, dict)
+            and set(schema.get("required", ())) <= set(value)
+            and (others is not False or set(value) <= set(properties))
+            and all(
+                matches(properties.get(name) or others, element, document)
+                for name, element in value.items()
+                if name in properties or isinstance(others, dict)
+            )
+        )
+    if kind == "array":
+        return isinstance(value, list) and all(matches(schema["items"], element, document) for element in value)
+    types = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}, "null": {type(None)}}
+    return value.__class__ in types[kind]
+
+
+def parameters(document, path):
+    """Name and place of the parameters of a POST, with those of its JSON body, and which have to be there."""
+    operation = document["paths"][path]["post"]
+    found = {(each["name"], each["in"]): each["required"] for each in operation.get("parameters", ())}
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    needed = schema.get("required", ())
+    return found | {(name, "body"): name in needed for name in schema.get("properties", {})}
+
+
+PATHS = {("id", "path"): True, ("serverId", "path"): True}
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        (
+            Switches(),
+            {
+                ("freezeServer", "query"): False,
+                ("force", "query"): False,
+                ("freezeServer", "body"): False,
+                ("force", "body"): False,
+            },
+        ),
+        (Switches(parameters_in="query"), {("freezeServer", "query"): True, ("force", "query"): False}),
+        (Switches(parameters_in="body"), {("freezeServer", "body"): True, ("force", "body"): False}),
+        (
+            Switches(parameters_in="body", freeze_server="optional"),
+            {("freezeServer", "body"): False, ("force", "body"): False},
+        ),
+        (Switches(parameters_in="query", freeze_server="unknown"), {("force", "query"): False}),
+    ],
+)
+def test_the_parameters_of_a_server_restart_are_those_that_are_read(start, switches, expected):
+    document = start(switches=switches).request("GET", "/openapi.json", auth=None).json()
+    path = "/api/v2/ob/clusters/{id}/servers/{serverId}/restart"
+    assert parameters(document, path) == PATHS | expected
+    assert ("415" in document["paths"][path]["post"]["responses"]) == (switches.parameters_in != "query")
+    body = document["paths"][path]["post"].get("requestBody", {"required": False})
+    assert body["required"] == expected.get(("freezeServer", "body"), False)
+
+
+def check(emulated, document, method, path, ids, status, **options):
+    """Ask, and hold the answer against what the document says of this path and status."""
+    answer = emulated.request(method.upper(), path.format(**ids), **options)
+    assert answer.status_code == status, (path, answer.text)
+    schema = document["paths"][path][method]["responses"][str(status)]["content"]["application/json"]["schema"]
+    assert matches(schema, answer.json(), document), (path, answer.text)
+
+
+def test_every_read_is_as_documented(switched):
+    emulated, document = switched
+    switches = emulated.app.state.service.switches
+    emulated.restart_cluster()
+    emulated.restart_agents()
+    if switches.arbitration == "served":
+        emulated.restart_arbitration()
+    emulated.pass_time(5.5)
+    task_id = emulated.restart_server(1, params=FROZEN, json=FROZEN)["id"]
+    emulated.pass_time(4.5)
+    emulated.plan("slow", "Wait node", factor=2.5, times=None)
+    ids = {
+        "id": 1,
+        "hostId": 1,
+        "zoneName": "zone1",
+        "taskInstanceId": task_id,
+        "subtaskInstanceId": emulated.steps(task_id)[0]["id"],
+    }
+    unknown = dict.fromkeys(ids, 98765)
+    reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
+    assert len(reads) == 23 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    for path, operation in reads.items():
+        check(emulated, document, "get", path, ids, 200)
+        if operation["security"]:
+            check(emulated, document, "get", path, ids, 401, auth=None)
+        if "x-permission" in operation and "{" in path:
+            check(emulated, document, "get", path, unknown, 404)
+    for task in emulated.get("/api/v2/tasks/instances")["contents"]:
+        check(
+            emulated, document, "get", "/api/v2/tasks/instances/{taskInstanceId}", {"taskInstanceId": task["id"]}, 200
+        )
+
+
+def test_every_restart_is_as_documented(switched):
+    emulated, document = switched
+    unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
+    for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
+        ids = {"id": 1, "serverId": 2, "zoneName": "zone1"}
+        options, unknown_options = {}, {}
+        if "serverId" in path:
+            options = unknown_options = {"params": FROZEN, "json": FROZEN}
+        if "batch" in path:
+            options, unknown_options = {"json": {"hostIds": [1, 2]}}, {"json": {"hostIds": [98765]}}
+        check(emulated, document, "post", path, ids, 200, **options)
+        check(emulated, document, "post", path, ids, 409, **options)
+        check(emulated, document, "post", path, unknown, 404, **unknown_options)
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"), **options)
+        check(emulated, document, "post", path, ids, 401, auth=None, **options)
+        emulated.pass_time(20)
+
+
+@pytest.mark.parametrize("answer", ["empty", "task"])
+def test_what_is_done_to_a_task_is_as_documented(start, answer):
+    emulated = start(switches=Switches(rollback_answer=answer))
+    document = emulated.request("GET", "/openapi.json", auth=None).json()
+    unknown = {"taskInstanceId": 98765, "subtaskInstanceId": 98765}
+    for path in STEERING:
+        emulated.plan("fail", "Prepare restart arbitration service")
+        task_id = emulated.restart_arbitration()["id"]
+        emulated.pass_time(0.5 if path.endswith("cancel") else 1)
+        ids = {"taskInstanceId": task_id, "subtaskInstanceId": emulated.steps(task_id)[0]["id"]}
+        check(emulated, document, "post", path, ids, 200)
+        check(emulated, document, "post", path, ids, 400)
+        check(emulated, document, "post", path, unknown, 404)
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"))
+        check(emulated, document, "post", path, ids, 401, auth=None)
+        emulated.pass_time(10)
+        if emulated.task(task_id)["status"] == "FAILED":
+            emulated.steer(task_id, "retry")
+            emulated.pass_time(10)
+
+
+def test_the_control_api_is_as_documented(emulated, document):
+    faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
+    check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
+    check(emulated, document, "post", faults, {}, 200, json={"kind": "http", "action": "reset", "call": 99})
+    check(emulated, document, "post", faults, {}, 400, json={"kind": "subtask"})
+    check(emulated, document, "post", faults, {}, 400, json={"kind": "http", "action": "refuse"})
+    check(emulated, document, "post", faults, {}, 415, content="x=1")
+    check(emulated, document, "get", faults, {}, 200)
+    check(emulated, document, "delete", fault, {"faultId": 1}, 200)
+    check(emulated, document, "delete", fault, {"faultId": 1}, 404)
+    check(emulated, document, "delete", fault, {"faultId": "x"}, 400)
+    check(emulated, document, "delete", faults, {}, 200)
+    check(emulated, document, "put", "/emulator/clock", {}, 200, json={"running": False})
+    check(emulated, document, "put", "/emulator/clock", {}, 400, json={})
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 0.5})
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 200, json={"seconds": 0.5})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 400, json={"seconds": -1})
+    check(emulated, document, "post", "/emulator/service/restart", {}, 415, content="x=1")
+    assert emulated.outages == [(0.5, True)]
+    for body, status in ({"available": True}, 200), ({}, 400):
+        check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, status, json=body)
+    check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 99}, 404, json={"available": True})
+    service, degraded = {"id": 1}, [{"cluster": "orders", "tenant": "shop", "logStreams": [1]}]
+    for body, status in ({"degraded": degraded}, 200), ({"degraded": [{}]}, 400), ({}, 400):
+        check(emulated, document, "put", "/emulator/arbitration-services/{id}", service, status, json=body)
+    check(emulated, document, "get", "/api/v2/arbitration/services/{id}", {"id": 1}, 200)
+    emulated.restart_server(1)
+    check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, 409, json={"available": True})
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
+    check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 200)
+    check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
+    check(emulated, document, "delete", "/emulator/requests", {}, 200)
+    for _time in range(5):
+        check(emulated, document, "get", "/api/v2/info", {}, 401, auth=("viewer", "wrong"))
+    check(emulated, document, "get", "/emulator/lockouts", {}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 200)
+    check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 404)
+    check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
+
+
+def test_too_many_requests_are_answered_as_documented(start, document):
+    emulated = start(rates=(Rate(1, 10),))
+    check(emulated, document, "get", "/api/v2/info", {}, 200)
+    check(emulated, document, "get", "/api/v2/info", {}, 429)
+
+
+class Page(HTMLParser):
+    """Collects tags, ids, local links and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.links, self.text = set(), set(), set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.add(value)
+            if name in ("href", "src"):
+                self.links.add(value)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_shows_every_call_and_loads_nothing(emulated, document):
+    answer = emulated.request("GET", "/docs", auth=None)
+    assert answer.headers["Content-Type"].startswith("text/html")
+    page = Page(answer.text)
+    assert not {"script", "link", "img", "iframe"} & page.tags
+    assert "@import" not in answer.text
+    assert "url(" not in answer.text
+    assert all(link.startswith("#") or link == "/openapi.json" for link in page.links)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
+    text = " ".join(page.text)
+    for path in document["paths"]:
+        assert path in text
+    for name in document["components"]["schemas"]:
+        assert name in text
+
+
+def test_what_the_document_says_cannot_become_markup():
+    evil = "<script>alert(1)</script>"
+    text = page(
+        {
+            "info": {"title": evil, "version": evil, "description": evil},
+            "paths": {
+                f"/{evil}": {
+                    "get": {
+                        "tags": [evil],
+                        "summary": evil,
+                        "description": f"`{evil}`",
+                        "security": [],
+                        "parameters": [
+                            {"name": evil, "in": evil, "required": True, "schema": {"type": evil}, "description": evil}
+                        ],
+                        "responses": {evil: {"description": evil}},
+                    }
+                }
+            },
+            "components": {"schemas": {evil: {"description": evil, "properties": {evil: {"enum": [evil]}}}}},
+        }
+    )
+    assert evil not in text
+    assert "&lt;script&gt;" in text

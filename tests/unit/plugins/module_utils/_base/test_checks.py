@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is asked of a value beyond its type."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.checks import filled, within
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
+
+
+@pytest.mark.parametrize("value", [1, 1.5, 604_800])
+def test_number_between_its_bounds(value):
+    within("wait_timeout", value, 1, 604_800)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(0, "0"), (604_801, "604801"), (-0.5, "-0.5"), (math.nan, "nan"), (math.inf, "inf")]
+)
+def test_number_out_of_its_bounds(value, told):
+    with pytest.raises(OptionError) as raised:
+        within("wait_timeout", value, 1, 604_800, " seconds")
+    assert str(raised.value) == f"wait_timeout: {told} is out of range; give 1 to 604800 seconds."
+
+
+def test_number_without_an_upper_bound():
+    within("batch", 10**9, 1)
+    with pytest.raises(OptionError) as raised:
+        within("batch", 0, 1)
+    assert str(raised.value) == "batch: 0 is out of range; give 1 or more."
+
+
+@pytest.mark.parametrize("given", [None, ["zone1"], ["zone1", "zone2"]])
+def test_list_that_has_something(given):
+    filled("zones", given, "leave it out to have all")
+
+
+@pytest.mark.parametrize("given", [[], [""], ["zone1", ""]])
+def test_list_that_is_or_has_nothing(given):
+    with pytest.raises(OptionError) as raised:
+        filled("zones", given, "leave it out to have all")
+    assert str(raised.value) == "zones: is empty or has an empty entry; leave it out to have all."

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One shape of facts out of every form in which the service shows a thing."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.facts import (
+    arbitration_service_facts,
+    cluster_facts,
+    host_facts,
+    server_facts,
+)
+
+NEVER = "1970-01-01T08:00:00+08:00"
+STARTED = "2026-05-04T03:02:01.5+08:00"
+ORDERS = {
+    "id": 31,
+    "name": "orders",
+    "obClusterId": 101,
+    "obVersion": "4.3.5.2",
+    "type": "PRIMARY",
+    "status": "RUNNING",
+    "operatingTaskInstanceId": 90,
+    "obStartTime": STARTED,
+    "zones": [
+        {
+            "name": "zone1",
+            "regionName": "north",
+            "idcName": "n1",
+            "status": "RUNNING",
+            "serverCount": 2,
+            "servers": [{"withRootserver": False}, {"withRootserver": True}],
+        },
+        {"name": "zone2", "status": "STOPPED", "serverCount": 1},
+        "no zone",
+    ],
+}
+SERVER = {
+    "id": 41,
+    "ip": "10.1.0.1",
+    "port": 2882,
+    "sqlPort": 2881,
+    "hostId": 51,
+    "clusterId": 101,
+    "zoneName": "zone1",
+    "regionName": "south",
+    "idcName": "s1",
+    "status": "RUNNING",
+    "innerStatus": "ACTIVE",
+    "withRootserver": True,
+    "startTime": STARTED,
+    "stopTime": NEVER,
+    "version": "4.3.5.2-1",
+    "operatingTaskInstanceId": 90,
+}
+
+
+def test_cluster():
+    zone1 = {"name": "zone1", "region": "north", "idc": "n1", "status": "RUNNING", "servers": 2}
+    zone2 = {"name": "zone2", "region": None, "idc": None, "status": "STOPPED", "servers": 1}
+    assert cluster_facts(ORDERS) == {
+        "id": 31,
+        "name": "orders",
+        "ob_cluster_id": 101,
+        "type": "PRIMARY",
+        "status": "RUNNING",
+        "version": "4.3.5.2",
+        "start_time": STARTED,
+        "task_id": 90,
+        "zones": [{**zone1, "with_rootserver": True}, {**zone2, "with_rootserver": None}],
+    }
+
+
+def test_server():
+    """The id of its cluster in OCP, not that in the database, which some services write in its place."""
+    assert server_facts(SERVER, ORDERS) == {
+        "id": 41,
+        "name": "10.1.0.1:2882",
+        "ip": "10.1.0.1",
+        "port": 2882,
+        "sql_port": 2881,
+        "host_id": 51,
+        "cluster_id": 31,
+        "cluster_name": "orders",
+        "zone": "zone1",
+        "region": "south",
+        "idc": "s1",
+        "status": "RUNNING",
+        "inner_status": "ACTIVE",
+        "with_rootserver": True,
+        "start_time": STARTED,
+        "stop_time": None,
+        "version": "4.3.5.2-1",
+        "task_id": 90,
+    }
+
+
+def test_region_that_only_the_zone_tells():
+    older = {key: value for key, value in SERVER.items() if key not in ("regionName", "idcName")}
+    facts = server_facts(older, ORDERS)
+    assert (facts["region"], facts["idc"]) == ("north", "n1")
+
+
+def test_ipv6_address_stands_in_brackets():
+    assert server_facts({**SERVER, "ip": "2001:db8::1"}, ORDERS)["name"] == "[2001:db8::1]:2882"
+
+
+@pytest.mark.parametrize("time", [NEVER, "1970-01-01T00:00:00Z", None, "", "soon", 5, "2026-05-04T03:02:01"], ids=repr)
+def test_what_is_no_time_or_never_was_is_null(time):
+    facts = server_facts({**SERVER, "startTime": time, "stopTime": time}, ORDERS)
+    assert (facts["start_time"], facts["stop_time"]) == (None, None)
+
+
+def test_host():
+    host = {
+        "id": 51,
+        "name": "host51",
+        "innerIpAddress": "10.1.0.1",
+        "status": "ONLINE",
+        "regionName": "north",
+        "idcName": "n1",
+        "hostAgentId": 61,
+        "hostAgentStatus": "AVAILABLE",
+        "hostAgentVersion": "4.3.5",
+        "services": [{"name": "orders:101", "type": "OB_CLUSTER", "version": "4.3.5.2", "softwarePackageId": None}],
+    }
+    assert host_facts(host) == {
+        "id": 51,
+        "name": "host51",
+        "ip": "10.1.0.1",
+        "status": "ONLINE",
+        "region": "north",
+        "idc": "n1",
+        "agent_id": 61,
+        "agent_status": "AVAILABLE",
+        "agent_version": "4.3.5",
+        "services": [{"name": "orders:101", "type": "OB_CLUSTER", "version": "4.3.5.2"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("cluster", "tenant"),
+    [
+        ({"id": 31, "name": "orders"}, {"id": 7, "name": "shop"}),
+        ({"clusterId": 31, "clusterName": "orders"}, {"tenantId": 7, "tenantName": "shop"}),
+    ],
+    ids=["id and name", "with the kind in front"],
+)
+def test_arbitration_service_with_a_degraded_tenant(cluster, tenant):
+    tenants = [{**tenant, "degradedLsIdList": [1, 1001]}, {"id": 8, "degradedLsIdList": []}, {"id": 9}]
+    service = {
+        "id": 61,
+        "svrIp": "10.1.0.8",
+        "svrPort": 2888,
+        "hostId": 51,
+        "status": "RUNNING",
+        "version": "4.3.3.1",
+        "description": "for all",
+        "updateTime": STARTED,
+        "clusters": [{**cluster, "tenants": tenants}],
+    }
+    assert arbitration_service_facts(service) == {
+        "id": 61,
+        "name": "10.1.0.8:2888",
+        "ip": "10.1.0.8",
+        "port": 2888,
+        "host_id": 51,
+        "status": "RUNNING",
+        "version": "4.3.3.1",
+        "description": "for all",
+        "update_time": STARTED,
+        "task_id": None,
+        "clusters": [
+            {"id": 31, "name": "orders", "degraded_tenants": [{"id": 7, "name": "shop", "log_streams": [1, 1001]}]}
+        ],
+    }
+
+
+def test_degraded_tenants_are_seen_in_whatever_form_their_log_streams_come():
+    service = {"clusters": [{"tenants": [{"id": 7, "degradedLsIdList": "1,1001"}]}]}
+    [cluster] = arbitration_service_facts(service)["clusters"]
+    assert cluster["degraded_tenants"] == [{"id": 7, "name": None, "log_streams": []}]
+
+
+@pytest.mark.parametrize(
+    ("full", "bare"),
+    [
+        (cluster_facts(ORDERS), cluster_facts({})),
+        (server_facts(SERVER, ORDERS), server_facts({}, {})),
+        (host_facts({"id": 51}), host_facts({"services": None})),
+        (arbitration_service_facts({"id": 61}), arbitration_service_facts({"clusters": 5})),
+    ],
+    ids=["cluster", "server", "host", "arbitration service"],
+)
+def test_every_key_is_always_there(full, bare):
+    assert full.keys() == bare.keys()
+    assert all(value in (None, [], False, "None:None") for value in bare.values())

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Reading what is in a fleet: which requests, and which of the things found pass the filters."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotFound, OptionError, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries import (
+    read_arbitration_services,
+    read_clusters,
+    read_hosts,
+    read_servers,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+
+
+def server(number, zone):
+    return {"id": number, "ip": f"10.1.0.{number}", "port": 2882, "zoneName": zone, "status": "RUNNING"}
+
+
+def cluster(number, name, *servers, status="RUNNING"):
+    """A cluster whose zone1 is in the north and all others in the south."""
+    names = dict.fromkeys(["zone1", "zone2", *(server["zoneName"] for server in servers)])
+    zones = [
+        {
+            "name": zone,
+            "regionName": "north" if zone == "zone1" else "south",
+            "idcName": f"{name}-{zone}",
+            "servers": [server for server in servers if server["zoneName"] == zone],
+        }
+        for zone in names
+    ]
+    return {"id": number, "name": name, "status": status, "zones": zones, "serverCount": len(servers)}
+
+
+ORDERS = cluster(31, "orders", server(41, "zone1"), server(42, "zone2"))
+STOCK = cluster(32, "stock", {**server(43, "zone1"), "status": "STOPPED"}, status="STOPPED")
+# One of an older service, whose record has no servers.
+OLD = {"id": 33, "name": "old", "status": "RUNNING", "zones": [{"name": "zone1"}]}
+HOSTS = [
+    {"id": 51, "name": "a", "innerIpAddress": "10.1.0.41", "status": "ONLINE", "hostAgentStatus": "OFFLINE"},
+    {"id": 52, "name": "b", "innerIpAddress": "10.1.0.42", "status": "OFFLINE", "regionName": "north"},
+]
+SERVICES = [
+    {"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888, "status": "RUNNING"},
+    {"id": 62, "svrIp": "10.1.0.9", "svrPort": 2888, "status": "STOPPED"},
+]
+
+
+def names(facts):
+    return [one["name"] for one in facts]
+
+
+def not_found():
+    return NotFound("no", status=404, reason="", url=URL)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, ["orders", "stock"]),
+        ({"status": ["STOPPED"]}, ["stock"]),
+        ({"status": ["STOPPED", "RUNNING"]}, ["orders", "stock"]),
+        ({"status": ["DELETING"]}, []),
+        ({"zone": ["zone2"], "region": ["south"]}, ["orders", "stock"]),
+        ({"zone": ["zone1"], "region": ["south"]}, []),
+        ({"idc": ["stock-zone1"]}, ["stock"]),
+        ({"idc": None, "status": None, "another option": "of the module"}, ["orders", "stock"]),
+    ],
+    ids=str,
+)
+def test_clusters(wanted, found, api):
+    api.expect("clusters", gives=[ORDERS, STOCK])
+    assert names(read_clusters(api.double, wanted)) == found
+
+
+def test_clusters_by_name_or_id_each_once(api):
+    """A name is that of the whole, though the service looks for parts of names."""
+    api.expect("clusters", "order", gives=[ORDERS])
+    api.expect("cluster", 32, gives=STOCK)
+    api.expect("cluster", 99, gives=not_found()).expect("clusters", "99", gives=[])
+    api.expect("clusters", "stock", gives=[STOCK])
+    assert names(read_clusters(api.double, {"cluster": ["order", "32", "99", "stock"]})) == ["stock"]
+
+
+def test_clusters_of_one_name_all_come(api):
+    api.expect("clusters", "orders", gives=[ORDERS, {**ORDERS, "id": 39}])
+    assert [found["id"] for found in read_clusters(api.double, {"cluster": ["orders"]})] == [31, 39]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, [41, 42, 43]),
+        ({"zone": ["zone1"]}, [41, 43]),
+        ({"zone": ["zone1"], "status": ["RUNNING"]}, [41]),
+        ({"region": ["south"]}, [42]),
+        ({"idc": ["orders-zone2", "stock-zone1"]}, [42, 43]),
+        ({"server": ["43", "10.1.0.41:2882"]}, [41, 43]),
+        ({"server": ["10.1.0.41"]}, []),
+    ],
+    ids=str,
+)
+def test_servers_of_all_clusters(wanted, found, api):
+    api.expect("clusters", gives=[ORDERS, STOCK])
+    assert [one["id"] for one in read_servers(api.double, wanted)] == found
+
+
+def test_servers_of_one_cluster(api):
+    api.expect("clusters", "orders", gives=[ORDERS])
+    assert {one["cluster_name"] for one in read_servers(api.double, {"cluster": ["orders"]})} == {"orders"}
+
+
+def test_servers_of_an_older_service_are_read_by_cluster(api):
+    api.expect("clusters", gives=[OLD, ORDERS, {"name": "without an id"}])
+    api.expect("servers", 33, gives=[server(44, "zone1")])
+    assert [one["id"] for one in read_servers(api.double, {})] == [44, 41, 42]
+
+
+def test_servers_of_a_cluster_that_is_not_there(api):
+    api.expect("clusters", "nothing", gives=[])
+    assert read_servers(api.double, {"cluster": ["nothing"]}) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, ["a", "b"]),
+        ({"host": ["51"]}, ["a"]),
+        ({"host": ["b"]}, ["b"]),
+        ({"host": ["10.1.0.42", "10.1.0.4"]}, ["b"]),
+        ({"status": ["ONLINE"]}, ["a"]),
+        ({"agent_status": ["OFFLINE"]}, ["a"]),
+        ({"region": ["north"]}, ["b"]),
+        ({"idc": ["n1"]}, []),
+    ],
+    ids=str,
+)
+def test_hosts(wanted, found, api):
+    api.expect("hosts", gives=HOSTS)
+    assert names(read_hosts(api.double, wanted)) == found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, [61, 62]),
+        ({"arbitration_service": ["10.1.0.9:2888"]}, [62]),
+        ({"arbitration_service": ["61"], "status": ["STOPPED"]}, []),
+    ],
+    ids=str,
+)
+def test_arbitration_services(wanted, found, api):
+    api.expect("arbitration_services", gives=SERVICES)
+    assert [one["id"] for one in read_arbitration_services(api.double, wanted)] == found
+
+
+OPTIONS = {
+    read_clusters: ["cluster", "status", "zone", "region", "idc"],
+    read_servers: ["cluster", "server", "status", "zone", "region", "idc"],
+    read_hosts: ["host", "status", "agent_status", "region", "idc"],
+    read_arbitration_services: ["arbitration_service", "status"],
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "option"), [(read, option) for read, options in OPTIONS.items() for option in options]
+)
+@pytest.mark.parametrize("value", [[], [""], ["zone1", ""]], ids=repr)
+def test_a_filter_without_a_value_is_named_before_anything_is_sent(value, read, option, api):
+    with pytest.raises(OptionError) as raised:
+        read(api.double, {option: value})
+    assert str(raised.value) == f"{option}: is empty or has an empty entry; leave it out to have all."
+
+
+@pytest.mark.parametrize(
+    ("read", "call"), list(zip(OPTIONS, ["clusters", "clusters", "hosts", "arbitration_services"], strict=True))
+)
+def test_a_refusal_of_the_service_is_no_empty_list(read, call, api):
+    error = PermissionDenied("no", status=403, reason="", url=URL)
+    api.expect(call, gives=error)
+    with pytest.raises(PermissionDenied) as raised:
+        read(api.double, {})
+    assert raised.value is error

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The modules as Ansible starts them, with nothing below that could send a request."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from ansible.module_utils.common.parameters import PASS_VARS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import poll
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, answer, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
+    BASIC,
+    COLLECTION,
+    CONNECTION,
+    KEY,
+    MASKED_WHERE_SHOWN,
+    MODULES,
+    OWN,
+    RESTARTS,
+    WAITING,
+    every_module,
+)
+
+if MASKED_WHERE_SHOWN:
+    from ansible.module_utils import secrets
+
+
+@pytest.fixture
+def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
+    """Put the scripted client where a module makes its own; holds what it was made with."""
+    made: list[tuple[Any, ...]] = []
+
+    def make(url, auth, *, verify, timeout):
+        made.append((url, auth, verify, timeout))
+        session.HttpClient(url, auth, verify=verify, timeout=timeout)  # takes the same arguments
+        return client.double
+
+    client.double.close.side_effect = None
+    monkeypatch.setattr(bridge, "HttpClient", make)
+    return made
+
+
+def expect_no_tasks(client: Script, limit: int = 10) -> None:
+    query = {"sort": "id,desc", "page": 1, "size": limit}
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": []}))
+
+
+# Options that cannot be used
+
+CREDENTIALS = "either username and password, or access_key_id and access_key_secret"
+BAD_CONNECTION = {
+    "both kinds": ({**BASIC, **KEY}, ["Both kinds of credentials", CREDENTIALS]),
+    "neither kind": ({}, ["No credentials are given", CREDENTIALS, "OCP_USERNAME"]),
+    "no password": ({"username": "admin"}, ["password: is missing or empty", "username is given"]),
+    "no user name": ({"password": "pass-word-9"}, ["username: is missing or empty", "password is given"]),
+    "empty password": ({"username": "admin", "password": ""}, ["password: is missing or empty"]),
+    "no secret": ({"access_key_id": "key-id"}, ["access_key_secret: is missing or empty", "access_key_id is given"]),
+    "no key id": ({"access_key_secret": "key-secret-9"}, ["access_key_id: is missing or empty"]),
+    "half of one beside the other": ({**BASIC, "access_key_id": "key-id"}, ["access_key_secret: is missing"]),
+    **{
+        f"url {url!r}": ({**BASIC, "url": url}, [f"url: {url} is not the address of an OCP", "https://ocp"])
+        for url in (
+            "ocp.example.com",
+            "ocp.example.com:8080",
+            "//ocp.example.com",
+            "ftp://ocp.example.com",
+            "http://",
+            "http://:8080",
+            "http://ocp:port",
+            "http://ocp:0",
+            "http://ocp:65536",
+            "http://[::1",
+        )
+    },
+    "empty url": ({**BASIC, "url": ""}, ["url: is empty; give the address of an OCP"]),
+    "url with a query": ({**BASIC, "url": f"{URL}/?a=1"}, [f"url: {URL}/?a=1 has a query or fragment"]),
+    **{
+        f"url that ends in {mark}": ({**BASIC, "url": URL + mark}, [f"url: {URL}{mark} has a query or fragment"])
+        for mark in ("?", "#", "/?", "/#")
+    },
+    "url with a fragment": ({**BASIC, "url": f"{URL}/#login"}, [f"url: {URL}/#login has a query or fragment"]),
+    **{
+        f"access key id {key_id!a}": (
+            {**KEY, "access_key_id": key_id},
+            ["access_key_id: has characters that no access"],
+        )
+        for key_id in ("key\n", "key\r\nX-Other: 1", "ключ")
+    },
+    "ca_path": (
+        {**BASIC, "ca_path": "/no/such/ca.pem"},
+        ["ca_path: /no/such/ca.pem cannot be used: No such file or directory"],
+    ),
+    **{
+        f"timeout {value}": (
+            {**BASIC, "timeout": value},
+            [f"timeout: {value} is out of range; give 0.1 to 604800 seconds"],
+        )
+        for value in ("0", "-1", "0.05", "604801", "nan", "inf")
+    },
+}
+
+
+@every_module
+@pytest.mark.parametrize(("params", "words"), BAD_CONNECTION.values(), ids=BAD_CONNECTION)
+@pytest.mark.usefixtures("_offline")
+def test_connection_that_cannot_be_used(params, words, name, run):
+    result = run(name, {"url": URL, **OWN[name], **params})
+    assert result["failed"] is True
+    for word in words:
+        assert word in result["msg"]
+    assert "pass-word-9" not in result["msg"]
+    assert "key-secret-9" not in result["msg"]
+    assert result["msg"].endswith(".")
+    assert "\n" not in result["msg"]
+    assert not result.get("changed")
+
+
+@pytest.mark.usefixtures("_offline")
+def test_ca_path_that_holds_no_certificate(run, tmp_path):
+    empty = tmp_path / "empty.pem"
+    empty.write_text("no certificate\n")
+    message = run("task_info", {**CONNECTION, "ca_path": str(empty)})["msg"]
+    assert message.startswith(f"ca_path: {empty} cannot be used: ")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://admin:hidden-9@ocp.test:8080",
+        "ftp://admin:hidden-9@ocp.test",
+        "https://admin:hidden-9@ocp.test:99999",
+        "https://admin:hidden-9@ocp.test/?a=1",
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_password_in_the_url_is_not_repeated(url, run):
+    result = run("task_info", {**CONNECTION, "url": url})
+    assert result["msg"] == "url: holds a user name or password; give them with username and password instead."
+
+
+@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize(
+    ("option", "value", "least"),
+    [
+        ("wait_timeout", 0, "1"),
+        ("wait_timeout", -5, "1"),
+        ("wait_timeout", 604801, "1"),
+        ("wait_timeout", 9999999, "1"),
+        ("wait_interval", 0, "0.5"),
+        ("wait_interval", 0.4, "0.5"),
+        ("wait_interval", "nan", "0.5"),
+        ("wait_interval", "inf", "0.5"),
+        ("wait_interval", 604801, "0.5"),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_waiting_out_of_range(option, value, least, name, run):
+    result = run(name, {**CONNECTION, **OWN[name], option: value})
+    assert result["msg"] == f"{option}: {value} is out of range; give {least} to 604800 seconds."
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "words"),
+    [
+        ("agent_restart", "hosts", [], "hosts: is empty or has an empty entry"),
+        ("agent_restart", "hosts", [""], "hosts: is empty or has an empty entry"),
+        ("agent_restart", "hosts", ["10.1.0.1", ""], "hosts: is empty or has an empty entry"),
+        ("task_wait", "task_ids", [], "task_ids: the list is empty"),
+        ("task_info", "limit", 0, "limit: 0 is out of range; give 1 to 2000."),
+        ("task_info", "limit", -3, "limit: -3 is out of range; give 1 to 2000."),
+        ("task_info", "limit", 2001, "limit: 2001 is out of range; give 1 to 2000."),
+        ("task_info", "cluster", "", "cluster: is empty; leave it out"),
+        ("task_info", "host", "", "host: is empty; leave it out"),
+        ("task_info", "name", "", "name: is empty; leave it out"),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_own_option_that_cannot_be_used(name, option, value, words, run):
+    assert run(name, {**CONNECTION, **OWN[name], option: value})["msg"].startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "words"),
+    [
+        ("server_restart", "freeze_server", "perhaps", ["freeze_server", "perhaps"]),
+        ("server_restart", "force", "perhaps", ["force", "perhaps"]),
+        ("cluster_restart", "wait", "perhaps", ["wait", "perhaps"]),
+        ("cluster_restart", "wait_timeout", "an hour", ["wait_timeout", "an hour"]),
+        ("task_wait", "task_ids", ["first"], ["task_ids", "first"]),
+        ("task_info", "task_id", "first", ["task_id", "first"]),
+        ("task_info", "status", ["DONE"], ["status", "RUNNING, SUCCESSFUL, FAILED"]),
+        ("task_info", "timeout", "soon", ["timeout", "float"]),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_wrong_type(name, option, value, words, run):
+    result = run(name, {**CONNECTION, **OWN[name], option: value})
+    assert result["failed"] is True
+    assert all(word in result["msg"] for word in words)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [(name, option) for name, own in OWN.items() for option in own] + [(name, "url") for name in OWN],
+)
+@pytest.mark.usefixtures("_offline")
+def test_required(name, option, run):
+    params = {**CONNECTION, **OWN[name]}
+    del params[option]
+    assert run(name, params)["msg"] == f"missing required arguments: {option}"
+
+
+@pytest.mark.parametrize("other", [{"cluster": "1"}, {"host": "1"}, {"status": ["RUNNING"]}, {"name": "x"}], ids=str)
+@pytest.mark.usefixtures("_offline")
+def test_task_id_excludes_filters(other, run):
+    [option] = other
+    message = run("task_info", {**CONNECTION, "task_id": 1, **other})["msg"]
+    assert message == f"parameters are mutually exclusive: task_id|{option}"
+
+
+# Options that arrive
+
+
+@pytest.mark.usefixtures("_offline")
+def test_connection_from_options(run, connected, client, tmp_path):
+    ca_path = str(tmp_path)
+    expect_no_tasks(client)
+    assert run("task_info", {**CONNECTION, "ca_path": ca_path, "timeout": "2.5"})["tasks"] == []
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, ca_path, 2.5)
+    assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
+
+
+def test_defaults(run, connected, client):
+    expect_no_tasks(client)
+    run("task_info", CONNECTION)
+    assert connected[0][2:] == (True, 30)
+
+
+def test_connection_from_the_environment(run, connected, client, monkeypatch, tmp_path):
+    for option, value in {
+        "url": URL,
+        "access_key_id": "key-id",
+        "access_key_secret": "key-secret-9",
+        "validate_certs": "true",
+        "ca_path": str(tmp_path),
+        "timeout": "7",
+    }.items():
+        monkeypatch.setenv(f"OCP_{option.upper()}", value)
+    expect_no_tasks(client)
+    assert run("task_info", {})["tasks"] == []
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, str(tmp_path), 7)
+    assert isinstance(auth, AccessKeyAuth)
+
+
+def test_options_go_before_the_environment(run, connected, client, monkeypatch):
+    for option in ("url", "username", "password", "timeout", "validate_certs"):
+        monkeypatch.setenv(f"OCP_{option.upper()}", "no")
+    expect_no_tasks(client)
+    run("task_info", {**CONNECTION, "timeout": 3, "validate_certs": True})
+    [(url, auth, verify, timeout)] = connected
+    assert (url, verify, timeout) == (URL, True, 3)
+    assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
+
+
+def test_user_from_the_environment(run, connected, client, monkeypatch):
+    monkeypatch.setenv("OCP_USERNAME", "admin")
+    monkeypatch.setenv("OCP_PASSWORD", "pass-word-9")
+    monkeypatch.setenv("OCP_VALIDATE_CERTS", "false")
+    expect_no_tasks(client)
+    run("task_info", {"url": URL, "ca_path": "/no/such/ca.pem"})
+    [(_url, auth, verify, _timeout)] = connected
+    assert auth.username == b"admin"
+    assert verify is False  # and so ca_path does not matter
+
+
+# Results and failures
+
+
+EXPOSED = ["http://ocp.test:8080", "http://10.0.0.1", "http://[2001:db8::1]:8080", "HTTP://localhost.ocp.test/x"]
+UNEXPOSED = [
+    "https://ocp.test:8080",
+    "http://127.0.0.1:8080",
+    "http://127.8.8.8",
+    "http://[::1]:80",
+    "http://localhost",
+]
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["good", "failed"])
+@pytest.mark.parametrize("url", EXPOSED + UNEXPOSED)
+@pytest.mark.usefixtures("connected")
+def test_password_over_plain_http_is_warned_of_once(url, fails, run, client, warned):
+    query = {"sort": "id,desc", "page": 1, "size": 10}
+    given = AnswerLost("Lost.", url=url) if fails else answer({"contents": []})
+    client.expect("get", "/api/v2/tasks/instances", query, gives=given)
+    run("task_info", {"url": url, **BASIC, "limit": 10})
+    assert len(warned) == (url in EXPOSED)
+    if warned:
+        assert f"The password of admin travels unencrypted to {url.split('/')[2]}, " in warned[0]
+        assert "pass-word-9" not in warned[0]
+
+
+@pytest.mark.usefixtures("connected")
+def test_signed_requests_over_plain_http_are_not_warned_of(run, client, warned):
+    expect_no_tasks(client)
+    run("task_info", {"url": EXPOSED[0], **KEY, "limit": 10})
+    assert warned == []
+
+
+@pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
+@pytest.mark.usefixtures("connected")
+def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, warned, monkeypatch):
+    monkeypatch.setitem(poll.await_tasks.__kwdefaults__, "clock", time_passes.clock)
+    # Called for a result that has warnings itself.
+    monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
+    result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
+    assert result.get("failed", False) is (status == "FAILED")
+    [warning] = warned
+    assert "The answer was lost." in warning
+
+
+@pytest.mark.parametrize(
+    "gives", [answer(raw_task(81)), PermissionDenied("No.", status=403, reason="", url=URL)], ids=str
+)
+@pytest.mark.usefixtures("connected")
+def test_connections_are_closed(gives, run, client):
+    client.expect("get", "/api/v2/tasks/instances/81", gives=gives)
+    run("task_info", {**CONNECTION, "task_id": 81})
+    client.double.close.assert_called_once_with()
+
+
+@pytest.mark.usefixtures("connected")
+def test_failure_of_the_service_carries_its_facts(run, client):
+    error = PermissionDenied("Refused.", status=403, reason="", url=URL, trace_id="trace-403")
+    client.expect("get", "/api/v2/tasks/instances/81", gives=error)
+    result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
+    assert result["failed"] is True
+    assert {key: result[key] for key in ("msg", "url", "trace_id", "task_id")} == {
+        "msg": "Refused.",
+        "url": URL,
+        "trace_id": "trace-403",
+        "task_id": 81,
+    }
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.usefixtures("connected")
+def test_check_mode_reads_and_does_not_post(name, run, client):
+    orders = {"id": 31, "name": "orders", "status": "RUNNING", "zones": [{"id": 71, "name": "zone1"}]}
+    records = {
+        "/api/v2/ob/clusters": {"contents": [orders]},
+        "/api/v2/ob/clusters/31": orders,
+        "/api/v2/ob/clusters/31/servers": {"contents": [{"id": 41, "ip": "10.1.0.1", "port": 2882}]},
+        "/api/v2/compute/hosts": {"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]},
+        "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},
+        "/api/v2/arbitration/services": {"contents": [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]},
+        "/api/v2/arbitration/services/61": {"status": "RUNNING"},
+        "/api/v2/tasks/instances": {"contents": []},
+    }
+    client.double.get.side_effect = lambda path, *_params: answer(records[path])
+    result = run(name, {**CONNECTION, **OWN[name], "wait": True, "_ansible_check_mode": True})
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
+    assert client.double.get.called
+    client.double.post.assert_not_called()
+    assert result.keys() & {"warnings", "diff"} == set()  # there are none, and diff mode was not asked for
+    assert result.keys() >= RESULT_KEYS | ({"skipped_hosts"} if name == "agent_restart" else set())
+
+
+@pytest.mark.parametrize("given", [BASIC, KEY], ids=["password", "access key"])
+@pytest.mark.usefixtures("connected")
+def test_secrets_are_not_logged(given, run, client):
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81, "status": "SUCCESSFUL"}))
+    # ansible-core 2.21 shows the invocation only when asked to; older ones always do, and know no such request.
+    shown = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
+    result = run("task_info", {"url": URL, **given, "task_id": 81, **shown})
+    [secret] = [option for option in given if option in ("password", "access_key_secret")]
+    told = result["invocation"]["module_args"].pop(secret)
+    if MASKED_WHERE_SHOWN:
+        assert secrets.mask_secrets(told) == "$REDACTED$"
+        # For Ansible alone, which keeps it from results; without what is known of earlier modules of this process.
+        result.pop("_ansible_new_secrets", None)
+    else:
+        assert told == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    assert given[secret] not in json.dumps(result)
+
+
+@pytest.mark.usefixtures("connected")
+def test_task_that_does_not_exist_is_an_empty_list(run, client):
+    error = session.NotFound("No.", status=404, reason="", url=URL)
+    client.expect("get", "/api/v2/tasks/instances/81", gives=error)
+    assert run("task_info", {**CONNECTION, "task_id": 81})["tasks"] == []
+
+
+@pytest.mark.usefixtures("connected")
+def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
+    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    query = {
+        "clusterId": 31,
+        "hostId": 51,
+        "status": "RUNNING,FAILED",
+        "name": "Restart",
+        "sort": "id,desc",
+        "page": 1,
+        "size": 2,
+    }
+    client.expect("get", "/api/v2/ob/clusters/31", gives=answer({"id": 31, "name": "orders"}))
+    client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": [{"id": 82}, {"id": 81}]}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    filters = {"cluster": "31", "host": "10.1.0.1", "status": ["RUNNING", "FAILED"], "name": "Restart", "limit": 2}
+    result = run("task_info", {**CONNECTION, **filters})
+    assert [task["id"] for task in result["tasks"]] == [82, 81]
+    assert result["changed"] is False
+
+
+@pytest.mark.parametrize("limit", [1, 2000])
+@pytest.mark.usefixtures("connected")
+def test_limit_at_its_bounds(limit, run, client):
+    expect_no_tasks(client, limit)
+    assert run("task_info", {**CONNECTION, "limit": limit})["tasks"] == []
+
+
+@pytest.mark.usefixtures("connected")
+def test_listed_tasks_without_an_id_are_passed_over(run, client):
+    query = {"sort": "id,desc", "page": 1, "size": 10}
+    contents = [{"id": 82}, {}, {"id": None}, {"id": "80"}, {"id": 81}]
+    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": contents}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    assert [task["id"] for task in run("task_info", CONNECTION)["tasks"]] == [82, 81]
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "option"),
+    [
+        ("task_info", {"host": "10.1.0.9"}, "host"),
+        ("agent_restart", {"hosts": ["10.1.0.9"], "_ansible_check_mode": True}, "hosts"),
+    ],
+    ids=["task_info", "agent_restart"],
+)
+@pytest.mark.usefixtures("connected")
+def test_unknown_host_is_blamed_on_the_modules_own_option(name, params, option, run, client):
+    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
+    message = run(name, {**CONNECTION, **params})["msg"]
+    assert message == f"{option}: 10.1.0.9 matches nothing; to choose from: 10.1.0.1. Check the name or id."
+
+
+# Without requests
+
+
+@every_module
+@pytest.mark.usefixtures("_offline")
+def test_missing_library(name, run, monkeypatch):
+    monkeypatch.setattr(bridge, "REQUESTS_IMPORT_ERROR", ImportError("No module named 'requests'"))
+    result = run(name, {**CONNECTION, **OWN[name]})
+    assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
+
+
+def test_modules_can_be_imported_without_the_library():
+    code = (
+        "import importlib, sys; sys.modules['requests'] = None\n"
+        f"for name in {MODULES!r}: importlib.import_module('{COLLECTION}.plugins.modules.' + name)\n"
+        f"http = importlib.import_module('{COLLECTION}.plugins.module_utils._ocp.session')\n"
+        "print(type(http.REQUESTS_IMPORT_ERROR).__name__)"
+    )
+    # ansible-test finds the collection by a loader of its own, which another process does not have.
+    paths = [str(Path(bridge.__file__).parents[6]), os.environ.get("PYTHONPATH", "")]
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr) == ("ModuleNotFoundError\n", "")

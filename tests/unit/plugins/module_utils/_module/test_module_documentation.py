@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The documentation of the modules is what they take and return."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
+    COLLECTION,
+    MODULES,
+    OWN,
+    RESTARTS,
+    ROOT,
+    every_module,
+)
+
+
+@cache
+def documentation_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    own = yaml.safe_load(module.DOCUMENTATION)
+    options: dict[str, Any] = {}
+    for fragment in own["extends_documentation_fragment"]:
+        shared = importlib.import_module(f"{COLLECTION}.plugins.doc_fragments.{fragment.rpartition('.')[2]}")
+        options |= yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION).get("options", {})
+    return {**own, "options": {**options, **own["options"]}}
+
+
+def specification_of(name: str) -> dict[str, Any]:
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    return {**bridge.CONNECTION_OPTIONS, **module.OPTIONS}
+
+
+def test_all_modules_are_tested():
+    assert sorted(OWN) == MODULES
+
+
+@every_module
+def test_documented_options_are_the_argument_spec(name):
+    keys = {"type": "str", "elements": None, "required": False, "default": None, "choices": None}
+    documented, specified = (
+        {option: {key: spec.get(key, usual) for key, usual in keys.items()} for option, spec in options.items()}
+        for options in (documentation_of(name)["options"], specification_of(name))
+    )
+    assert documented == specified
+
+
+@every_module
+def test_environment_is_documented(name):
+    for option, spec in documentation_of(name)["options"].items():
+        described = re.findall(r"E\((\w+)\)", " ".join(spec["description"]))
+        fallback = specification_of(name)[option].get("fallback")
+        assert described == (fallback[1] if fallback else [])
+
+
+@every_module
+def test_secrets_have_no_log(name):
+    secret = {option for option, spec in specification_of(name).items() if spec.get("no_log")}
+    assert secret == {"password", "access_key_secret"}
+
+
+@every_module
+def test_documented_name_is_the_modules(name):
+    assert documentation_of(name)["module"] == name
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+def test_documented_results_are_those_that_come_back(name):
+    module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
+    own = {"skipped_hosts"} if name == "agent_restart" else set()
+    # What failures have beside them is compared by test_catalogue.py.
+    of_failures = {"url", "failed_task_ids", "failed_subtasks", "unfinished_task_ids", "tasks"}
+    assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own | of_failures
+
+
+def named_in(description: list[str]) -> set[str]:
+    return {key for key in re.findall(r"C\((\w+)\)", " ".join(description)) if key not in MODULES}
+
+
+def test_the_keys_of_a_task_are_documented():
+    task = Task.from_api({"id": 81, "subtasks": [{"id": 1}]}).result()
+    waiting, restarting = (
+        yaml.safe_load(importlib.import_module(f"{COLLECTION}.plugins.modules.{name}").RETURN)
+        for name in ("task_wait", "server_restart")
+    )
+    assert named_in(waiting["tasks"]["description"]) == task.keys()
+    assert restarting["task"]["contains"].keys() <= task.keys()
+    assert named_in(restarting["task"]["contains"]["subtasks"]["description"]) <= task["subtasks"][0].keys()
+
+
+def test_action_group_has_every_module():
+    runtime = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())
+    assert sorted(runtime["action_groups"]["ocp"]) == MODULES

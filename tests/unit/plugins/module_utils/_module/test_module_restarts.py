@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The options and results that all restart modules share, from Ansible's side."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import UTC, datetime
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION, OWN, RESTARTS
+
+NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "nan", "yesterday"]
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.parametrize("value", NO_INSTANTS, ids=repr)
+@pytest.mark.usefixtures("_offline")
+def test_started_before_that_is_no_instant(value, name, run):
+    result = run(name, {**CONNECTION, **OWN[name], "started_before": value})
+    assert result["failed"] is True
+    assert result["msg"].startswith(
+        f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset"
+    )
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.usefixtures("_offline")
+def test_in_flight_of_no_choice(name, run):
+    message = run(name, {**CONNECTION, **OWN[name], "in_flight": "skip"})["msg"]
+    assert message == "value of in_flight must be one of: attach, fail, queue, got: skip"
+
+
+def show(_line, _failed):
+    raise AssertionError("Nothing is to be shown yet.")
+
+
+def restart_options_of(**given):
+    spec = {option: rules.get("default") for option, rules in bridge.RESTART_OPTIONS.items()}
+    return bridge.restart_options({**spec, **given}, bridge.Mode(check_mode=False, show=show))
+
+
+def test_restart_options_by_default():
+    options = restart_options_of()
+    assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
+    assert options.in_flight is InFlight.ATTACH
+    assert options.patience == Patience(7200, 10, show)
+
+
+def test_restart_options():
+    given = {
+        "started_before": "1777834921",
+        "in_flight": "queue",
+        "wait": True,
+        "wait_timeout": 5,
+        "wait_interval": 0.5,
+        "show_progress": False,
+    }
+    options = restart_options_of(**given)
+    assert (options.wait, options.in_flight, options.patience) == (True, InFlight.QUEUE, Patience(5, 0.5))
+    assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def small(monkeypatch, service):
+    """Put the service in small below the modules, with its clock."""
+    monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
+    monkeypatch.setattr(restart.perform, "__defaults__", (service.time.clock,))
+    return service
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+def test_diff_in_diff_mode(check_mode, name, run, small):
+    result = run(name, {**CONNECTION, **OWN[name], "_ansible_diff": True, "_ansible_check_mode": check_mode})
+    assert result["diff"].keys() == {"before_header", "after_header", "before", "after"}
+    assert result["diff"]["after"].endswith(" restarted\n")
+    assert len(small.posts) == (not check_mode)
+
+
+def test_no_diff_where_nothing_is_restarted(run, small):
+    small.begin("Restart OB cluster", small.servers_there, seconds=500)
+    result = run("cluster_restart", {**CONNECTION, **OWN["cluster_restart"], "_ansible_diff": True})
+    assert result["action"] == "attached"
+    assert "diff" not in result
+
+
+def test_diff_of_a_failed_restart(run, small):
+    small.restarts_really = False
+    result = run("cluster_restart", {**CONNECTION, **OWN["cluster_restart"], "wait": True, "_ansible_diff": True})
+    assert result["failed"] is True
+    assert result["verified"] is False
+    assert result["diff"]["before"] == result["diff"]["after"]
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+def test_warning_of_a_clock_that_is_off(name, run, small, warned):
+    small.clock_ahead = 40
+    result = run(name, {**CONNECTION, **OWN[name], "started_before": "2026-05-04T03:00:00+08:00"})
+    assert "The clock of the service is 40 seconds ahead" in str(warned)
+    assert result["action"] == "submitted"
+
+
+@pytest.mark.parametrize("name", RESTARTS)
+def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
+    small.names_operations = False
+    small.failing["tasks"] = [session.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
+    small.lose_after = [AnswerLost("The answer was lost.", url=URL, maybe_done=True)]
+    result = run(name, {**CONNECTION, **OWN[name]})
+    assert result["failed"] is True
+    assert result["msg"].startswith("It is not known whether ")
+    assert result.keys() >= RESULT_KEYS
+    assert (result["changed"], len(small.posts)) == (True, 1)
+    assert "is running already" in str(warned)
+
+
+@pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])
+@pytest.mark.parametrize("ahead", [0, 60, -60])
+def test_instants_at_the_ends_of_the_calendar(ahead, extreme, run, small):
+    small.clock_ahead = ahead
+    result = run("server_restart", {**CONNECTION, **OWN["server_restart"], "started_before": extreme})
+    assert result.get("failed") is None or result["msg"].startswith("started_before: ")

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Each endpoint: method, path, query and body, and what becomes of the data."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AnswerUnreadable,
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, answer
+
+STARTED = answer({"id": 81, "status": "RUNNING"}, "trace-81")
+AGENTS = "/compute/hosts/batchRestartAgents"
+FIRST_PAGE = {"page": 1, "size": 2000}
+
+
+def refused(status, reason="", kind=RequestRefused):
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, kind)
+    return kind(f"refused with {status}", status=status, reason=reason, url=URL)
+
+
+def page_of(*records, number=1, pages=1):
+    return answer({"contents": list(records), "page": {"number": number, "totalPages": pages}})
+
+
+@pytest.mark.parametrize(
+    ("call", "sent"),
+    [
+        pytest.param(
+            lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
+            (
+                "/api/v2/ob/clusters/3/servers/14/restart",
+                {"freezeServer": "true", "force": "false"},
+                {"freezeServer": True, "force": False},
+            ),
+            id="server, frozen",
+        ),
+        pytest.param(
+            lambda api: api.restart_server(3, 14, freeze_server=False, force=True),
+            (
+                "/api/v2/ob/clusters/3/servers/14/restart",
+                {"freezeServer": "false", "force": "true"},
+                {"freezeServer": False, "force": True},
+            ),
+            id="server, forced",
+        ),
+        pytest.param(
+            lambda api: api.restart_cluster(3), ("/api/v2/ob/clusters/3/restart", None, None), id="cluster: no body"
+        ),
+        pytest.param(
+            lambda api: api.restart_zone(3, "zone 1"),
+            ("/api/v2/ob/clusters/3/zones/zone%201/restart", None, None),
+            id="zone: no body",
+        ),
+        pytest.param(lambda api: api.restart_agents([4, 5]), (AGENTS, None, {"hostIds": [4, 5]}), id="agents"),
+        pytest.param(
+            lambda api: api.restart_arbitration_service(9),
+            ("/api/v2/arbitration/services/9/restart", None, None),
+            id="arbitration service: no body",
+        ),
+    ],
+)
+def test_restart(call, sent, client):
+    path, params, body = sent
+    client.expect("post", path, params, body, gives=STARTED)
+    assert call(OcpApi(client.double)) is STARTED
+
+
+@pytest.mark.parametrize(
+    ("call", "path"),
+    [
+        (lambda api: api.task(81), "/api/v2/tasks/instances/81"),
+        (lambda api: api.cluster(3), "/api/v2/ob/clusters/3"),
+        (lambda api: api.host_agent(4), "/api/v2/compute/hosts/4/agent"),
+        (lambda api: api.arbitration_service(9), "/api/v2/arbitration/services/9"),
+    ],
+    ids=["task", "cluster", "host agent", "arbitration service"],
+)
+class TestRecord:
+    def test_comes_back_as_it_is(self, call, path, client):
+        client.expect("get", path, gives=answer({"id": 1, "more": [2]}))
+        assert call(OcpApi(client.double)) == {"id": 1, "more": [2]}
+
+    @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
+    def test_of_another_form(self, data, call, path, client):
+        client.expect("get", path, gives=answer(data))
+        with pytest.raises(AnswerUnreadable, match="no data of the documented form") as raised:
+            call(OcpApi(client.double))
+        assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
+        assert not raised.value.maybe_done
+
+    def test_error_goes_through(self, call, path, client):
+        error = refused(403)
+        client.expect("get", path, gives=error)
+        with pytest.raises(PermissionDenied) as raised:
+            call(OcpApi(client.double))
+        assert raised.value is error
+
+
+LISTS = {
+    "clusters": (lambda api: api.clusters("ord"), "/api/v2/ob/clusters", {"name": "ord"}),
+    "all clusters": (lambda api: api.clusters(), "/api/v2/ob/clusters", {}),
+    "servers": (lambda api: api.servers(3), "/api/v2/ob/clusters/3/servers", {}),
+    "hosts": (lambda api: api.hosts(), "/api/v2/compute/hosts", {}),
+    "arbitration services": (lambda api: api.arbitration_services(), "/api/v2/arbitration/services", {}),
+}
+NO_PAGES = [None, {}, 1, "1", [], ["x"], *({"totalPages": pages} for pages in (0, None, "many", [1]))]
+
+
+@pytest.mark.parametrize(("call", "path", "query"), LISTS.values(), ids=LISTS)
+class TestList:
+    def test_of_one_page(self, call, path, query, client):
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of({"id": 1}, {"id": 2}))
+        assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}]
+
+    def test_of_several_pages(self, call, path, query, client):
+        for number in (1, 2, 3):
+            found = page_of({"id": number}, number=number, pages=3)
+            client.expect("get", path, {**query, "page": number, "size": 2000}, gives=found)
+        assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}, {"id": 3}]
+
+    @pytest.mark.parametrize("page", [{}, *({"page": page} for page in NO_PAGES)], ids=repr)
+    def test_without_a_page(self, page, call, path, query, client):
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer({"contents": [{"id": 1}], **page}))
+        assert call(OcpApi(client.double)) == [{"id": 1}]
+
+    def test_that_is_empty(self, call, path, query, client):
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of(pages=0))
+        assert call(OcpApi(client.double)) == []
+
+    @pytest.mark.parametrize(
+        "data", [None, [], {}, {"contents": None}, {"contents": {"id": 1}}, {"contents": [1]}, "text"], ids=repr
+    )
+    def test_of_another_form(self, data, call, path, query, client):
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer(data))
+        with pytest.raises(AnswerUnreadable, match="a list") as raised:
+            call(OcpApi(client.double))
+        assert raised.value.facts["trace_id"] == "trace-1"
+
+    def test_whose_second_page_fails(self, call, path, query, client):
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of({"id": 1}, pages=2))
+        client.expect("get", path, {**query, "page": 2, "size": 2000}, gives=refused(502))
+        with pytest.raises(RequestRefused):
+            call(OcpApi(client.double))
+
+
+def test_tasks_are_the_newest_that_pass_the_filters(client):
+    filters = {"clusterId": 3, "status": "RUNNING,FAILED"}
+    query = {**filters, "sort": "id,desc", "page": 1, "size": 5}
+    client.expect("get", "/api/v2/tasks/instances", query, gives=page_of({"id": 9}, {"id": 8}))
+    assert OcpApi(client.double).tasks(5, **filters, hostId=None, name=None) == [{"id": 9}, {"id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("limit", "size", "pages"),
+    [(1, 1, 1), (1999, 1999, 1), (2000, 2000, 1), (2001, 2000, 2), (4001, 2000, 3)],
+)
+def test_tasks_up_to_the_limit(limit, size, pages, client):
+    numbers = itertools.count(100_000, -1)
+    for page in range(1, pages + 1):
+        query = {"sort": "id,desc", "page": page, "size": size}
+        found = page_of(*({"id": next(numbers)} for _record in range(size)), number=page, pages=50)
+        client.expect("get", "/api/v2/tasks/instances", query, gives=found)
+    found = OcpApi(client.double).tasks(limit)
+    assert [record["id"] for record in found] == list(range(100_000, 100_000 - limit, -1))
+
+
+TASKS = "/api/v2/tasks/instances"
+
+
+def test_all_tasks_that_pass_the_filters(client):
+    for page in (1, 2):
+        query = {"status": "RUNNING", "sort": "id,desc", "page": page, "size": 2000}
+        client.expect("get", TASKS, query, gives=page_of({"id": 10 - page}, number=page, pages=2))
+    assert OcpApi(client.double).tasks(status="RUNNING") == [{"id": 9}, {"id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("pages", "found"),
+    [
+        pytest.param([[]], [], id="no tasks at all"),
+        pytest.param([[80, 79]], [], id="none above"),
+        pytest.param([[82, 81, 80, 79]], [82, 81], id="the mark is on the first page"),
+        pytest.param([[84, 83], [82, 80]], [84, 83, 82], id="the mark is on the second page"),
+        pytest.param([[84, 83], [82, 81], [80]], [84, 83, 82, 81], id="the mark begins the third page"),
+        pytest.param([[83, 82], [82, 81, 80]], [83, 82, 81], id="one more is started between two pages"),
+        pytest.param([[None, "82", 81, 80]], [81], id="ids of no form"),
+    ],
+)
+def test_tasks_above_a_mark_are_read_to_the_mark_and_no_further(pages, found, client):
+    for number, ids in enumerate(pages, 1):
+        query = {"clusterId": 3, "sort": "id,desc", "page": number, "size": 100}
+        client.expect(
+            "get", TASKS, query, gives=page_of(*({"id": n} for n in ids), number=number, pages=50 if ids else 0)
+        )
+    tasks = OcpApi(client.double).tasks(above=80, clusterId=3)
+    assert [task["id"] for task in tasks] == found
+
+
+@pytest.mark.parametrize(("limit", "size"), [(1, 1), (150, 100)])
+def test_limit_of_tasks_above_a_mark(limit, size, client):
+    query = {"sort": "id,desc", "page": 1, "size": size}
+    client.expect("get", TASKS, query, gives=page_of({"id": 82}, {"id": 80}))
+    assert OcpApi(client.double).tasks(limit, above=80) == [{"id": 82}]
+
+
+def test_clock_and_time_out_are_the_clients():
+    client = HttpClient(URL, basic_auth("admin", "pass-word-9"), verify=True, timeout=7.5)
+    client.service_clock.shown(datetime.fromtimestamp(1000.5, UTC), 400.5, 400.5)
+    api = OcpApi(client)
+    assert (api.timeout, api.clock_ahead) == (7.5, pytest.approx(600.005))
+
+
+@pytest.mark.parametrize(
+    ("data", "log"), [({"log": "a\nb\n"}, "a\nb\n"), ({"log": None}, ""), ({"log": ""}, ""), ({}, "")], ids=repr
+)
+def test_subtask_log(data, log, client):
+    client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=answer(data))
+    assert OcpApi(client.double).subtask_log(81, 7) == log
+
+
+# A start whose answer names no task
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"id": None}, {"id": "81"}, {"status": "RUNNING"}, "text"], ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
+        lambda api: api.restart_cluster(3),
+        lambda api: api.restart_zone(3, "zone1"),
+        lambda api: api.restart_agents([4]),
+        lambda api: api.restart_arbitration_service(9),
+    ],
+    ids=["server", "cluster", "zone", "agents", "arbitration service"],
+)
+def test_start_without_a_task(call, data, client, monkeypatch):
+    monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])
+    with pytest.raises(AnswerUnreadable, match="names no task") as raised:
+        call(OcpApi(client.double))
+    assert raised.value.maybe_done
+    assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
+    assert client.double.post.call_count == 1
+
+
+# The two paths of the agents' restart
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_agents_under_the_versioned_path(status, client):
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(status))
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=STARTED)
+    assert OcpApi(client.double).restart_agents([4]) is STARTED
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(refused(status, reason=f"no {AGENTS}") for status in (401, 403, 405, 409, 429, 500, 502, 503)),
+        AnswerLost("lost", url=URL, maybe_done=True),
+        AnswerUnreadable("unreadable", url=URL, maybe_done=True),
+    ],
+    ids=str,
+)
+def test_agents_are_not_asked_again_after_anything_else(error, client):
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=error)
+    with pytest.raises(type(error)) as raised:
+        OcpApi(client.double).restart_agents([4])
+    assert raised.value is error
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reported"),
+    [
+        pytest.param(
+            refused(400, f"Could not find the POST method for URL {AGENTS}"),
+            refused(400, "hostIds: host 4 is OFFLINE"),
+            "second",
+            id="first path unknown by a 400 that names it",
+        ),
+        pytest.param(
+            refused(404, f"No handler for POST {AGENTS}"), refused(403), "second", id="unknown by a 404 that names it"
+        ),
+        pytest.param(
+            refused(404, "Host 4 does not exist"),
+            refused(400, f"Could not find the POST method for URL /api/v2{AGENTS}"),
+            "first",
+            id="first path knew the call, second is unknown",
+        ),
+        pytest.param(
+            refused(404, f"No handler for POST {AGENTS}"),
+            AnswerLost("lost", url=URL, maybe_done=True),
+            "second",
+            id="second lost: whether it was done is not known",
+        ),
+    ],
+)
+def test_agents_refused_under_both_paths(first, second, reported, client):
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=first)
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
+    with pytest.raises((RequestRefused, AnswerLost)) as raised:
+        OcpApi(client.double).restart_agents([4])
+    assert raised.value is {"first": first, "second": second}[reported]
+
+
+@pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 502, 503])
+@pytest.mark.parametrize("reason", ["", "Not Found"], ids=["HTML", "without the path"])
+def test_agents_refused_by_the_path_that_is_there(reason, status, client):
+    """A 401, 403, 409, 429 or 5xx can only come from the path that is there; a 5xx may have restarted the agents."""
+    second = refused(status)
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(404, reason))
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
+    with pytest.raises(RequestRefused) as raised:
+        OcpApi(client.double).restart_agents([4])
+    assert raised.value is second

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is known of a request that goes by way of a proxy, when its answer does not come."""
+
+from __future__ import annotations
+
+import ssl
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, ConnectionFailed
+from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
+    RESET,
+    SILENCE,
+    TRUNCATED,
+    Reply,
+    closed_port,
+    envelope,
+)
+
+BEHIND = "ocp.test:8080"
+CLOSE = Reply(act="close")
+TUNNEL = "8080"  # the path of "CONNECT ocp.test:8080", to who takes that for an address
+LOST = pytest.mark.parametrize("reply", [RESET, CLOSE, SILENCE, TRUNCATED], ids=lambda reply: reply.act)
+
+
+@pytest.fixture
+def proxy(start_server, monkeypatch):
+    started = start_server(proxy=True)
+    monkeypatch.setenv("http_proxy", started.url)
+    return started
+
+
+@pytest.fixture
+def tunnel(start_server, authority, monkeypatch):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("ocp.test").configure_cert(context)
+    started = start_server(context, proxy=True)
+    monkeypatch.setenv("https_proxy", started.url.replace("https", "http"))
+    return started
+
+
+def test_by_way_of_a_proxy(proxy):
+    proxy.expect("POST", "/api/v2/x", envelope("good"))
+    assert ask(connect(f"http://{BEHIND}"), "POST").data == "good"
+    assert proxy.received[0].target == f"http://{BEHIND}/api/v2/x"
+
+
+def test_through_a_tunnel(tunnel, ca_path):
+    tunnel.expect("CONNECT", TUNNEL, Reply())
+    tunnel.expect("POST", "/api/v2/x", envelope("good"))
+    assert ask(connect(f"https://{BEHIND}", verify=ca_path), "POST").data == "good"
+    assert tunnel.received[0].header("Authorization") is None
+
+
+@LOST
+def test_answer_lost_behind_a_proxy(reply, proxy):
+    """The request had left, and is not sent again."""
+    proxy.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(f"http://{BEHIND}", timeout=0.3), "POST")
+    assert (type(error), error.maybe_done) == (AnswerLost, True)
+    assert "It is not known whether the service carried it out" in str(error)
+
+
+@LOST
+def test_answer_lost_through_a_tunnel(reply, tunnel, ca_path):
+    tunnel.expect("CONNECT", TUNNEL, Reply())
+    tunnel.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(f"https://{BEHIND}", verify=ca_path, timeout=2), "POST")
+    assert (type(error), error.maybe_done) == (AnswerLost, True)
+
+
+@pytest.mark.parametrize("status", [403, 407, 502])
+def test_refused_tunnel(status, tunnel, ca_path):
+    tunnel.expect("CONNECT", TUNNEL, Reply(status))
+    error = error_of(connect(f"https://{BEHIND}", verify=ca_path), "POST")
+    assert (type(error), error.maybe_done) == (ConnectionFailed, False)
+    assert f"cannot be reached: Tunnel connection failed: {status}" in str(error)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_proxy_that_is_not_there(scheme, monkeypatch, pauses):
+    monkeypatch.setenv(f"{scheme}_proxy", f"http://127.0.0.1:{closed_port()}")
+    error = error_of(connect(f"{scheme}://{BEHIND}"), "POST")
+    assert (type(error), error.maybe_done) == (ConnectionFailed, False)
+    assert "cannot be reached: Connection refused" in str(error)
+    assert len(pauses) <= 1

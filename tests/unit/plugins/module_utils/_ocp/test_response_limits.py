@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How much of an answer is read: enough for the longest log, and never as much as a service likes to send."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerUnreadable,
+    AuthenticationFailed,
+    RequestRefused,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
+from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Reply, envelope, refusal
+
+MIB = 1024**2
+LIMIT = 2 * MIB
+TOO_LONG = "is longer than 2 MiB, and was not read to its end."
+
+
+@pytest.fixture
+def limit(monkeypatch) -> int:
+    """Take a limit that tests reach sooner."""
+    for module in (session, transport):
+        monkeypatch.setattr(module, "LONGEST_ANSWER", LIMIT)
+    return LIMIT
+
+
+def test_the_limit_is_64_mib():
+    assert session.LONGEST_ANSWER == transport.LONGEST_ANSWER == 64 * MIB
+
+
+@contextmanager
+def memory() -> Iterator[Callable[[], int]]:
+    """Trace how many bytes this process holds at most."""
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def packed_zeros(size: int) -> bytes:
+    """Pack so many zeros with gzip."""
+    packer = zlib.compressobj(1, wbits=31)
+    return b"".join(packer.compress(bytes(MIB)) for _mib in range(size // MIB)) + packer.flush()
+
+
+def gzipped(reply: Reply, times: int = 1) -> Reply:
+    body = reply.body
+    for _time in range(times):
+        body = gzip.compress(body)
+    return Reply(reply.status, body, {**reply.headers, "Content-Encoding": ", ".join(["gzip"] * times)})
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_a_log_of_ten_million_bytes_is_read(packed, server):
+    log = "2026-05-04 03:00:00 still waiting for the server to start\n" * 180_000
+    assert len(log) > 10_000_000
+    reply = envelope({"log": log})
+    server.expect("GET", "/api/v2/x", gzipped(reply) if packed else reply)
+    assert ask(connect(server.url), "GET").data == {"log": log}
+
+
+def test_gzip_is_the_one_encoding_that_is_asked_for(server):
+    server.expect("GET", "/api/v2/x", gzipped(envelope("small")))
+    assert ask(connect(server.url), "GET").data == "small"
+    assert server.received[0].header("Accept-Encoding") == "gzip"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "bomb"])
+def test_what_is_longer_than_the_limit_is_not_read(packed, method, limit, server):
+    body = packed_zeros(256 * MIB) if packed else bytes(limit + MIB)
+    server.expect(method, "/api/v2/x", Reply(200, body, {"Content-Encoding": "gzip"} if packed else {}))
+    with memory() as peak:
+        error = error_of(connect(server.url), method)
+    assert error.__class__ is AnswerUnreadable
+    assert f"The answer to {method} {server.url}/api/v2/x {TOO_LONG}" in str(error)
+    assert error.maybe_done is (method == "POST")
+    assert peak() < 64 * MIB
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "deflate", "br", "zstd"])
+def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding, server):
+    server.expect("GET", "/api/v2/x", Reply(200, envelope("x").body, {"Content-Encoding": encoding}))
+    error = error_of(connect(server.url))
+    assert error.__class__ is AnswerUnreadable
+    assert f"comes in the encoding {encoding}, which was not asked for. Check that url " in str(error)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (500, RequestRefused)])
+def test_a_refusal_stays_one_however_long_its_page_is(status, kind, limit, server):
+    """A 401 that were taken for something else would be repeated, which locks the account."""
+    server.expect("GET", "/api/v2/x", Reply(status, bytes(limit + MIB)))
+    assert error_of(connect(server.url)).__class__ is kind
+
+
+def test_the_connection_is_not_used_again_after_an_answer_that_was_left_in_the_middle(limit, server):
+    server.expect("GET", "/api/v2/x", Reply(200, bytes(limit + MIB)), envelope("next"))
+    client = connect(server.url)
+    error_of(client)
+    assert ask(client, "GET").data == "next"
+
+
+PASSED_OVER = {
+    "short": (Reply(503, bytes(1000)), 1),
+    "long": (Reply(503, bytes(128 * 1024)), 2),
+    "of unknown length": (Reply(503, b"1\r\nx\r\n0\r\n\r\n", {"Transfer-Encoding": "chunked"}), 2),
+}
+
+
+@pytest.mark.parametrize(("reply", "connections"), PASSED_OVER.values(), ids=PASSED_OVER)
+def test_what_is_passed_over_before_a_repetition_is_not_read_for_long(reply, connections, server, pauses):
+    server.expect("GET", "/api/v2/x", reply, envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    # What is not read to its end leaves a connection that cannot be used again.
+    assert len(server.connections) == connections
+    assert len(pauses) <= 1
+
+
+def test_a_long_last_refusal_is_still_read(server, pauses):
+    reason = "busy " * 30_000
+    server.expect("GET", "/api/v2/x", *[refusal(503, reason)] * 3)
+    assert error_of(connect(server.url)).reason.startswith(reason[:400])
+    assert len(pauses) <= 2
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 200_000, b'{"data":' * 200_000, b"1" * 10_000], ids=["lists", "objects", "digits"]
+)
+def test_json_that_no_parser_survives_is_no_envelope(body, server):
+    server.expect("GET", "/api/v2/x", Reply(200, body, {"Content-Type": "application/json"}))
+    assert "is no OCP response envelope" in str(error_of(connect(server.url)))
+
+
+def test_a_deep_answer_is_read(server):
+    deep = json.loads("[" * 100 + "]" * 100)
+    server.expect("GET", "/api/v2/x", envelope(deep))
+    assert ask(connect(server.url), "GET").data == deep

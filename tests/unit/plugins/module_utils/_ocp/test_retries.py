@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which requests are sent again, after which pause, and how often."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
+from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
+    RESET,
+    TRUNCATED,
+    envelope,
+    refusal,
+    text,
+)
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_get_is_repeated_after_a_passing_status(status, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status), text("<h1>Bad</h1>", status), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert 1 <= len(pauses) <= 2
+    assert sum(pauses) < 5
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_get_gives_up_after_two_repetitions(status, server, pauses):
+    server.expect("GET", "/api/v2/x", *[refusal(status, "Later.")] * 3)
+    error = error_of(connect(server.url))
+    assert (error.status, error.reason) == (status, "Later.")
+    assert not error.maybe_done
+    assert len(pauses) <= 2
+
+
+def test_repetitions_do_not_depend_on_how_the_address_is_written(server, pauses):
+    server.expect("GET", "/a%20b/api/v2/x", refusal(503), envelope("good"))
+    assert ask(connect(f"{server.url}/a b"), "GET").data == "good"
+    assert len(pauses) <= 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
+def test_get_is_asked_once_after_a_lasting_status(status, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status))
+    assert error_of(connect(server.url)).status == status
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        *((status, {}) for status in (400, 401, 403, 404, 409, 423, 429, 500, 502, 503, 504)),
+        *(
+            (status, {"RateLimit_Reset": "1", "Retry_After": "1"})
+            for status in (400, 401, 403, 409, 500, 502, 503, 504)
+        ),
+        (429, {"RateLimit_Reset": "soon"}),
+        (429, {"Retry_After": "soon"}),
+        (429, {"RateLimit_Remaining": "0"}),
+    ],
+)
+def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
+    server.expect("POST", "/api/v2/x", refusal(status, **headers))
+    error = error_of(connect(server.url), "POST")
+    assert error.status == status
+    assert error.maybe_done is (status >= 500)
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"),
+    [
+        pytest.param({"RateLimit_Reset": "3"}, 3, id="RateLimit-Reset"),
+        pytest.param({"RateLimit_Reset": "3", "Retry_After": "9"}, 3, id="RateLimit-Reset first"),
+        pytest.param({"Retry_After": "2"}, 2, id="Retry-After"),
+        pytest.param({"RateLimit_Reset": "soon", "Retry_After": "2"}, 2, id="RateLimit-Reset unreadable"),
+        pytest.param({"RateLimit_Reset": "5", "Retry_After": "6"}, 5, id="the longest by RateLimit-Reset"),
+        pytest.param({"Retry_After": "5"}, 5, id="the longest by Retry-After"),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pause_after_429(method, headers, pause, server, pauses):
+    server.expect(method, "/api/v2/x", refusal(429, **headers), envelope("good"))
+    assert ask(connect(server.url, timeout=5), method).data == "good"
+    assert pauses == [pause]
+
+
+def test_pause_that_cannot_be_read_does_not_hide_the_refusal(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(503, Retry_After="soon"), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert len(pauses) <= 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"RateLimit_Reset": "31"}, {"RateLimit_Reset": "86400", "Retry_After": "1"}, {"Retry_After": "31"}],
+    ids=["RateLimit-Reset", "RateLimit-Reset first", "Retry-After"],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_repetition_when_the_pause_would_be_too_long(method, headers, server, pauses):
+    server.expect(method, "/api/v2/x", refusal(429, "Later.", **headers))
+    error = error_of(connect(server.url, timeout=30), method)
+    assert (error.status, error.reason) == (429, "Later.")
+    assert not error.maybe_done
+    assert pauses == []
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_no_repetition_when_the_pause_after_another_status_would_be_too_long(status, server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(status, "Later.", Retry_After="31"))
+    with suppress(AnswerLost):  # what the server has no further answer for
+        error = error_of(connect(server.url, timeout=30))
+        assert (error.status, error.reason) == (status, "Later.")
+    assert pauses == []
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pauses_after_429_are_within_the_time_out_in_all(method, server, pauses):
+    """More than the two repetitions of other failures: a wait that was asked for is none."""
+    answers = [refusal(429, RateLimit_Reset=seconds) for seconds in ("4", "3", "2", "1", "1")]
+    server.expect(method, "/api/v2/x", *answers)
+    error = error_of(connect(server.url, timeout=10), method)
+    assert error.status == 429
+    assert not error.maybe_done
+    assert pauses == [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_each_request_has_the_time_out_for_itself(method, server, pauses):
+    client = connect(server.url, timeout=5)
+    for _request in range(2):
+        server.expect(method, "/api/v2/x", refusal(429, RateLimit_Reset="5"), envelope("good"))
+        assert ask(client, method).data == "good"
+    assert pauses == [5, 5]
+
+
+@pytest.mark.parametrize("name", ["RateLimit_Reset", "Retry_After"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.usefixtures("pauses")
+def test_pause_of_0_does_not_loop_for_ever(method, name, server):
+    server.expect(method, "/api/v2/x", *[refusal(429, **{name: "0"})] * 6)
+    assert error_of(connect(server.url, timeout=4), method).status == 429
+    del server._script[:]
+    assert len(server.received) <= 6
+
+
+@pytest.mark.parametrize("name", ["RateLimit_Reset", "Retry_After"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pauses_of_0_are_within_the_time_out_in_all(method, name, server, pauses):
+    server.expect(method, "/api/v2/x", *[refusal(429, **{name: "0"})] * 40)
+    assert error_of(connect(server.url, timeout=30), method).status == 429
+    del server._script[:]
+    assert sum(pauses) <= 30
+
+
+@pytest.mark.parametrize(
+    "then",
+    [refusal(503, RateLimit_Reset="1"), refusal(409), refusal(500), RESET, TRUNCATED],
+    ids=["503", "409", "500", "reset", "cut"],
+)
+def test_post_that_was_sent_again_is_not_sent_a_third_time(then, server, pauses):
+    """Its second sending may have been carried out."""
+    server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), then)
+    error = error_of(connect(server.url), "POST")
+    assert error.maybe_done is (getattr(error, "status", 500) >= 500)
+    assert pauses == [1]
+
+
+def test_get_keeps_its_two_repetitions_beside_a_429(server, pauses):
+    server.expect("GET", "/api/v2/x", RESET, refusal(429, RateLimit_Reset="1"), refusal(503), refusal(503, "Last."))
+    assert error_of(connect(server.url)).reason == "Last."
+    assert 1 in pauses
+
+
+def test_post_that_is_sent_again_is_the_same(server, pauses):
+    server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), envelope("good"))
+    connect(server.url).post("/api/v2/x", {"force": "false"}, {"force": False})
+    first, second = server.received
+    assert (first.target, first.body, first.headers) == (second.target, second.body, second.headers)
+    assert pauses == [1]
+
+
+def test_pause_too_long_is_told_after_a_repetition_too(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(429, RateLimit_Reset="1"), refusal(429, RateLimit_Reset="31"))
+    message = str(error_of(connect(server.url)))
+    assert message.endswith("The request limit of this user is used up; run this again later.")
+    assert pauses == [1]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_rate_limit_header_counts_after_a_429_alone(status, server, pauses):
+    """The service sends the header with every answer when limits are on."""
+    server.expect("GET", "/api/v2/x", refusal(status, RateLimit_Reset="31"), envelope("good"))
+    assert ask(connect(server.url), "GET").data == "good"
+    assert sum(pauses) < 5
+
+
+def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(401), refusal(401))
+    for auth in (basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)):
+        assert "asked once only" in str(error_of(connect(server.url, auth=auth)))
+    assert len(server.received) == 2
+    assert pauses == []

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the answers tell of the service's clock, and when a clock that is off is named."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
+from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Reply, envelope, refusal
+
+CREDENTIALS = {"key": AccessKeyAuth("key", SECRET), "password": basic_auth("admin", SECRET)}
+
+
+def now(off: float = 0) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=off)
+
+
+def date(off: float) -> str:
+    return format_datetime(now(off), usegmt=True)
+
+
+def told(by: str, off: float, status: int = 200) -> Reply:
+    """Answer with a clock that is ``off`` seconds off."""
+    stamp = {"timestamp": now(off).isoformat(timespec="milliseconds")} if by == "timestamp" else {}
+    headers = {"Date": date(off)} if by == "Date" else {}
+    good = status < 400
+    content = {"successful": good, "status": status, "data": 1, **stamp}
+    return Reply(status, json.dumps(content).encode(), {"Content-Type": "application/json", **headers})
+
+
+@pytest.mark.parametrize("by", ["timestamp", "Date"])
+@pytest.mark.parametrize("off", [1200, -1200, 30, 0])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_answers_tell_the_clock(method, off, by, server):
+    client = connect(server.url)
+    server.expect(method, "/api/v2/x", told(by, off))
+    started = time.monotonic()
+    ask(client, method)
+    took = time.monotonic() - started
+    assert client.service_clock.ahead == pytest.approx(off, abs=1 + took)
+    if off == 0:
+        assert client.service_clock.ahead == pytest.approx(0, abs=0.02 + took)
+
+
+def test_timestamp_goes_before_the_date(server):
+    client = connect(server.url)
+    reply = told("timestamp", 1200)
+    server.expect("GET", "/api/v2/x", Reply(reply.status, reply.body, {**reply.headers, "Date": date(-5000)}))
+    ask(client, "GET")
+    assert client.service_clock.ahead == pytest.approx(1200, abs=2)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        envelope(1),
+        envelope(1, timestamp="yesterday"),
+        envelope(1, timestamp=1777834800),
+        envelope(1, timestamp="2026-05-04T03:00:00"),
+        Reply(200, envelope(1).body, {"Date": "yesterday"}),
+        Reply(200, envelope(1).body, {"Date": "Mon, 04 May 2026 03:00:00"}),
+        Reply(200, envelope(1).body, {"Date": ""}),
+    ],
+    ids=["nothing", "no time", "a number", "no offset", "Date is none", "Date without a zone", "Date is empty"],
+)
+def test_answers_that_tell_no_clock(reply, server):
+    client = connect(server.url)
+    server.expect("GET", "/api/v2/x", reply)
+    assert ask(client, "GET").data == 1
+    assert client.service_clock.ahead == 0
+
+
+@pytest.mark.parametrize("by", ["timestamp", "Date"])
+@pytest.mark.parametrize(("off", "words"), [(1200, "1200 seconds behind that"), (-1200, "1200 seconds ahead of that")])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_clock_is_named_when_a_signature_is_refused(method, off, words, by, server, pauses):
+    server.expect(method, "/api/v2/x", told(by, off, 401))
+    error = error_of(connect(server.url, auth=CREDENTIALS["key"]), method)
+    assert isinstance(error, AuthenticationFailed)
+    message = str(error).replace("1199", "1200").replace("1201", "1200")
+    advice = f"The clock of this machine is {words} of the service, which refuses a signature more than 900 seconds off"
+    assert advice in message
+    assert "set the clock right" in message
+    assert "was refused with status 401" in message
+    assert len(server.received) == 1
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("off", "credentials"), [(1200, "password"), (-1200, "password"), (0, "key"), (30, "key"), (0, "password")]
+)
+def test_clock_is_not_named(off, credentials, server):
+    server.expect("GET", "/api/v2/x", told("Date", off, 401))
+    message = str(error_of(connect(server.url, auth=CREDENTIALS[credentials])))
+    assert message.startswith(f"GET {server.url}/api/v2/x was refused with status 401")
+    assert "seconds" not in message
+
+
+def test_clock_is_not_named_for_what_it_cannot_be_the_cause_of(server):
+    server.expect("GET", "/api/v2/x", told("Date", 1200, 403))
+    assert "seconds" not in str(error_of(connect(server.url, auth=CREDENTIALS["key"])))
+
+
+def test_clock_of_which_nothing_is_known_is_not_named(server):
+    server.expect("GET", "/api/v2/x", refusal(401))
+    assert "seconds" not in str(error_of(connect(server.url, auth=CREDENTIALS["key"])))

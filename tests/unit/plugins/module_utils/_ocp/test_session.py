@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The HTTP client against a real, scripted server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AnswerUnreadable,
+    AuthenticationFailed,
+    ConnectionFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
+    RESET,
+    SILENCE,
+    TRUNCATED,
+    Reply,
+    closed_port,
+    envelope,
+    refusal,
+    text,
+)
+
+SHORT = 0.03
+LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
+RUN_AGAIN = "Check that the service is well, and that url has the scheme it speaks; run this again."
+CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
+
+
+# What is sent
+
+
+def test_get(server):
+    server.expect("GET", "/api/v2/x", envelope({"id": 7}))
+    found = connect(server.url + "/").get("/api/v2/x", {"page": 1, "status": "RUNNING,FAILED"})
+    assert found == Answer({"id": 7}, f"{server.url}/api/v2/x", "trace-ok")
+    [received] = server.received
+    assert received.query == {"page": "1", "status": "RUNNING,FAILED"}
+    assert received.body == b""
+    assert received.header("Content-Type") == "application/json"
+    assert received.header("Accept") == "application/json"
+    assert received.header("Accept-Language") == "en-US"
+    assert base64.b64decode(received.header("Authorization").removeprefix("Basic ")) == f"admin:{SECRET}".encode()
+
+
+def test_post(server):
+    server.expect("POST", "/ocp/api/v2/x", envelope({"id": 7}))
+    found = connect(f"{server.url}/ocp").post("/api/v2/x", {"force": "false"}, {"force": False})
+    assert found.data == {"id": 7}
+    [received] = server.received
+    assert received.query == {"force": "false"}
+    assert json.loads(received.body) == {"force": False}
+    assert received.header("Content-Type") == "application/json"
+
+
+def test_post_without_a_body_sends_none(server):
+    server.expect("POST", "/api/v2/x", envelope({"id": 7}))
+    ask(connect(server.url), "POST")
+    assert server.received[0].body == b""
+
+
+def test_netrc_does_not_replace_the_credentials(server, tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login other password other\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    server.expect("GET", "/api/v2/x", envelope())
+    ask(connect(server.url), "GET")
+    assert base64.b64decode(server.received[0].header("Authorization").split()[1]) == f"admin:{SECRET}".encode()
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    ("reply", "data", "trace_id"),
+    [
+        pytest.param(envelope([1, 2]), [1, 2], "trace-ok", id="list"),
+        pytest.param(envelope({"größe": "ü"}), {"größe": "ü"}, "trace-ok", id="UTF-8"),
+        pytest.param(Reply(200, b'{"successful": true}'), None, None, id="no data"),
+        pytest.param(envelope(None, traceId=""), None, None, id="empty trace id"),
+        pytest.param(envelope({"id": 1}, http=1, server="x"), {"id": 1}, "trace-ok", id="unknown keys"),
+    ],
+)
+def test_envelope(reply, data, trace_id, server):
+    server.expect("GET", "/api/v2/x", reply)
+    found = ask(connect(server.url), "GET")
+    assert (found.data, found.trace_id) == (data, trace_id)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "advice"),
+    [
+        (400, RequestRefused, CHECK_OPTIONS),
+        (401, AuthenticationFailed, "Check username and password"),
+        (403, PermissionDenied, "Ask for the permission"),
+        (404, NotFound, "Check that url is the address of an OCP"),
+        (409, RequestRefused, "Let the task that works on it come to its end"),
+        (415, RequestRefused, ""),
+        (500, RequestRefused, ""),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("carried", ["by HTTP", "by the envelope alone"])
+def test_error_envelope(status, kind, advice, method, carried, server):
+    server.expect(method, "/api/v2/x", refusal(status, "The reason.", http_status=200 if "alone" in carried else None))
+    error = error_of(connect(server.url), method)
+    assert error.__class__ is kind
+    assert (error.status, error.reason) == (status, "The reason.")
+    assert error.facts == {"url": f"{server.url}/api/v2/x", "trace_id": f"trace-{status}"}
+    assert error.maybe_done is (method == "POST" and status >= 500)
+    assert (LOOK_FIRST in str(error)) is error.maybe_done
+    assert (RUN_AGAIN in str(error)) is (method == "GET" and status >= 500)
+    start = f"{method} {server.url}/api/v2/x was refused with status {status}: The reason. Trace id trace-{status}."
+    assert str(error).startswith(start)
+    assert advice in str(error)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{}, {"error": None}, {"error": {}}, {"error": {"message": None}}, {"error": "text"}, {"error": ["list"]}],
+    ids=json.dumps,
+)
+def test_error_envelope_without_a_reason(content, server):
+    server.expect("GET", "/api/v2/x", Reply(400, json.dumps({"successful": False, **content}).encode()))
+    error = error_of(connect(server.url))
+    assert str(error) == f"GET {server.url}/api/v2/x was refused with status 400. {CHECK_OPTIONS}"
+    assert error.reason == ""
+
+
+def test_error_status_without_an_envelope(server):
+    server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
+    error = error_of(connect(server.url))
+    assert error.__class__ is NotFound
+    assert str(error).startswith(f"GET {server.url}/api/v2/x was refused with status 404. Check that url ")
+
+
+def test_refused_with_200_and_no_status(server):
+    server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
+    error = error_of(connect(server.url), "POST")
+    assert error.__class__ is RequestRefused
+    assert not error.maybe_done
+
+
+UNREADABLE = {
+    "HTML": text("<html>login</html>"),
+    "empty": Reply(200, b""),
+    "no content": Reply(204, b""),
+    "JSON list": text("[]", kind="application/json"),
+    "JSON text": text('"ok"', kind="application/json"),
+    "other JSON": text('{"status": "UP"}', kind="application/json"),
+    "successful is no boolean": text('{"successful": "true"}', kind="application/json"),
+    "cut JSON": text('{"successful": true, "da', kind="application/json"),
+    "no UTF-8": Reply(200, b"\xff\xfe\xfa", {"Content-Type": "application/json"}),
+}
+
+
+@pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_envelope(reply, method, server):
+    server.expect(method, "/api/v2/x", reply)
+    error = error_of(connect(server.url), method)
+    assert error.__class__ is AnswerUnreadable
+    assert error.maybe_done is (method == "POST")
+    assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
+    assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
+    assert (LOOK_FIRST in str(error)) is (method == "POST")
+    assert RUN_AGAIN not in str(error)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_not_followed(status, method, server, start_server):
+    elsewhere = start_server()  # strict: fails when it is asked anything
+    location = f"{elsewhere.url}/login?next=%2F"
+    server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
+    error = error_of(connect(server.url), method)
+    assert error.__class__ is AnswerUnreadable
+    assert not error.maybe_done
+    assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_redirect_from_https_to_http_is_not_followed(method, tls_server, ca_path, start_server):
+    plain = start_server()
+    tls_server.expect(method, "/api/v2/x", Reply(307, b"", {"Location": f"{plain.url}/api/v2/x"}))
+    error = error_of(connect(tls_server.url, verify=ca_path), method)
+    assert f"{method} {tls_server.url}/api/v2/x is redirected to {plain.url};" in str(error)
+    assert plain.received == []
+
+
+@pytest.mark.parametrize("location", ["/login", "login", ""], ids=repr)
+def test_redirect_without_a_host(location, server):
+    server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": location} if location else {}))
+    assert f"GET {server.url}/api/v2/x is redirected to {server.url};" in str(error_of(connect(server.url)))
+
+
+def test_password_in_a_redirect_is_not_shown(server):
+    server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": "http://admin:hidden-9@other.test/login"}))
+    assert "is redirected to http://other.test;" in str(error_of(connect(server.url)))
+
+
+# What does not come back
+
+LOST = {
+    "truncated": TRUNCATED,
+    "reset": RESET,
+    "silence": SILENCE,
+    # Of these requests makes a ValueError and an error of urllib3, as of what it cannot send.
+    "header of no form": Reply(200, b"{}", {"Content-Length": "2, 3"}),
+    "not compressed as told": Reply(200, b"{}", {"Content-Encoding": "gzip"}),
+}
+
+
+@pytest.mark.parametrize("reply", LOST.values(), ids=LOST)
+def test_post_with_a_lost_answer_is_sent_once(reply, server, pauses):
+    server.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
+    assert error.__class__ is AnswerLost
+    assert error.maybe_done
+    assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
+    assert LOOK_FIRST in str(error)
+    assert pauses == []
+
+
+def test_time_out_names_the_seconds(server, pauses):
+    server.expect("POST", "/api/v2/x", SILENCE)
+    assert f"did not arrive within {SHORT:g} seconds" in str(error_of(connect(server.url, timeout=SHORT), "POST"))
+    assert pauses == []
+
+
+@pytest.mark.parametrize("reply", [RESET, SILENCE], ids=lambda reply: reply.act)
+def test_get_with_a_lost_answer_is_repeated_twice(reply, server, pauses):
+    server.expect("GET", "/api/v2/x", reply, reply, reply)
+    error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
+    assert error.__class__ is AnswerLost
+    assert not error.maybe_done
+    assert str(error).startswith(f"The answer to GET {server.url}/api/v2/x did not arrive ")
+    assert str(error).endswith(f". {RUN_AGAIN}")
+    assert len(pauses) <= 2
+
+
+def test_get_succeeds_after_two_resets(server, pauses):
+    server.expect("GET", "/api/v2/x", RESET, RESET, envelope("at last"))
+    assert ask(connect(server.url), "GET").data == "at last"
+    assert all(pause <= 5 for pause in pauses)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_refused_port(method):
+    url = f"http://127.0.0.1:{closed_port()}"
+    error = error_of(connect(url), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error) == (
+        f"{url}/api/v2/x cannot be reached: Connection refused. Check url and that the service is running."
+    )
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_host(method):
+    error = error_of(connect("http://ocp.invalid:8080"), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith("http://ocp.invalid:8080/api/v2/x cannot be reached: ")
+    assert "urllib3" not in str(error)
+
+
+def test_no_connection_within_the_time(monkeypatch):
+    def never(*_args, **_kwargs):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", never)
+    error = error_of(connect("http://ocp.test:8080"), "POST")
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+
+
+def test_post_that_found_no_connection_is_sent_again(server, monkeypatch, pauses):
+    attempts = []
+
+    def refuse_first(*_args, **_kwargs):
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return socket.create_connection(("127.0.0.1", server.port))
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", refuse_first)
+    server.expect("POST", "/api/v2/x", envelope({"id": 1}))
+    assert ask(connect("http://ocp.test:8080"), "POST").data == {"id": 1}
+    assert len(attempts) == 2
+    assert sum(pauses) < 1
+
+
+# What cannot be sent
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://a..b:8080", f"http://{'a' * 64}.invalid", "http://.ocp.test:8080", "http://ocp:99999", "ftp://ocp.test"],
+)
+def test_address_that_cannot_be_used(url, method):
+    error = error_of(connect(url), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert str(error).startswith(f"{method} {url}/api/v2/x cannot be sent: ")
+    assert str(error).endswith(". Check url and the credentials.")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    ("key_id", "why"),
+    [("key\n", "ValueError"), ("key\r\nX-Other: 1", "ValueError"), ("ключ", "UnicodeEncodeError")],
+    ids=ascii,
+)
+def test_header_that_cannot_be_sent_is_not_shown(key_id, why, method, server):
+    error = error_of(connect(server.url, auth=AccessKeyAuth(key_id, SECRET)), method)
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    # Python's own words would quote the header, signature and all.
+    assert str(error) == f"{method} {server.url}/api/v2/x cannot be sent: {why}. Check url and the credentials."
+
+
+def test_bundle_of_the_environment_that_does_not_exist(tls_server, monkeypatch):
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such/bundle.pem")
+    error = error_of(connect(tls_server.url), "POST")
+    assert error.__class__ is ConnectionFailed
+    assert not error.maybe_done
+    assert "/no/such/bundle.pem" in str(error)
+
+
+# What may not be shown
+
+
+@pytest.mark.parametrize("auth", [basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)], ids=["basic", "key"])
+@pytest.mark.parametrize(
+    "reply",
+    [refusal(401), refusal(403), refusal(500), text("<html>"), RESET, SILENCE, TRUNCATED, Reply(302)],
+    ids=["401", "403", "500", "HTML", "reset", "silence", "truncated", "redirect"],
+)
+def test_no_credentials_in_an_error(reply, auth, server, pauses):
+    server.expect("POST", "/api/v2/x", reply)
+    error = error_of(connect(server.url, auth=auth, timeout=SHORT if reply is SILENCE else 5), "POST")
+    sent = server.received[0].header("Authorization")
+    shown = f"{error!r} {error} {error.facts} {vars(error)}"
+    assert sent.split(" ")[1] not in shown
+    assert SECRET not in shown
+    assert "Authorization" not in shown
+    # Nor by way of what a traceback prints.
+    assert error.__cause__ is None
+    assert error.__suppress_context__ or error.__context__ is None
+    assert pauses == []

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A POST whose answer did not come: its task is found and adopted, or the outcome is told to be unknown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    SERVER,
+    VERBS,
+    asked,
+    every_verb,
+    failure,
+    restart,
+)
+
+UNCLEAR = {
+    "answer lost": lost,
+    "answer unreadable": unreadable,
+    **{str(status): lambda status=status: refused(status) for status in (500, 502, 503, 504)},
+}
+every_way = pytest.mark.parametrize("make_error", UNCLEAR.values(), ids=UNCLEAR)
+CHECK = "Check its state and the newest tasks in OCP; then run this again with started_before"
+
+
+def at_post(service, *jobs):
+    """Let other users start tasks while the POST is on its way."""
+    service.before_post = lambda: [service.begin(name, things) for name, things in jobs]
+
+
+@every_verb
+@every_way
+def test_lost_after_it_was_carried_out(make_error, verb, service):
+    service.lose_after = [make_error()]
+    result = restart(service, verb, asked(wait=True))
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "adopted", 1001)
+    assert result["task"]["succeeded"] is True
+    assert result["verified"] is verb.proven
+    assert "the answer was lost, and task 1001 (" in result["reason"]
+    assert (service.posts, len(service.jobs)) == ([verb.post], 1)
+
+
+@every_verb
+@every_way
+def test_lost_before_it_was_carried_out(make_error, verb, service):
+    lost_error = make_error()
+    service.lose_before = [lost_error]
+    error = failure(service, verb, asked(wait=True))
+    assert error.__class__ is OutcomeUnknown
+    start = f"It is not known whether a restart of {verb.target.label} is running. {lost_error} For 20 seconds"
+    assert str(error).startswith(start)
+    assert f'a task "{verb.task_name}" of it with an id above 0 was looked for, and none was found' in str(error)
+    assert CHECK in str(error)
+    assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
+    assert (error.facts["task_id"], error.facts["task"]) == (None, None)
+    assert error.facts["url"]
+    assert (len(service.posts), service.jobs) == (1, [])
+
+
+@every_verb
+def test_looked_for_as_long_as_a_request_may_take(verb, service):
+    service.lose_before = [lost()]
+    service.timeout = 7
+    assert failure(service, verb, asked()).facts["elapsed"] == 7.0
+    assert set(service.time.pauses) == {0.5}
+
+
+def test_task_that_appears_late(service):
+    """A request that the service is still working on when the connection breaks."""
+    service.lose_before = [lost()]
+
+    def appear():
+        if service.now >= 19 and not service.jobs:
+            service.begin(fake_ocp.SERVER, SERVER.things(service))
+
+    service.time.after_sleep = appear
+    result = restart(service, SERVER, asked())
+    assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, 19.0)
+
+
+def test_carried_out_without_waiting(service):
+    service.lose_after = [lost()]
+    result = restart(service, SERVER, asked())
+    assert (result["action"], result["elapsed"], service.time.pauses) == ("adopted", 0, [])
+
+
+@every_verb
+def test_several_could_be_it(verb, service):
+    service.lose_after = [lost()]
+    at_post(service, (verb.task_name, verb.things(service)))
+    error = failure(service, verb, asked())
+    assert error.__class__ is OutcomeUnknown
+    assert f'More than one is a task "{verb.task_name}" of it with an id above 0: 1002, 1001.' in str(error)
+    assert CHECK in str(error)
+    assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
+
+
+@every_verb
+@pytest.mark.parametrize("own", [False, True], ids=["not carried out", "carried out"])
+def test_tasks_of_others_are_not_adopted(own, verb, service):
+    """Above the mark too, but of another target or another kind."""
+    (service.lose_after if own else service.lose_before).append(lost())
+    foreign = [
+        ("Take over cluster", service.servers_there),
+        ("Stop OB server", service.servers_there[:1]),
+        (fake_ocp.SERVER, service.servers_there[2:]),
+        (fake_ocp.AGENTS, service.agents_there[2:]),
+        (fake_ocp.ZONE, service.servers_there[1:2] if verb is VERBS["zone"] else service.servers_there[:1]),
+    ]
+    if verb is not VERBS["cluster"]:
+        foreign.append((fake_ocp.CLUSTER, service.servers_there))
+    at_post(service, *foreign)
+    if own:
+        result = restart(service, verb, asked())
+        assert (result["action"], result["task_id"]) == ("adopted", 1001 + len(foreign))
+    else:
+        assert "none was found" in str(failure(service, verb, asked()))
+    assert len(service.posts) == 1
+
+
+@every_verb
+def test_task_below_the_mark_is_not_adopted(verb, service):
+    service.begin(verb.task_name, verb.things(service), ago=600)
+    service.lose_before = [lost()]
+    message = str(failure(service, verb, asked()))
+    assert "with an id above 1001 was looked for, and none was found" in message
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+def test_agents_of_a_part_of_the_hosts_are_not_adopted(service):
+    service.lose_before = [lost()]
+    at_post(service, (fake_ocp.AGENTS, service.agents_there[:1]))
+    assert "none was found" in str(failure(service, VERBS["agents"], asked()))
+
+
+def test_agents_that_needed_it_are_adopted(service):
+    service.agents_there[1].started = 0
+    service.lose_after = [lost()]
+    service.time.time += 60
+    result = restart(service, VERBS["agents"], asked(started_before=at(-10)))
+    assert (result["action"], service.posts) == ("adopted", [("agents", [51])])
+
+
+@every_verb
+def test_without_tags(verb, service):
+    """The service of an older version: the list is asked by host. Arbitration services have tags in any version."""
+    service.tags = False
+    service.lose_after = [lost()]
+    at_post(service, (fake_ocp.SERVER, service.servers_there[2:]), (fake_ocp.AGENTS, service.agents_there[2:]))
+    result = restart(service, verb, asked())
+    assert (result["action"], result["task_id"]) == ("adopted", 1003)
+
+
+def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
+    service.tags = False
+    service.servers_there[1].host = 51
+    service.lose_before = [lost()]
+    at_post(service, (fake_ocp.SERVER, service.servers_there[1:2]))
+    crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
+    assert failure(service, crowded, asked()).__class__ is OutcomeUnknown
+    assert len(service.posts) == 1
+
+
+# The list of tasks
+
+
+@every_verb
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_without_the_permission_to_read_tasks(carried_out, verb, service):
+    service.failing["tasks"] = [refused(403)] * 99
+    (service.lose_after if carried_out else service.lose_before).append(lost())
+    error = failure(service, verb, asked())
+    assert error.__class__ is OutcomeUnknown
+    assert "could not be looked at, since these credentials may not read them (TASK_VIEWER)" in str(error)
+    assert f"not known whether a restart of {verb.target.label} is running already" in str(error.facts["warnings"])
+    assert (len(service.posts), service.time.pauses) == (1, [])
+
+
+@every_verb
+def test_without_that_permission_an_answer_is_enough(verb, service):
+    service.failing["tasks"] = [refused(403)] * 99
+    result = restart(service, verb, asked())
+    assert (result["action"], result["task_id"], len(result["warnings"])) == ("submitted", 1001, 1)
+
+
+@pytest.mark.parametrize("failures", [1, 5, 39])
+def test_list_that_fails_at_first_and_comes_back(failures, service):
+    service.lose_after = [lost()]
+    service.before_post = lambda: service.failing.update(tasks=[refused(503)] * failures)
+    result = restart(service, SERVER, asked())
+    assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, failures / 2)
+    assert len(service.posts) == 1
+
+
+def test_list_that_does_not_come_back(service):
+    service.lose_after = [lost()]
+    service.before_post = lambda: service.failing.update(tasks=[refused(503)] * 999)
+    error = failure(service, SERVER, asked())
+    assert error.__class__ is OutcomeUnknown
+    assert "none was found (the last look failed: Refused with 503)." in str(error)
+    assert error.facts["elapsed"] == 20.0
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_list_that_is_refused_for_good_is_asked_once(status, service):
+    """Refused credentials are not tried over and over: that locks the account."""
+    service.lose_after = [lost()]
+    service.before_post = lambda: service.failing.update(tasks=[refused(status)] * 999)
+    error = failure(service, SERVER, asked())
+    assert f"the last look failed: Refused with {status})" in str(error)
+    assert (len(service.failing["tasks"]), service.time.pauses) == (998, [])
+
+
+def test_list_that_is_not_allowed_is_no_error_of_its_own(service):
+    service.lose_before = [lost()]
+    service.failing["tasks"] = [refused(403)] * 99
+    assert not isinstance(failure(service, SERVER, asked()), PermissionDenied)
+
+
+# And then
+
+
+@every_verb
+@every_way
+def test_next_run_with_the_same_instant_comes_to_the_same_end(make_error, verb, service):
+    """Whether the first one was carried out or not, after two runs there was one restart."""
+    for lose in (service.lose_before, service.lose_after):
+        lose.append(make_error())
+        jobs, since = len(service.jobs), at(service.now)
+        if lose is service.lose_before:
+            failure(service, verb, asked(started_before=since, wait=True))
+        else:
+            restart(service, verb, asked(started_before=since, wait=True))
+        result = restart(service, verb, asked(started_before=since, wait=True))
+        assert result["action"] == ("submitted" if lose is service.lose_before else "skipped")
+        assert len(service.jobs) == jobs + 1
+        service.time.time += 60
+
+
+@every_verb
+def test_adopted_task_that_failed_is_not_started_again(verb, service):
+    service.lose_after = [lost()]
+    service.end = "REFUSED"
+    error = failure(service, verb, asked(wait=True))
+    assert (error.facts["action"], error.facts["task_id"]) == ("adopted", 1001)
+    assert (len(service.posts), error.facts["changed"]) == (1, True)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether something started anew, by what was shown before and after and by when its task began."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import proofs
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
+
+SECOND = timedelta(seconds=1)
+BEGUN = BEGINNING + timedelta(milliseconds=700)
+LONG_BEFORE, EARLIER, SAME_SECOND, LATER = (BEGINNING + timedelta(seconds=n) for n in (-3600, -1, 0, 5))
+
+
+def server(started):
+    return Member("a", "RUNNING", start_time=started and started.isoformat(), started=started)
+
+
+def agent(started=None, **pids):
+    return Member("a", "AVAILABLE", pids=pids or None, started=started)
+
+
+def proof(before, after, begun=BEGUN, *, joined=False):
+    found = proofs([before], [after] if after else [], begun, joined=joined)
+    assert found.keys() == {"a"}
+    return found["a"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "own", "joined"),
+    [
+        pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
+        pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
+        pytest.param(server(LONG_BEFORE), server(EARLIER), True, True, id="moved, though before the task"),
+        pytest.param(server(LATER), server(LATER), False, True, id="not moved, though started since the task began"),
+        pytest.param(server(None), server(LATER), True, True, id="shown at last, since the task began"),
+        pytest.param(server(None), server(SAME_SECOND), True, True, id="shown at last, cut off to the second"),
+        pytest.param(server(None), server(EARLIER), None, False, id="shown at last, and too early"),
+        pytest.param(server(LONG_BEFORE), server(None), None, None, id="not shown any more"),
+        pytest.param(server(None), server(None), None, None, id="never shown"),
+        pytest.param(server(LONG_BEFORE), None, None, None, id="gone"),
+        pytest.param(agent(x=1, y=2), agent(x=3, y=4), True, True, id="all pids new"),
+        pytest.param(agent(x=1, y=2), agent(x=3, y=4, z=5), True, True, id="all pids new and one more"),
+        pytest.param(agent(x=1, y=2), agent(x=3, y=2), False, None, id="one pid kept"),
+        pytest.param(agent(x=1), agent(x=1), False, None, id="pid kept"),
+        pytest.param(agent(LONG_BEFORE, x=1), agent(LONG_BEFORE, x=1), False, False, id="pid kept, and old"),
+        pytest.param(agent(LONG_BEFORE, x=1), agent(LATER, x=1), True, True, id="pid used again, started since"),
+        pytest.param(agent(LATER, x=1), agent(LATER, x=1), False, True, id="pid kept since the task began"),
+        pytest.param(agent(LATER, x=1), agent(LATER + 2 * SECOND, x=1), False, True, id="pid kept, start by uptime"),
+        pytest.param(agent(LATER, x=1), agent(LATER + 3 * SECOND, x=1), True, True, id="pid used again, soon"),
+        pytest.param(agent(LATER), agent(LATER, x=1), None, True, id="start kept, no pids before"),
+        pytest.param(agent(), agent(x=1), None, None, id="no pids before"),
+        pytest.param(agent(x=1), agent(), None, None, id="no pids after"),
+        pytest.param(agent(x=1), agent(y=2), None, None, id="other processes"),
+        pytest.param(agent(x=1, y=2), agent(y=3, z=1), True, True, id="the shared one new"),
+    ],
+)
+def test_of_an_own_task_and_of_one_that_was_joined(before, after, own, joined):
+    assert (proof(before, after), proof(before, after, joined=True)) == (own, joined)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "own"),
+    [
+        (server(LONG_BEFORE), server(LATER), True),
+        (server(LONG_BEFORE), server(LONG_BEFORE), False),
+        (server(None), server(LATER), None),
+    ],
+)
+def test_of_a_task_that_does_not_tell_when_it_began(before, after, own):
+    assert proof(before, after, None) is own
+    assert proof(before, after, None, joined=True) is (own or None)
+
+
+def test_same_instant_written_otherwise_has_not_moved():
+    before = Member("a", None, start_time="2026-05-04T03:02:01+08:00")
+    after = Member("a", None, start_time="2026-05-03T19:02:01.000Z")
+    assert proof(before, after) is False
+
+
+def test_members_are_compared_by_name():
+    first, second = (Member(name, None, start_time=f"2026-05-04T03:02:0{n}+08:00") for n, name in enumerate("ab"))
+    assert proofs([first, second], [second, first], None, joined=False) == {"a": False, "b": False}
+
+
+def test_nobody():
+    assert proofs([], [server(LATER)], BEGUN, joined=False) == {}

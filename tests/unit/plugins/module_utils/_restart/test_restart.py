@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One restart from the first read to the end of its task, when nothing else is going on."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AuthenticationFailed,
+    ConnectionFailed,
+    NotFound,
+    OcpError,
+    PermissionDenied,
+    TaskFailed,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS, URL, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    SERVER,
+    asked,
+    every_verb,
+    failure,
+    however_shown,
+    restart,
+)
+
+READS_OF = {
+    "server": ["servers", "tasks"],
+    "cluster": ["servers", "cluster", "tasks"],
+    "zone": ["servers", "cluster", "tasks"],
+    "agents": ["host_agent", "tasks"],
+    "arbitration": ["arbitration_service", "tasks"],
+}
+
+
+STEERING = {"retry_task", "roll_back_task", "retry_subtask", "skip_subtask", "cancel_subtask"}
+
+
+def test_service_in_small_has_the_calls_of_the_real_one():
+    for name, function in inspect.getmembers(OcpApi, inspect.isfunction):
+        if not name.startswith("_") and name not in STEERING:
+            parameters = inspect.signature(getattr(Service, name)).parameters
+            assert list(parameters) == list(inspect.signature(function).parameters), name
+    assert {"clock_ahead", "rest", "timeout", "trace_id"} == {
+        name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))
+    }
+
+
+# Started
+
+
+@every_verb
+def test_started_and_not_waited_for(verb, service):
+    result = restart(service, verb, asked())
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1001)
+    assert (result["after"], result["verified"], result["elapsed"]) == (None, None, 0)
+    assert (result["trace_id"], result["warnings"]) == ("trace-post", [])
+    assert result["target"] == verb.target.result()
+    assert result["task"]["name"] == verb.task_name
+    assert [step["description"] for step in result["task"]["subtasks"]] == ["Stop it", "Start it"]
+    assert all(member["name"] for member in result["before"]["members"])
+    assert service.posts == [verb.post]
+    assert service.time.pauses == []
+
+
+@every_verb
+def test_diff_says_that_it_restarts(verb, service):
+    diff = restart(service, verb, asked())["diff"]
+    assert diff["before_header"] == diff["after_header"] == verb.target.label
+    assert all(line.endswith(" restarted") for line in diff["after"].splitlines())
+    assert "restarted" not in diff["before"]
+
+
+@every_verb
+def test_check_mode_only_reads(verb, service):
+    result = restart(service, verb, asked(check_mode=True, wait=True))
+    assert (result["changed"], result["action"]) == (True, "submitted")
+    assert {result[key] for key in ("task_id", "task", "after", "verified", "trace_id")} == {None}
+    assert result["diff"]["after"].count(" restarted\n") == len(verb.things(service))
+    assert (service.posts, service.jobs, service.time.pauses) == ([], [], [])
+
+
+@every_verb
+def test_waited_for_and_proven(verb, service):
+    result = restart(service, verb, asked(wait=True))
+    assert result["task"]["succeeded"] is True
+    assert result["verified"] is verb.proven
+    assert result["warnings"] == []
+    assert ("not verified" in result["reason"]) is (verb.proven is None)
+    assert result["before"].keys() == result["after"].keys() == {"status", "members"}
+    assert 10 <= result["elapsed"] <= 11
+    assert service.posts == [verb.post]
+
+
+@every_verb
+def test_everything_is_read_before_the_post_and_nothing_is_sent_after_it(verb, service):
+    """What can fail is found out first, and nothing that takes time stands between the last look and the POST."""
+    restart(service, verb, asked())
+    newest, *look, post = service.calls
+    assert newest == "tasks"
+    assert look[-1] in READS_OF[verb.post[0]]
+    assert "tasks" not in (look[-1], post)
+
+
+@every_verb
+@however_shown
+def test_restart_of_another_controller_that_begins_and_ends_before_the_look(names_operations, verb, service):
+    """However long the read of the newest task is held up, what was restarted meanwhile shows in the look."""
+    service.names_operations = names_operations
+
+    def held_up():
+        if not service.jobs:
+            service.begin(verb.task_name, verb.things(service), seconds=5)
+            service.time.time += 10
+
+    service.after_newest = held_up
+    result = restart(service, verb, asked(started_before=at(0)))
+    assert (result["action"], service.posts, len(service.jobs)) == ("skipped", [], 1)
+
+
+def test_task_id_is_above_all_that_were_there(service):
+    for _other in range(3):
+        service.begin("Take over cluster", [], seconds=0)
+    assert restart(service, SERVER, asked())["task_id"] == 1004
+
+
+@every_verb
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+def test_nothing_to_do(check_mode, verb, service):
+    """Done by an earlier run, proven by what the service shows."""
+    service.begin(verb.task_name, verb.things(service))
+    service.time.time += 60
+    result = restart(service, verb, asked(started_before=at(0), check_mode=check_mode, wait=True))
+    assert (result["changed"], result["action"], result["verified"]) == (False, "skipped", True)
+    assert (result["task_id"], result["task"], result["diff"], result["after"]) == (None, None, {}, None)
+    assert "not before 2026-05-04T03:00:00+08:00" in result["reason"]
+    assert (service.posts, service.time.pauses) == ([], [])
+
+
+@every_verb
+def test_same_again_is_no_restart(verb, service):
+    since = at(0)
+    outcomes = [restart(service, verb, asked(started_before=since, wait=True)) for _run in range(3)]
+    assert [result["action"] for result in outcomes] == ["submitted", "skipped", "skipped"]
+    assert [result["changed"] for result in outcomes] == [True, False, False]
+    assert len(service.posts) == len(service.jobs) == 1
+
+
+@every_verb
+def test_without_a_condition_each_run_restarts(verb, service):
+    for _run in range(2):
+        restart(service, verb, asked(wait=True))
+    assert len(service.posts) == 2
+
+
+# Not started
+
+
+@every_verb
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+@pytest.mark.parametrize("last", [False, True], ids=["first read", "last read"])
+def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, service):
+    reads = [name for name in READS_OF[verb.post[0]] if name != "tasks"]
+    error = refused(403)
+    service.failing[reads[-1 if last else 0]] = [error]
+    raised = failure(service, verb, asked(check_mode=check_mode))
+    assert raised is error
+    assert str(raised) == f"There was no restart of {verb.target.label}, since it cannot be read. Refused with 403."
+    assert {key: raised.facts[key] for key in RESULT_KEYS | PASSED_ON} == {
+        **dict.fromkeys(RESULT_KEYS),
+        "changed": False,
+        "target": verb.target.result(),
+        "trace_id": "trace-no",
+        "elapsed": 0,
+        "warnings": [],
+        "diff": {},
+    }
+    assert raised.facts["url"] == URL
+    assert service.posts == []
+
+
+@every_verb
+@pytest.mark.parametrize("status", [401, 404, 500, 503])
+def test_task_list_that_cannot_be_read_before_the_post(status, verb, service):
+    error = refused(status)
+    service.failing["tasks"] = [error]
+    with pytest.raises(OcpError) as raised:
+        restart(service, verb, asked())
+    assert (raised.value, service.posts) == (error, [])
+
+
+@every_verb
+@however_shown
+@pytest.mark.parametrize("status", [401, 404, 500, 503])
+def test_task_list_that_cannot_be_read_any_more_after_a_queue(status, names_operations, verb, service):
+    service.names_operations = names_operations
+    service.begin(verb.task_name, verb.things(service), seconds=5)
+    service.time.after_sleep = lambda: service.now < 5 or service.failing.update(tasks=[refused(status)] * 9)
+    error = failure(service, verb, asked("queue"))
+    assert str(error).startswith(f"There was no restart of {verb.target.label}, since ")
+    assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
+    assert service.posts == []
+
+
+@every_verb
+@pytest.mark.parametrize(
+    "make_error",
+    [*(lambda status=status: refused(status) for status in (400, 401, 403, 404, 409, 423, 429)),
+     lambda: ConnectionFailed("Cannot be reached.", url=URL)],
+    ids=["400", "401", "403", "404", "409", "423", "429", "no connection"],
+)  # fmt: skip
+def test_refused_while_nothing_else_goes_on(make_error, verb, service):
+    error = make_error()
+    words = str(error)
+    service.lose_before = [error]
+    raised = failure(service, verb, asked(wait=True))
+    assert raised is error
+    assert str(raised) == f"There was no restart of {verb.target.label}. {words}"
+    assert raised.facts["changed"] is False
+    assert {raised.facts[key] for key in ("action", "task_id", "task", "after", "verified")} == {None}
+    assert raised.facts["before"]["members"]
+    assert raised.facts["url"] == URL
+    assert (len(service.posts), service.jobs, service.time.pauses) == (1, [], [])
+
+
+# The wait fails
+
+
+@every_verb
+def test_task_that_failed(verb, service):
+    service.end = "FAILED"
+    error = failure(service, verb, asked(wait=True))
+    assert error.__class__ is TaskFailed
+    assert str(error).startswith(f"The restart of {verb.target.label} did not succeed.")
+    assert f"Task 1001 ({verb.task_name}) FAILED at subtask 2 of 2, Start it (id 2)" in str(error)
+    assert "log of 2 of 1001" in str(error)
+    assert (error.facts["changed"], error.facts["task_id"], error.facts["verified"]) == (True, 1001, None)
+    assert error.facts["task"]["status"] == "FAILED"
+    assert error.facts["trace_id"] == "trace-post"
+    assert "tasks" not in error.facts
+    assert len(service.posts) == 1
+
+
+def test_task_that_was_rolled_back(service):
+    service.end = "ROLLBACK"
+    error = failure(service, SERVER, asked(wait=True))
+    assert "was rolled back" in str(error)
+    assert error.facts["task"]["rolled_back"] is True
+    assert error.facts["changed"] is True
+    assert len(service.posts) == 1
+
+
+@every_verb
+def test_task_that_is_not_finished_in_time_and_the_next_run(verb, service):
+    service.seconds = 100
+    error = failure(service, verb, asked(wait=True, started_before=at(0)))
+    assert error.__class__ is WaitTimeout
+    first, second, *more = str(error).split("\n")
+    assert first == f"The restart of {verb.target.label} goes on."
+    assert second == f"Task 1001 ({verb.task_name}) is not finished after 60 seconds (status RUNNING)."
+    assert "It is at subtask 1 of 2, Stop it (id 1)." in more
+    assert "task_ids=1001'" in more[-2]
+    assert error.facts["task"]["progress"]["running"] == ["Stop it"]
+    assert (error.facts["changed"], error.facts["task_id"], error.facts["elapsed"]) == (True, 1001, 60.0)
+    again = restart(service, verb, asked(wait=True, started_before=at(0)))
+    assert (again["action"], again["task_id"], again["task"]["succeeded"]) == ("attached", 1001, True)
+    assert len(service.posts) == 1
+
+
+def test_task_never_seen_again_is_the_one_the_post_returned(service):
+    service.failing["task"] = [AnswerLost("The answer was lost.", url=URL)] * 500
+    error = failure(service, SERVER, asked(wait=True, seconds=1))
+    assert error.facts["task"]["status"] == "RUNNING"
+    assert error.facts["task_id"] == 1001
+    assert "The answer was lost" in str(error)
+
+
+@pytest.mark.parametrize(("kind", "status"), [(AuthenticationFailed, 401), (PermissionDenied, 403), (NotFound, 404)])
+def test_looking_is_not_allowed(kind, status, service):
+    service.failing["task"] = [refused(status)]
+    error = failure(service, SERVER, asked(wait=True))
+    assert error.__class__ is kind
+    assert str(error).startswith(f"The restart of {SERVER.target.label} runs as task 1001")
+    assert f"Refused with {status}." in str(error)
+    assert (error.facts["changed"], error.facts["task_id"]) == (True, 1001)
+    assert error.facts["task"]["status"] == "RUNNING"
+    assert error.facts["trace_id"] == "trace-post"  # not the one of the look
+    assert service.time.pauses == []
+    assert len(service.posts) == 1
+
+
+def test_looks_that_failed_are_a_warning(service):
+    service.failing["task"] = [refused(503)]
+    result = restart(service, SERVER, asked(wait=True))
+    assert result["verified"] is True
+    [warning] = result["warnings"]
+    assert warning.startswith("1 look at the tasks failed")
+    assert warning.endswith("Refused with 503.")
+
+
+def test_looks_that_failed_are_a_warning_of_a_failed_proof_too(service):
+    service.failing["task"] = [refused(503)]
+    service.restarts_really = False
+    assert len(failure(service, SERVER, asked(wait=True)).facts["warnings"]) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cluster": "orders"},
+        {"subtasks": ["first"]},
+        {"subtasks": {"first": 1}},
+        {"subtasks": [{"id": 1, "upstreams": 5}]},
+        {"tags": ["x"]},
+    ],
+    ids=json.dumps,
+)
+def test_started_task_of_an_odd_form_is_not_lost(odd, service, monkeypatch):
+    monkeypatch.setattr(service, "restart_server", lambda *_ids, **_flags: Answer(raw_task(81, **odd), URL, "trace-1"))
+    result = restart(service, SERVER, asked())
+    assert (result["task_id"], result["changed"], result["task"]["id"]) == (81, True, 81)
+
+
+# The clocks of this machine and of the service
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (0, None),
+        (5, None),
+        (-5, None),
+        (40, "The clock of the service is 40 seconds ahead of that of this machine"),
+        (-40, "The clock of the service is 40 seconds behind that of this machine"),
+    ],
+)
+@pytest.mark.parametrize("seconds", [0, 120], ids=["started just before", "started just after"])
+def test_started_before_is_moved_to_the_clock_of_the_service(seconds, ahead, words, service):
+    """Minus and plus one second of the moment that the option means by the service's clock."""
+    service.clock_ahead = ahead
+    service.servers_there[0].started = ahead - 60 + (1 if seconds else -1)
+    result = restart(service, SERVER, asked(started_before=at(-60)))
+    assert result["action"] == ("skipped" if seconds else "submitted")
+    assert [words in warning for warning in result["warnings"]] == ([True] if words else [])
+
+
+def test_skew_counts_only_where_instants_are_compared(service):
+    service.clock_ahead = 1200
+    assert restart(service, SERVER, asked())["warnings"] == []
+
+
+def test_started_before_that_has_not_come_yet(service):
+    result = restart(service, SERVER, asked(started_before=at(100)))
+    assert result["action"] == "submitted"
+    [warning] = result["warnings"]
+    assert warning.startswith("started_before: 2026-05-04T03:01:40+08:00 has not come yet")
+
+
+def test_warnings_are_in_a_failure_too(service):
+    service.clock_ahead = 40
+    service.lose_before = [refused(429)]
+    error = failure(service, SERVER, asked(started_before=at(0)))
+    assert "40 seconds ahead" in str(error.facts["warnings"])

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A target that is busy by the time of the POST: the decision is made anew, once."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    RequestRefused,
+    TargetBusy,
+    TaskFailed,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    SERVER,
+    asked,
+    every_verb,
+    failure,
+    however_shown,
+    restart,
+)
+
+BUSY = [409, 400, 423]
+every_refusal = pytest.mark.parametrize("status", BUSY)
+
+
+def someone_is_first(service, verb, **more):
+    """Let another restart of the target start between our reads and our first POST."""
+
+    def start():
+        if len(service.posts) == 1:
+            service.begin(verb.task_name, verb.things(service), **more)
+
+    service.before_post = start
+
+
+@every_verb
+@every_refusal
+@however_shown
+@pytest.mark.parametrize("since", [None, -10], ids=["no condition", "started_before"])
+def test_attach(since, names_operations, status, verb, service):
+    service.names_operations = names_operations
+    service.busy = status
+    someone_is_first(service, verb)
+    result = restart(service, verb, asked(started_before=since and at(since), wait=True))
+    assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", 1001)
+    assert result["verified"] is verb.proven
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+@every_verb
+@every_refusal
+def test_skip(status, verb, service):
+    """The other restart has ended by the time we look again."""
+    service.busy = status
+    someone_is_first(service, verb, seconds=10)
+    call = {"arbitration": "restart_arbitration_service"}.get(verb.post[0], f"restart_{verb.post[0]}")
+    real = getattr(service, call)
+
+    def slow(*args, **flags):
+        try:
+            return real(*args, **flags)
+        finally:
+            service.time.time += 20
+
+    setattr(service, call, slow)
+    result = restart(service, verb, asked(started_before=at(-10)))
+    assert (result["changed"], result["action"], result["task_id"]) == (False, "skipped", None)
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+@every_verb
+@every_refusal
+@however_shown
+def test_queue(names_operations, status, verb, service):
+    service.names_operations = names_operations
+    service.busy = status
+    someone_is_first(service, verb)
+    result = restart(service, verb, asked("queue"))
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1002)
+    assert 10 <= result["elapsed"] <= 11
+    assert service.posts == [verb.post] * 2
+
+
+@every_verb
+@every_refusal
+def test_fail(status, verb, service):
+    service.busy = status
+    someone_is_first(service, verb)
+    error = failure(service, verb, asked("fail"))
+    assert error.__class__ is TargetBusy
+    assert "task 1001" in str(error)
+    assert (error.facts["changed"], len(service.posts)) == (False, 1)
+
+
+@every_refusal
+def test_begun_too_early_to_be_joined(status, service):
+    service.busy = status
+    someone_is_first(service, SERVER, ago=60, seconds=100)
+    error = failure(service, SERVER, asked(started_before=at(-10)))
+    assert error.__class__ is TargetBusy
+    assert "before started_before" in str(error)
+
+
+def test_queue_is_bounded_here_too(service):
+    service.busy = 409
+    someone_is_first(service, SERVER, seconds=1000)
+    error = failure(service, SERVER, asked("queue", seconds=30))
+    assert (error.__class__, error.facts["elapsed"], len(service.posts)) == (WaitTimeout, 30.0, 1)
+    assert "1001" in str(error)
+
+
+@every_refusal
+def test_busy_again_after_the_queue_is_final(status, service):
+    service.busy = status
+    service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
+    error = failure(service, SERVER, asked("queue"))
+    assert isinstance(error, RequestRefused)
+    assert error.status == status
+    assert str(error) == f"There was no restart of {SERVER.target.label}. Refused with {status}."
+    assert (len(service.posts), error.facts["changed"], error.facts["action"]) == (2, False, None)
+
+
+@every_refusal
+def test_second_answer_may_be_lost_too(status, service):
+    service.busy = status
+    someone_is_first(service, SERVER)
+    real = service.before_post
+
+    def lose_the_second():
+        real()
+        if len(service.posts) == 2:
+            service.lose_after = [lost()]
+
+    service.before_post = lose_the_second
+    result = restart(service, SERVER, asked("queue"))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1002, 2)
+
+
+@every_refusal
+def test_failed_task_that_holds_the_target_is_named(status, service):
+    service.begin("Restart OB server", SERVER.things(service), end="FAILED")
+    service.time.time += 60
+    service.busy = status
+    message = str(failure(service, SERVER, asked()))
+    assert message == (
+        f"There was no restart of {SERVER.target.label}. Refused with {status}. "
+        "Task 1001 (Restart OB server) FAILED and still holds it: retry it or roll it back. "
+        "With OCP_URL and the credentials in the environment:\n"
+        "  ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=rolled_back'"
+    )
+    assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 429])
+def test_final_refusals(status, service):
+    """What these refuse will be refused again, so nothing is read or sent after them."""
+    someone_is_first(service, SERVER)
+    service.lose_before = [refused(status)]
+    error = failure(service, SERVER, asked(wait=True))
+    assert error.status == status
+    assert service.calls[-1] == "server"
+    assert len(service.posts) == 1
+
+
+@every_refusal
+def test_what_cannot_be_read_again(status, service):
+    service.busy = status
+    someone_is_first(service, SERVER)
+    service.before_post = lambda before=service.before_post: (before(), service.failing.update(servers=[refused(503)]))
+    error = failure(service, SERVER, asked())
+    assert str(error).startswith(f"There was no restart of {SERVER.target.label}. Refused with {status}.")
+    assert f"There was no restart of {SERVER.target.label}, since it cannot be read." in str(error)
+    assert (error.facts["changed"], len(service.posts)) == (False, 1)
+
+
+# A task that FAILS at its first step
+
+
+@every_verb
+@however_shown
+def test_failed_at_its_first_step_while_another_restarts(names_operations, verb, service):
+    service.names_operations = names_operations
+    service.busy = "REFUSED"
+    someone_is_first(service, verb)
+    result = restart(service, verb, asked(wait=True))
+    assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", 1001)
+    assert result["task"]["succeeded"] is True
+    assert (len(service.posts), len(service.jobs)) == (1, 2)
+
+
+@every_verb
+def test_failed_at_its_first_step_and_queue(verb, service):
+    service.busy = "REFUSED"
+    someone_is_first(service, verb)
+    result = restart(service, verb, asked("queue", wait=True))
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1003)
+    assert result["task"]["succeeded"] is True
+    assert service.posts == [verb.post] * 2
+
+
+@every_verb
+def test_failed_at_its_first_step_with_nothing_else_running(verb, service):
+    service.end = "REFUSED"
+    error = failure(service, verb, asked(wait=True))
+    assert error.__class__ is TaskFailed
+    assert str(error).startswith(f"The restart of {verb.target.label} did not succeed.")
+    assert "FAILED at subtask 1 of 2, Stop it (id 1)" in str(error)
+    assert (error.facts["task_id"], error.facts["task"]["status"], error.facts["changed"]) == (1001, "FAILED", True)
+    assert error.facts["action"] == "submitted"
+    assert len(service.posts) == 1
+
+
+@every_verb
+def test_failed_at_its_second_step_is_never_sent_again(verb, service):
+    """Something was done already."""
+    service.end = "FAILED"
+    someone_is_first(service, verb, seconds=1000)
+    error = failure(service, verb, asked("queue", wait=True))
+    assert error.__class__ is TaskFailed
+    assert (len(service.posts), error.facts["task_id"]) == (1, 1002)
+
+
+def test_failed_at_its_first_step_twice_is_final(service):
+    service.busy = "REFUSED"
+    service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
+    error = failure(service, SERVER, asked("queue", wait=True))
+    assert error.__class__ is TaskFailed
+    assert (len(service.posts), error.facts["task_id"]) == (2, 1004)
+
+
+def test_without_waiting_a_task_that_will_fail_is_what_was_submitted(service):
+    service.busy = "REFUSED"
+    someone_is_first(service, SERVER)
+    result = restart(service, SERVER, asked())
+    assert (result["action"], result["task_id"], len(service.posts)) == ("submitted", 1002, 1)
+
+
+def test_task_that_failed_at_its_first_step_is_not_lost_when_the_other_may_not_be_joined(service):
+    service.busy = "REFUSED"
+    someone_is_first(service, SERVER, seconds=100)
+    error = failure(service, SERVER, asked("fail", wait=True))
+    assert error.__class__ is TargetBusy
+    assert "1002" in f"{error} {error.facts['task_id']}"
+
+
+def test_what_was_attached_to_and_fails_at_its_first_step_is_not_restarted_instead(service):
+    """It was no POST of this run that found the target busy."""
+    service.names_operations = False
+    service.begin("Restart OB server", SERVER.things(service), end="REFUSED", seconds=20)
+    error = failure(service, SERVER, asked(wait=True))
+    assert error.__class__ is TaskFailed
+    assert (error.facts["action"], error.facts["task_id"], service.posts) == ("attached", 1001, [])

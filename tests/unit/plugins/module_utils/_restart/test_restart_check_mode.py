@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Check mode foretells what the real run does, over all states of the service, and sends nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, PermissionDenied, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import perform
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import VERBS, asked
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NAMES = [fake_ocp.SERVER, fake_ocp.ZONE, fake_ocp.CLUSTER, fake_ocp.AGENTS, fake_ocp.ARBITRATION, "Stop OB server"]
+starts = st.sampled_from([None, -3600.0, -100.0, -60.0, -5.0])
+states = st.fixed_dictionaries(
+    {
+        "names_operations": st.booleans(),
+        "tags": st.booleans(),
+        "clock_ahead": st.sampled_from([0.0, 30.0, -30.0]),
+        "starts": st.lists(starts, min_size=6, max_size=6),
+        "jobs": st.lists(
+            st.tuples(
+                st.sampled_from(NAMES),
+                st.sets(st.integers(0, 2), min_size=1),
+                st.sampled_from([120.0, 60.0, 10.0]),
+                st.sampled_from([20.0, 500.0]),
+                st.sampled_from(["SUCCESSFUL", "FAILED", "ROLLBACK", "REFUSED"]),
+                st.booleans(),
+            ),
+            max_size=3,
+        ),
+        "forbidden": st.booleans(),
+    }
+)
+questions = st.tuples(st.sampled_from(["attach", "fail", "queue"]), st.sampled_from([None, -100.0, -60.0, -30.0]))
+
+
+def build(state: dict[str, Any]) -> Service:
+    service = Service(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_ahead")})
+    for thing, started in zip([*service.servers_there, *service.agents_there], state["starts"], strict=True):
+        thing.started = started
+    for name, picked, ago, seconds, end, hidden in state["jobs"]:
+        fleet = {fake_ocp.AGENTS: service.agents_there, fake_ocp.ARBITRATION: service.arbitration}
+        there = fleet.get(name, service.servers_there)
+        places = range(3) if name == fake_ocp.CLUSTER else {number % len(there) for number in picked}
+        things = [there[place] for place in sorted(places)]
+        service.begin(name, things, ago=ago, seconds=seconds, end=end, hidden_start=hidden)
+    if state["forbidden"]:
+        service.failing.update(tasks=[refused(403)] * 99, task=[refused(403)] * 99)
+    return service
+
+
+def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None], *, check_mode: bool):
+    service = build(state)
+    in_flight, since = question
+    options = asked(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
+    before = len(service.jobs)
+    try:
+        result: Any = perform(service, lambda: VERBS[name].target, options, service.time.clock)
+    except OcpError as error:
+        result = error
+    return service, result, len(service.jobs) - before
+
+
+@settings(max_examples=400)
+@given(states, st.sampled_from(list(VERBS)), questions)
+def test_check_mode_and_real_run_agree(state, name, question):
+    dry_service, dry, dry_jobs = outcome(state, name, question, check_mode=True)
+    real_service, real, real_jobs = outcome(state, name, question, check_mode=False)
+
+    assert (dry_service.posts, dry_jobs, dry_service.time.pauses) == ([], 0, [])
+    assert len(real_service.posts) == real_jobs <= 1
+    if isinstance(dry, OcpError):
+        assert isinstance(dry, TargetBusy)
+        assert (real.__class__, str(real)) == (dry.__class__, str(dry))
+        assert real_service.posts == []
+    elif "has to end first" in dry["reason"]:
+        assert question[0] == "queue"
+        assert (dry["action"], dry["changed"]) == ("submitted", True)
+        # What may not be read cannot be waited for.
+        assert real_service.time.pauses or (state["forbidden"] and isinstance(real, PermissionDenied))
+    else:
+        assert not isinstance(real, OcpError)
+        told = ("action", "reason", "changed", "before", "diff", "warnings", "target", "skipped_hosts")
+        assert {key: dry.get(key) for key in told} == {key: real.get(key) for key in told}
+        assert (real["action"] == "submitted") == (real_jobs == 1)
+        if dry["action"] == "attached":
+            assert dry["task_id"] == real["task_id"]
+
+
+@settings(max_examples=200)
+@given(states, st.sampled_from(list(VERBS)), st.sampled_from([-100.0, -60.0, -30.0]))
+def test_whatever_the_state_a_second_run_does_not_restart(state, name, since):
+    """The same instant again, when the first run was waited for and its task was successful."""
+    service = build({**state, "clock_ahead": 0.0, "forbidden": False})
+    options = asked("queue", at(since), wait=True, seconds=3600)
+    try:
+        perform(service, lambda: VERBS[name].target, options, service.time.clock)
+    except OcpError:
+        return
+    jobs = len(service.jobs)
+    again = perform(service, lambda: VERBS[name].target, options, service.time.clock)
+    assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)

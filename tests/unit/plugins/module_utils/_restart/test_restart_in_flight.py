@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What becomes of a restart when something is running on its target already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Server
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    SERVER,
+    VERBS,
+    asked,
+    every_verb,
+    failure,
+    however_shown,
+    restart,
+)
+
+CLUSTER, AGENTS, ARBITRATION = VERBS["cluster"], VERBS["agents"], VERBS["arbitration service"]
+# Seconds since the other task began, and started_before: None, later than its begin, earlier than it.
+SINCE = {"no condition": None, "begun before": -10, "begun after": -120}
+every_since = pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
+
+
+def others(service, verb, *, name=None, things=None, **more):
+    """Another user's task on the target of ``verb``, for a minute already."""
+    return service.begin(name or verb.task_name, things or verb.things(service), ago=60, seconds=100, **more)
+
+
+def condition(since):
+    return None if since is None else at(since)
+
+
+@every_verb
+@however_shown
+@pytest.mark.parametrize("since", [None, -120], ids=["no condition", "begun after"])
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+def test_attach(check_mode, since, names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    result = restart(service, verb, asked("attach", condition(since), check_mode=check_mode))
+    assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", job.id)
+    assert result["task"]["name"] == verb.task_name
+    assert result["reason"].startswith(f"task {job.id} ({verb.task_name}) is restarting it since 2026-05-04T02:59:00")
+    assert (service.posts, result["diff"], result["verified"]) == ([], {}, None)
+
+
+@every_verb
+@however_shown
+def test_attach_and_wait(names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    result = restart(service, verb, asked(started_before=at(-120), wait=True))
+    assert (result["action"], result["task_id"], result["task"]["succeeded"]) == ("attached", job.id, True)
+    assert result["verified"] is verb.proven
+    assert 40 <= result["elapsed"] <= 43
+    assert service.posts == []
+
+
+@every_verb
+@however_shown
+def test_begun_before_is_not_joined(names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    error = failure(service, verb, asked("attach", at(-10)))
+    assert error.__class__ is TargetBusy
+    assert str(error).startswith(
+        f"There was no restart of {verb.target.label}: task {job.id} ({verb.task_name}) is running, but"
+    )
+    assert "it began at 2026-05-04T02:59:00+08:00, before started_before" in str(error)
+    assert "in_flight=queue" in str(error)
+    assert (error.facts["changed"], error.facts["task_id"], service.posts) == (False, None, [])
+
+
+@every_verb
+@however_shown
+@every_since
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+def test_fail(check_mode, since, names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    error = failure(service, verb, asked("fail", condition(since), check_mode=check_mode))
+    assert error.__class__ is TargetBusy
+    assert f"task {job.id} ({verb.task_name}) is running, and in_flight=fail was asked" in str(error)
+    assert (service.posts, service.time.pauses) == ([], [])
+
+
+@every_verb
+@however_shown
+@pytest.mark.parametrize("since", [None, -10], ids=["no condition", "begun before"])
+def test_queue(since, names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    # What the other task restarts by its end counts; here it is too early, or nothing counts.
+    for thing in verb.things(service):
+        thing.started = None if verb is ARBITRATION else -3600.0
+    service.restarts_really = since is None
+    result = restart(service, verb, asked("queue", condition(since)))
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", job.id + 1)
+    assert 40 <= result["elapsed"] <= 43
+    assert service.posts == [verb.post]
+
+
+@every_verb
+@however_shown
+def test_queue_joins_what_satisfies(names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    result = restart(service, verb, asked("queue", at(-120)))
+    assert (result["action"], result["task_id"], result["elapsed"]) == ("attached", job.id, 0)
+
+
+@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_queue_finds_that_the_need_is_met(verb, service):
+    """What ran had begun before, but it started the servers since."""
+    others(service, verb)
+    result = restart(service, verb, asked("queue", at(-12), wait=True))
+    assert (result["action"], result["changed"], service.posts) == ("skipped", False, [])
+    assert 40 <= result["elapsed"] <= 43
+
+
+@every_verb
+@however_shown
+@pytest.mark.parametrize("wait", [False, True])
+def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service):
+    service.names_operations = names_operations
+    job = others(service, verb)
+    error = failure(service, verb, asked("queue", wait=wait, seconds=30))
+    assert error.__class__ is WaitTimeout
+    busy = f"task {job.id} ({verb.task_name}) is"
+    assert str(error).startswith(f"There was no restart of {verb.target.label}, since {busy}")
+    assert f"Task {job.id} ({verb.task_name}) is not finished after 30 seconds" in str(error)
+    assert f"task_ids={job.id}'" in str(error)
+    assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
+
+
+def test_queue_and_wait_share_the_time(service):
+    others(service, SERVER)
+    service.seconds = 100
+    error = failure(service, SERVER, asked("queue", wait=True, seconds=60))
+    assert (error.__class__, error.facts["elapsed"], error.facts["task_id"]) == (WaitTimeout, 60.0, 1002)
+    assert error.facts["changed"] is True
+
+
+def test_queue_waits_again_for_the_next(service):
+    """Whoever was first in the queue beside us."""
+    others(service, SERVER)
+
+    def another():
+        if service.now >= 40 and len(service.jobs) == 1:
+            service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=5)
+
+    service.time.after_sleep = another
+    result = restart(service, SERVER, asked("queue"))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("submitted", 1003, 1)
+    assert 45 <= result["elapsed"] <= 49
+
+
+def test_queue_goes_on_after_a_failed_task(service):
+    others(service, SERVER, end="FAILED")
+    result = restart(service, SERVER, asked("queue"))
+    assert (result["action"], result["task_id"]) == ("submitted", 1002)
+
+
+def test_check_mode_does_not_queue(service):
+    others(service, SERVER)
+    result = restart(service, SERVER, asked("queue", check_mode=True))
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
+    assert "has to end first" in result["reason"]
+    assert (service.posts, service.time.pauses) == ([], [])
+
+
+# A restart of more, of less, and other work
+
+
+@however_shown
+@pytest.mark.parametrize("in_flight", ["attach", "fail", "queue"])
+@every_since
+def test_server_under_a_cluster_restart(since, in_flight, names_operations, service):
+    service.names_operations = names_operations
+    job = others(service, CLUSTER)
+    options = asked(in_flight, condition(since))
+    satisfies = since in (None, -120)
+    if in_flight == "fail" or (in_flight == "attach" and not satisfies):
+        assert f"task {job.id} (Restart OB cluster) is running" in str(failure(service, SERVER, options))
+        assert service.posts == []
+    elif satisfies and (in_flight, since) != ("queue", None):
+        result = restart(service, SERVER, options)
+        assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+        assert "(Restart OB cluster) is restarting it" in result["reason"]
+    else:
+        result = restart(service, SERVER, options)
+        # It had begun before, but started the server at -10 s.
+        assert (result["action"], len(service.posts)) == (("skipped", 0) if since else ("submitted", 1))
+
+
+@however_shown
+def test_server_under_a_restart_of_its_zone_or_of_another(names_operations, service):
+    service.names_operations = names_operations
+    others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[1:2])
+    own = others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[:1])
+    assert restart(service, SERVER, asked())["task_id"] == own.id
+
+
+@however_shown
+def test_other_server_is_no_hindrance(names_operations, service):
+    service.names_operations = names_operations
+    others(service, SERVER, things=service.servers_there[1:])
+    assert restart(service, SERVER, asked())["action"] == "submitted"
+
+
+@however_shown
+def test_cluster_while_one_of_its_servers_restarts(names_operations, service):
+    service.names_operations = names_operations
+    others(service, SERVER)
+    message = str(failure(service, CLUSTER, asked()))
+    why = "it does not restart all that is asked for" if names_operations else "it is not known to be its restart"
+    assert f"(Restart OB server) is running, but {why}" in message
+    assert restart(service, CLUSTER, asked("queue"))["action"] == "submitted"
+
+
+def test_cluster_while_its_only_old_server_restarts(service):
+    for thing in service.servers_there[1:]:
+        thing.started = -90.0
+    job = others(service, SERVER)
+    result = restart(service, CLUSTER, asked(started_before=at(-120)))
+    assert (result["action"], result["task_id"]) == ("attached", job.id)
+
+
+def test_other_work_on_the_server(service):
+    """Only ``operatingTaskInstanceId`` tells of it; what it does is not known."""
+    others(service, SERVER, name="Stop OB server")
+    message = str(failure(service, SERVER, asked()))
+    assert "(Stop OB server) is running, but it is not known to be its restart" in message
+    assert restart(service, SERVER, asked("queue"))["action"] == "submitted"
+    assert len(service.posts) == 1
+
+
+def test_begun_is_not_told(service):
+    others(service, SERVER, hidden_start=True)
+    assert "but when it began is not known" in str(failure(service, SERVER, asked(started_before=at(-120))))
+    assert restart(service, SERVER, asked())["action"] == "attached"
+
+
+def test_failed_task_that_still_holds_the_target_is_not_running(service):
+    others(service, SERVER, end="FAILED")
+    service.time.time += 60
+    assert restart(service, SERVER, asked())["action"] == "submitted"
+
+
+def find_and_restart(service, options):
+    find = partial(Server.find, service, "31", "41", freeze_server=True, force=False)
+    return perform(service, find, options, service.time.clock)
+
+
+def test_restart_that_the_cluster_alone_names(service):
+    job = others(service, SERVER)
+    service.servers_there[0].operated_by, service.cluster_operated_by = None, job.id
+    result = find_and_restart(service, asked())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+@pytest.mark.parametrize("end", ["FAILED", "SUCCESSFUL", "gone"])
+def test_restart_behind_the_name_of_what_has_ended(end, service):
+    """The service goes on naming that one."""
+    others(service, SERVER, end="FAILED" if end == "gone" else end)
+    service.time.time += 100
+    ended = 999 if end == "gone" else 1001
+    job = others(service, SERVER)
+    service.servers_there[0].operated_by = ended
+    result = find_and_restart(service, asked())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+def test_list_that_lags_behind_does_not_make_a_queue_spin(service):
+    service.names_operations, service.list_lags = False, 10
+    others(service, SERVER)
+    result = restart(service, SERVER, asked("queue"))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+    assert 50 <= result["elapsed"] <= 53
+    assert len(service.calls) < 200
+
+
+def test_list_that_does_not_forget_is_waited_for_as_long_as_wait_timeout(service):
+    service.names_operations, service.list_lags = False, 1000
+    job = others(service, SERVER)
+    error = failure(service, SERVER, asked("queue"))
+    assert (error.__class__, error.facts["elapsed"], service.posts) == (WaitTimeout, 60.0, [])
+    assert f"task {job.id} (Restart OB server) is running and has to end first. It has ended, but" in str(error)
+
+
+def test_task_that_has_gone_is_not_running(service):
+    service.servers_there[0].operated_by = 999
+    assert restart(service, SERVER, asked())["action"] == "submitted"
+
+
+# Without tags
+
+
+@pytest.mark.parametrize("verb", [SERVER, CLUSTER, AGENTS], ids=["server", "cluster", "agents"])
+def test_without_tags(verb, service):
+    service.tags = service.names_operations = False
+    service.begin(fake_ocp.SERVER, service.servers_there[2:], ago=90, seconds=200)
+    service.begin(fake_ocp.AGENTS, service.agents_there[2:], ago=90, seconds=200)
+    if verb is CLUSTER:
+        service.time.time += 200
+    job = others(service, verb)
+    assert restart(service, verb, asked())["task_id"] == job.id
+
+
+def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
+    """Not taken for a restart of this server, since it may be one of the other."""
+    service.tags = service.names_operations = False
+    service.servers_there[1].host = 51
+    others(service, SERVER, things=service.servers_there[1:2])
+    crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
+    assert "it is not known to be its restart" in str(failure(service, crowded, asked()))
+    assert service.posts == []
+    result = restart(service, crowded, asked("queue"))
+    assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
+
+
+def test_with_tags_two_servers_on_one_host_are(service):
+    service.names_operations = False
+    service.servers_there[1].host = 51
+    crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
+    others(service, SERVER, things=service.servers_there[1:2])
+    assert restart(service, crowded, asked())["action"] == "submitted"
+    service.time.time += 200
+    job = others(service, SERVER)
+    assert restart(service, crowded, asked())["task_id"] == job.id
+
+
+# Agents: only the stale ones
+
+
+def test_agents_of_the_stale_hosts_alone(service):
+    service.agents_there[0].started = 0.0
+    service.time.time += 60
+    result = restart(service, AGENTS, asked(started_before=at(-10)))
+    assert service.posts == [("agents", [52])]
+    assert result["skipped_hosts"] == [{"id": 51, "name": "10.1.0.1"}]
+    assert "10.1.0.2" in result["reason"]
+    assert result["reason"].endswith("(1 of 2)")
+    assert result["diff"]["after"].splitlines()[1] == "10.1.0.2 restarted"
+    assert "10.1.0.1 AVAILABLE started" not in result["diff"]["after"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
+@pytest.mark.parametrize(
+    ("stale", "skipped"), [([51, 52], []), ([51], [52]), ([52], [51]), ([], [51, 52])], ids=["both", "51", "52", "none"]
+)
+def test_skipped_hosts(stale, skipped, check_mode, service):
+    for thing in service.agents_there:
+        thing.started = -3600.0 if thing.id in stale else 0.0
+    service.time.time += 60
+    result = restart(service, AGENTS, asked(started_before=at(-10), check_mode=check_mode))
+    assert [host["id"] for host in result["skipped_hosts"]] == skipped
+    assert service.posts == ([("agents", stale)] if stale and not check_mode else [])
+
+
+def test_skipped_hosts_are_not_known_before_the_decision(service):
+    service.failing["host_agent"] = [refused(503)]
+    assert failure(service, AGENTS, asked()).facts["skipped_hosts"] is None
+
+
+def test_agent_that_does_not_tell_its_age_is_stale(service):
+    service.agents_there[0].started, service.agents_there[1].started = None, 0.0
+    service.time.time += 60
+    assert restart(service, AGENTS, asked(started_before=at(-10)))["reason"].startswith(
+        "it is not proven that 10.1.0.1"
+    )
+    assert service.posts == [("agents", [51])]
+
+
+def test_agents_join_a_task_of_more_hosts(service):
+    job = others(service, AGENTS, things=service.agents_there)
+    assert restart(service, AGENTS, asked())["task_id"] == job.id
+
+
+def test_agents_do_not_join_a_task_of_less(service):
+    others(service, AGENTS, things=service.agents_there[:1])
+    assert "it does not restart all that is asked for" in str(failure(service, AGENTS, asked()))
+
+
+def test_agents_join_a_task_of_the_stale_host(service):
+    service.agents_there[0].started = -50.0
+    job = others(service, AGENTS, things=service.agents_there[1:2])
+    result = restart(service, AGENTS, asked(started_before=at(-120)))
+    assert (result["action"], result["task_id"]) == ("attached", job.id)
+
+
+# Arbitration services: the tasks are the evidence
+
+
+@pytest.mark.parametrize(
+    ("jobs", "action"),
+    [
+        pytest.param([(60, "SUCCESSFUL")], "skipped", id="restarted since"),
+        pytest.param([(200, "SUCCESSFUL")], "submitted", id="restarted before"),
+        pytest.param([(105, "SUCCESSFUL")], "submitted", id="begun before, ended since"),
+        pytest.param([(60, "ROLLBACK")], "submitted", id="rolled back"),
+        pytest.param([(60, "FAILED")], "submitted", id="failed"),
+        pytest.param([(80, "SUCCESSFUL"), (60, "ROLLBACK")], "skipped", id="restarted, the next one rolled back"),
+        pytest.param([(80, "SUCCESSFUL"), (60, "FAILED")], "skipped", id="restarted, the next one failed"),
+        pytest.param([], "submitted", id="never"),
+    ],
+)
+def test_arbitration_service(jobs, action, service):
+    for ago, end in jobs:
+        service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=ago, end=end)
+    result = restart(service, ARBITRATION, asked(started_before=at(-100)))
+    assert result["action"] == action
+    assert len(service.posts) == (action == "submitted")
+    if action == "submitted":
+        assert "it is not proven that 10.1.0.8:2888 started since" in result["reason"]
+
+
+def test_other_arbitration_service_is_no_evidence(service):
+    service.begin(fake_ocp.ARBITRATION, [fake_ocp.Thing(69, 52)], ago=60)
+    assert restart(service, ARBITRATION, asked(started_before=at(-100)))["action"] == "submitted"
+
+
+# What may not be read
+
+
+@every_verb
+def test_tasks_that_may_not_be_read_are_a_warning(verb, service):
+    service.failing["tasks"] = [refused(403)] * 9
+    result = restart(service, verb, asked())
+    [warning] = result["warnings"]
+    assert warning == f"It is not known whether a restart of {verb.target.label} is running already: Refused with 403."
+    assert result["action"] == "submitted"
+
+
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb is not AGENTS])
+def test_task_that_the_target_names_and_that_may_not_be_read_is_not_doubled(name, service):
+    verb = VERBS[name]
+    service.failing.update(tasks=[refused(403)] * 9, task=[refused(403)] * 9)
+    job = others(service, verb)
+    error = failure(service, verb, asked())
+    assert error.__class__ is TargetBusy
+    assert f"task {job.id} is running, but it is not known to be its restart" in str(error)
+    assert service.posts == []
+
+
+def test_task_to_attach_to_that_cannot_be_read(service):
+    service.names_operations = False
+    others(service, SERVER)
+    service.failing["task"] = [refused(503)]
+    result = restart(service, SERVER, asked())
+    assert (result["action"], result["task_id"], result["task"]) == ("attached", 1001, None)
+    assert result["warnings"] == ["Task 1001 cannot be read: Refused with 503."]
+
+
+def test_evidence_that_may_not_be_read_does_not_hide_what_is_running(service):
+    """The task list is refused, the task that the service names is not."""
+    job = others(service, ARBITRATION)
+    service.failing["tasks"] = [refused(403)] * 9
+    result = restart(service, ARBITRATION, asked(started_before=at(-120)))
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+# What happens between two reads
+
+
+@pytest.mark.parametrize("slow", ["task", "tasks"])
+@pytest.mark.parametrize("name", ["server", "cluster", "agents"])
+def test_restart_that_ends_between_two_reads_counts(name, slow, service):
+    """The target was read while it was running, its task when it had ended."""
+    verb = VERBS[name]
+    service.names_operations = slow == "task" and verb is not AGENTS
+    service.begin(verb.task_name, verb.things(service), ago=8, seconds=10)
+    service.slow[slow if service.names_operations else "tasks"] = 5.0
+    result = restart(service, verb, asked(started_before=at(-20)))
+    assert result["action"] == "skipped"
+    assert service.posts == []
+
+
+@pytest.mark.parametrize("slow", ["task", "tasks", "arbitration_service"])
+def test_restart_of_an_arbitration_service_that_ends_between_two_reads_counts(slow, service):
+    service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=8, seconds=10)
+    service.slow[slow] = 5.0
+    assert restart(service, ARBITRATION, asked(started_before=at(-20)))["action"] in ("skipped", "attached")
+    assert service.posts == []
+
+
+def test_task_that_is_being_rolled_back_is_no_restart(service):
+    others(service, SERVER, rolling_back=True)
+    error = failure(service, SERVER, asked(started_before=at(-120)))
+    assert error.__class__ is TargetBusy
+
+
+# Shown
+
+
+def test_progress_names_the_target_above_the_steps_of_the_task(service):
+    job = others(service, SERVER, name="Check OB server")
+    lines = []
+    options = asked("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))
+    assert restart(service, SERVER, options)["task_id"] == 1002
+    told = [line for line in lines if SERVER.target.label in line]
+    assert told[0].startswith(f"  {SERVER.target.label}: task {job.id} ")
+    assert told[1:] == [f"  {SERVER.target.label}: submitted, task 1002"]
+    assert lines.index(told[0]) < next(n for n, line in enumerate(lines) if f"  {job.id} " in line)
+    assert lines.index(told[1]) < next(n for n, line in enumerate(lines) if "  1002 " in line)

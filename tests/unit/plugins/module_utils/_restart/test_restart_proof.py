@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""After a task that was successful: whether what it should have restarted has started anew."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, NotVerified
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    SERVER,
+    VERBS,
+    asked,
+    every_verb,
+    failure,
+    restart,
+)
+
+CLUSTER, AGENTS = VERBS["cluster"], VERBS["agents"]
+SHOWN = [VERBS[name] for name in VERBS if VERBS[name].proven]
+every_shown_verb = pytest.mark.parametrize("verb", SHOWN, ids=[verb.post[0] for verb in SHOWN])
+NOT_SHOWN = "not verified, since the service shows no start time or process of it"
+
+
+@every_shown_verb
+def test_did_not_start_anew(verb, service):
+    service.restarts_really = False
+    error = failure(service, verb, asked(wait=True))
+    assert error.__class__ is NotVerified
+    names = [member["name"] for member in error.facts["after"]["members"]]
+    assert f"ended SUCCESSFUL, but {', '.join(names)} has not started anew" in str(error)
+    assert "task 1001" in str(error)
+    assert (error.facts["changed"], error.facts["verified"], error.facts["task_id"]) == (True, False, 1001)
+    assert error.facts["task"]["succeeded"] is True
+    assert error.facts["warnings"] == []
+    # One read at once and one after each pause of 0.5 s, until 30 s are over.
+    assert service.time.pauses[-60:] == [0.5] * 60
+    assert 40 <= error.facts["elapsed"] <= 41
+    assert len(service.posts) == 1
+
+
+def test_one_server_did_not_start_anew(service):
+    forgotten = service.servers_there[1]
+    service.before_post = lambda: None
+    job_things = [thing for thing in service.servers_there if thing is not forgotten]
+    real = service.begin
+    service.begin = lambda name, _things, **more: real(name, job_things, **more)
+    error = failure(service, CLUSTER, asked(wait=True))
+    assert "but 10.1.0.2:2882 has not started anew" in str(error)
+
+
+def test_compared_by_name_and_not_by_place(service):
+    service.restarts_really = False
+    service.servers_there[1].started = -1800.0
+    service.before_post = service.servers_there.reverse
+    assert "10.1.0.1:2882, 10.1.0.2:2882, 10.1.0.3:2882 has not" in str(failure(service, CLUSTER, asked(wait=True)))
+
+
+@every_shown_verb
+@pytest.mark.parametrize("late", [0.5, 29.5])
+def test_proof_that_shows_up_late(late, verb, service):
+    service.restarts_really = False
+    ended: list[float] = []
+
+    def show():
+        if service.now >= 10 and not ended:
+            ended.append(service.now)
+        if ended and service.now >= ended[0] + late:
+            for thing in verb.things(service):
+                thing.pid, thing.started = thing.pid + 1, 5.0
+
+    service.time.after_sleep = show
+    result = restart(service, verb, asked(wait=True))
+    assert result["verified"] is True
+    assert result["after"] != result["before"]
+
+
+def test_slow_reads_do_not_stretch_the_proof(service):
+    """Each read takes 9 s: no further one begins when 30 s are over."""
+    service.restarts_really = False
+    service.slow["servers"] = 9.0
+    reads_before = 1
+    failure(service, SERVER, asked(wait=True))
+    assert service.calls.count("servers") - reads_before == 4
+
+
+@pytest.mark.parametrize("missing", ["before", "after"])
+@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_start_that_is_not_shown(missing, verb, service):
+    def hide():
+        for thing in service.servers_there:
+            thing.started = None
+
+    if missing == "before":
+        hide()
+        service.restarts_really = True
+    else:
+        service.restarts_really = False
+        service.before_post = hide
+    result = restart(service, verb, asked(wait=True))
+    # Begun after the task is a proof, even without a start before.
+    assert result["verified"] is (True if missing == "before" else None)
+    assert (NOT_SHOWN in result["reason"]) is (missing == "after")
+
+
+@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_gone_afterwards(verb, service):
+    service.before_post = lambda: service.__setattr__("servers_there", service.servers_there[1:])
+    service.restarts_really = True
+    things, verb_things = service.servers_there, verb.things(service)
+    assert things[0] in verb_things
+    result = restart(service, verb, asked(wait=True))
+    assert result["verified"] is None
+    assert NOT_SHOWN in result["reason"]
+
+
+def test_cluster_without_servers(service):
+    service.servers_there = []
+    result = restart(service, CLUSTER, asked(wait=True))
+    assert (result["verified"], result["before"]["members"]) == (None, [])
+    assert NOT_SHOWN in result["reason"]
+
+
+def test_arbitration_service_has_nothing_to_prove_it(service):
+    result = restart(service, VERBS["arbitration service"], asked(wait=True))
+    assert (result["verified"], NOT_SHOWN in result["reason"]) == (None, True)
+
+
+@every_verb
+@pytest.mark.parametrize(
+    "make_error",
+    [lambda: refused(403), lambda: refused(502), lambda: AnswerLost("The answer was lost.", url=URL)],
+    ids=["403", "502", "lost"],
+)
+@pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])
+def test_proof_that_cannot_be_read_is_no_failure(reads, make_error, verb, service):
+    reads_of = {"server": "servers", "cluster": "cluster", "zone": "cluster", "agents": "host_agent"}
+    read = reads_of.get(verb.post[0], "arbitration_service")
+    service.restarts_really = verb.proven is None
+    members = len(verb.things(service)) if verb is AGENTS else 1
+    error = make_error()
+    observe = service._called
+
+    def fail_after(name):
+        if service.jobs and service.jobs[0].applied and name == read:
+            seen.append(name)
+            if len(seen) > reads * members:
+                raise error
+        observe(name)
+
+    seen: list[str] = []
+    service._called = fail_after
+    result = restart(service, verb, asked(wait=True))
+    assert result["changed"] is True
+    assert result["verified"] is None
+    if verb.proven or not reads:
+        assert str(error) in result["reason"]
+        assert (result["after"] is not None) is bool(reads)
+
+
+# Of a task that was joined
+
+
+@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
+@pytest.mark.parametrize("begun", [3, 9], ids=["before its restart", "after its restart"])
+def test_task_that_was_joined(begun, verb, service):
+    """It may have restarted the target before it was first looked at; the start time tells it all the same."""
+    service.begin(verb.task_name, verb.things(service), seconds=10)
+    service.time.time += begun
+    if begun == 9:
+        for thing in verb.things(service):
+            thing.started = 5.0
+    result = restart(service, verb, asked(wait=True))
+    assert (result["action"], result["verified"]) == ("attached", True)
+
+
+def test_task_that_was_joined_and_did_not_restart_it(service):
+    service.restarts_really = False
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    error = failure(service, SERVER, asked(wait=True))
+    assert error.__class__ is NotVerified
+    assert (error.facts["action"], error.facts["verified"], error.facts["changed"]) == ("attached", False, False)
+
+
+def test_only_those_that_needed_it_are_proven(service):
+    service.agents_there[1].started = 0.0
+    service.time.time += 60
+    result = restart(service, AGENTS, asked(started_before=at(-10), wait=True))
+    assert result["verified"] is True
+    assert result["skipped_hosts"] == [{"id": 52, "name": "10.1.0.2"}]
+    before, after = ([member["pids"] for member in result[when]["members"]] for when in ("before", "after"))
+    assert (before[0] != after[0], before[1] == after[1]) == (True, True)
+
+
+def test_diff_shows_before_and_after(service):
+    diff = restart(service, SERVER, asked(wait=True))["diff"]
+    assert diff["before"] == "10.1.0.1:2882 RUNNING started 2026-05-04T02:00:00+08:00\n"
+    assert diff["after"] == "10.1.0.1:2882 RUNNING started 2026-05-04T03:00:05+08:00\n"

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""With which requests a restart is decided and sent, from the first read on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import answer, raw_task
+
+OPTIONS = Options(check_mode=False, wait=False, patience=Patience(60, 10))
+
+
+def cluster(**of_the_other):
+    servers = [{"id": 40 + n, "ip": f"10.1.0.{n}", "port": 2882, "hostId": 50 + n, "status": "RUNNING"} for n in (1, 2)]
+    servers[1].update(of_the_other)
+    return {"id": 31, "name": "orders", "serverCount": 2, "zones": [{"name": "zone1", "servers": servers}]}
+
+
+def restart(api, time_passes):
+    find = partial(Server.find, api.double, "31", "41", freeze_server=True, force=False)
+    return perform(api.double, find, OPTIONS, time_passes.clock)
+
+
+def expect_start(api):
+    api.expect("restart_server", 31, 41, freeze_server=True, force=False, gives=answer(raw_task(81)))
+
+
+@pytest.mark.parametrize("other", [90, None])
+def test_a_service_that_names_operations_is_read_once(other, api, time_passes):
+    """An idle server among servers that name the task at work on them, or that none is, is idle."""
+    api.expect("tasks", 1, gives=[{"id": 80}])
+    api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
+    expect_start(api)
+    assert restart(api, time_passes)["task_id"] == 81
+
+
+def test_a_service_that_names_none_is_asked_for_its_tasks_and_then_read_again(api, time_passes):
+    """In this order, so that a restart which ends between the two reads shows in the start."""
+    api.expect("tasks", 1, gives=[{"id": 80}])
+    api.expect("cluster", 31, gives=cluster())
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=[])
+    api.expect("cluster", 31, gives=cluster())
+    expect_start(api)
+    assert restart(api, time_passes)["task_id"] == 81

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The order of a rolling restart: what holds for every fleet, and the words for it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import (
+    Node,
+    Strategy,
+    batches,
+    left_alone,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+SERVER, ZONE = Strategy.SERVER, Strategy.ZONE
+
+
+@st.composite
+def clusters(draw):
+    """The servers of a cluster in any order, at most one of them with the root server, and the zones that have it."""
+    zones = draw(st.lists(st.sampled_from(["z1", "z2", "z3", "z4", "z5"]), min_size=1, max_size=20))
+    root = draw(st.integers(-1, len(zones) - 1))
+    nodes = [
+        Node(number, f"s{number}", zone, number == root, draw(st.booleans()), "why")
+        for number, zone in enumerate(zones)
+    ]
+    return nodes, [node.zone for node in nodes if node.root]
+
+
+@given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
+def test_each_server_that_needs_it_comes_once_and_the_others_are_left_alone(cluster, size, strategy):
+    nodes, root_zones = cluster
+    planned = batches(nodes, root_zones, size, strategy)
+    taken = [node for batch in planned for node in batch.nodes]
+    assert sorted([*taken, *left_alone(nodes, planned)], key=lambda node: node.id) == nodes
+    assert {node for node in nodes if node.needed} <= set(taken)
+    if strategy is SERVER:
+        assert all(node.needed for node in taken)
+    else:
+        assert all(any(node.needed for node in batch.nodes) for batch in planned)
+
+
+@given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
+def test_a_batch_is_of_one_zone_and_a_zone_is_done_before_the_next_one_begins(cluster, size, strategy):
+    nodes, root_zones = cluster
+    planned = batches(nodes, root_zones, size, strategy)
+    assert all({node.zone for node in batch.nodes} == {batch.zone} for batch in planned)
+    runs = [(zone, list(parts)) for zone, parts in groupby(planned, key=lambda batch: batch.zone)]
+    assert len({zone for zone, _parts in runs}) == len(runs)
+    for _zone, parts in runs:
+        assert [(part.first, part.last) for part in parts] == [
+            (place == 0, place == len(parts) - 1) for place in range(len(parts))
+        ]
+        if strategy is SERVER:
+            assert all(len(part.nodes) == size for part in parts[:-1])
+            assert len(parts[-1].nodes) <= size
+        else:
+            assert len(parts) == 1
+
+
+@given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
+def test_the_zone_of_the_root_server_comes_last_and_in_it_the_root_server(cluster, size, strategy):
+    nodes, root_zones = cluster
+    planned = batches(nodes, root_zones, size, strategy)
+    zones = [batch.zone for batch in planned]
+    assert zones == sorted(zones, key=lambda zone: zone in root_zones)
+    taken = [node for batch in planned for node in batch.nodes]
+    assert not any(node.root for node in taken[:-1])
+
+
+@given(clusters(), st.integers(1, 5))
+def test_within_that_the_order_of_the_service_is_kept(cluster, size):
+    nodes, root_zones = cluster
+    taken = [node for batch in batches(nodes, root_zones, size, SERVER) for node in batch.nodes if not node.root]
+    for _zone, members in groupby(taken, key=lambda node: node.zone):
+        ids = [node.id for node in members]
+        assert ids == sorted(ids)
+
+
+def node(number, zone, root=False, needed=True):
+    return Node(number, f"s{number}", zone, root, needed, "why")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "root_zones", "expected"),
+    [
+        (
+            [node(1, "z1", root=True), node(2, "z1"), node(3, "z2")],
+            ["z1"],
+            [
+                ("z2", [3], "before z1, where the root server is"),
+                ("z1", [2], "z1 comes last, since it has the root server"),
+                ("z1", [1], "z1 comes last, and in it the root server, s1"),
+            ],
+        ),
+        # The root server itself may need no restart, or be out of scope.
+        (
+            [node(1, "z1", root=True, needed=False), node(2, "z1"), node(3, "z2")],
+            ["z1"],
+            [
+                ("z2", [3], "before z1, where the root server is"),
+                ("z1", [2], "z1 comes last, since it has the root server"),
+            ],
+        ),
+        (
+            [node(1, "z1"), node(3, "z2")],
+            [],
+            [("z1", [1], "as the service lists them"), ("z2", [3], "as the service lists them")],
+        ),
+    ],
+    ids=["root", "root is done", "no root is shown"],
+)
+def test_a_batch_says_why_it_comes_when_it_does(nodes, root_zones, expected):
+    planned = batches(nodes, root_zones, 1, SERVER)
+    assert [(batch.zone, [one.id for one in batch.nodes], batch.reason) for batch in planned] == expected
+
+
+def test_a_whole_zone_is_restarted_for_one_of_its_servers():
+    nodes = [node(1, "z1", needed=False), node(2, "z1"), node(3, "z2", needed=False)]
+    [only] = batches(nodes, [], 1, ZONE)
+    assert [one.id for one in only.nodes] == [1, 2]
+    assert [one.id for one in left_alone(nodes, [only])] == [3]

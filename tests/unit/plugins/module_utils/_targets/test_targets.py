@@ -1,0 +1,528 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""From a name or id to a target; how it is observed, shown and restarted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotFound, PermissionDenied, TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, answer
+
+NOON = "2026-05-04T12:00:00Z"
+ORDERS = {"id": 31, "name": "orders", "status": "RUNNING"}
+STARTED = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=8)))
+SERVERS = [
+    {
+        "id": 41,
+        "ip": "10.1.0.1",
+        "port": 2882,
+        "hostId": 51,
+        "zoneName": "zone1",
+        "status": "RUNNING",
+        "startTime": "2026-05-04T03:02:01+08:00",
+    },
+    {"id": 42, "ip": "10.1.0.2", "port": 2882, "hostId": 52, "status": "STOPPED", "startTime": None},
+]
+HOSTS = [{"id": 51, "innerIpAddress": "10.1.0.1"}, {"id": 52, "innerIpAddress": "10.1.0.2"}, {"id": 53}]
+SERVICES = [
+    {"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888, "status": "RUNNING"},
+    {"id": 62, "svrIp": "10.1.0.9", "svrPort": 2888, "status": "STOPPED"},
+]
+CLUSTER = Cluster(31, "orders")
+SERVER = Server(41, "10.1.0.1:2882", CLUSTER, 51, "zone1", True, True, False)
+AGENTS = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
+ARBITRATION = ArbitrationService(61, "10.1.0.8:2888")
+FORCED = replace(SERVER, freeze_server=False, force=True)
+EVERYONE = frozenset({"10.1.0.1", "10.1.0.2", "10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.8:2888"})
+
+
+def find_server(api, cluster, server):
+    return Server.find(api.double, cluster, server, freeze_server=True, force=False)
+
+
+def not_found():
+    return NotFound("no", status=404, reason="", url=URL, trace_id="trace-404")
+
+
+def message_of(find, *args) -> str:
+    with pytest.raises(TargetError) as raised:
+        find(*args)
+    return str(raised.value)
+
+
+class TestCluster:
+    def test_by_id(self, api):
+        api.expect("cluster", 31, gives=ORDERS)
+        assert Cluster.find(api.double, "31") == CLUSTER
+
+    def test_by_name(self, api):
+        # The service's filter is fuzzy.
+        api.expect("clusters", "orders", gives=[{"id": 30, "name": "orders-old"}, ORDERS, {"id": 32, "name": "Orders"}])
+        assert Cluster.find(api.double, "orders") == CLUSTER
+
+    def test_by_name_of_digits_alone(self, api):
+        api.expect("cluster", 2026, gives=not_found())
+        api.expect("clusters", "2026", gives=[{"id": 30, "name": "orders-2026"}, {"id": 32, "name": "2026"}])
+        assert Cluster.find(api.double, "2026") == Cluster(32, "2026")
+
+    @pytest.mark.parametrize(
+        ("found", "hint"),
+        [
+            pytest.param([], "", id="nothing"),
+            pytest.param(["orders-31"], "; to choose from: orders-31", id="one alike"),
+            pytest.param(["Orders", "orders-31"], "; to choose from: Orders, orders-31", id="several alike"),
+            pytest.param(
+                [f"c{n}" for n in range(12)],
+                f"; to choose from: {', '.join(f'c{n}' for n in range(10))} and 2 more",
+                id="many alike",
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("cluster", ["31", "orders"])
+    def test_nothing(self, cluster, found, hint, api):
+        if cluster == "31":
+            api.expect("cluster", 31, gives=not_found())
+        api.expect("clusters", cluster, gives=[{"id": 70 + n, "name": name} for n, name in enumerate(found)])
+        with pytest.raises(TargetError) as raised:
+            Cluster.find(api.double, cluster)
+        assert str(raised.value) == f"cluster: {cluster} matches nothing{hint}. Check the name or id."
+        assert raised.value.facts == {}
+
+    @pytest.mark.parametrize("record", [{"name": "orders"}, {"name": "orders", "id": None}], ids=repr)
+    def test_without_an_id(self, record, api):
+        api.expect("clusters", "orders", gives=[record])
+        assert message_of(Cluster.find, api.double, "orders") == (
+            "cluster: the service tells no id of orders. Check the version of the OCP."
+        )
+
+    def test_name_of_several(self, api):
+        api.expect("clusters", "orders", gives=[ORDERS, {"id": 39, "name": "orders"}])
+        message = message_of(Cluster.find, api.double, "orders")
+        assert message == "cluster: orders is the name of 2; give one of the ids 31, 39 instead."
+
+    @pytest.mark.parametrize("cluster", ["31", "orders"])
+    def test_other_errors_go_through(self, cluster, api):
+        error = PermissionDenied("no", status=403, reason="", url=URL)
+        if cluster == "31":
+            api.expect("cluster", 31, gives=error)
+        else:
+            api.expect("clusters", cluster, gives=error)
+        with pytest.raises(PermissionDenied) as raised:
+            Cluster.find(api.double, cluster)
+        assert raised.value is error
+
+    def test_observed(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
+        assert CLUSTER.observe(api.double).result() == {
+            "status": "RUNNING",
+            "members": [
+                {
+                    "name": "10.1.0.1:2882",
+                    "status": "RUNNING",
+                    "start_time": "2026-05-04T03:02:01+08:00",
+                    "pids": None,
+                },
+                {"name": "10.1.0.2:2882", "status": "STOPPED", "start_time": None, "pids": None},
+            ],
+        }
+
+
+class TestServer:
+    @pytest.mark.parametrize("server", ["41", "10.1.0.1:2882"])
+    @pytest.mark.parametrize("cluster", ["31", "orders"])
+    def test_found(self, cluster, server, api):
+        if cluster == "31":
+            api.expect("cluster", 31, gives=ORDERS)
+        else:
+            api.expect("clusters", "orders", gives=[ORDERS])
+        api.expect("servers", 31, gives=SERVERS)
+        assert find_server(api, cluster, server) == SERVER
+
+    @pytest.mark.parametrize("server", ["43", "10.1.0.1", "10.1.0.1:2881", "0.1.0.1:2882", "4", "041"])
+    def test_nothing(self, server, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
+        message = message_of(find_server, api, "31", server)
+        assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
+        assert "10.1.0.1:2882, 10.1.0.2:2882." in message
+
+    def test_cluster_without_servers(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=[])
+        assert message_of(find_server, api, "31", "41") == (
+            "server: 41 matches nothing in cluster orders (id 31). Check the name or id."
+        )
+
+    def test_several(self, api):
+        twin = {**SERVERS[0], "id": 49}
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=[*SERVERS, twin])
+        assert message_of(find_server, api, "31", "10.1.0.1:2882") == (
+            "server: 10.1.0.1:2882 is the name of 2 in cluster orders (id 31); give one of the ids 41, 49 instead."
+        )
+
+    def test_only_so_many_are_named(self, api):
+        many = [{"id": n, "ip": f"10.2.0.{n}", "port": 2882} for n in range(1, 31)]
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=many)
+        message = message_of(find_server, api, "31", "99")
+        assert "10.2.0.10:2882 and 20 more." in message
+        assert "10.2.0.11" not in message
+
+    def test_observed(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[::-1])
+        expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED)
+        assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
+
+    @pytest.mark.parametrize("start_time", ["", "yesterday", "2026-05-04T03:02:01", 1777834921], ids=repr)
+    def test_observed_with_a_start_of_no_form(self, start_time, api):
+        api.expect("cluster", 31, gives=ORDERS)
+        api.expect("servers", 31, gives=[{**SERVERS[0], "startTime": start_time}])
+        assert SERVER.observe(api.double) == Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
+
+    @pytest.mark.parametrize(
+        ("hosts", "alone"),
+        [((51, 52), True), ((51, 51), False), ((None, 52), True), ((None, None), False), ((51, None), True)],
+        ids=repr,
+    )
+    def test_alone_on_its_host(self, hosts, alone, api):
+        found = [{**server, "hostId": host} for server, host in zip(SERVERS, hosts, strict=True)]
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
+        assert find_server(api, "31", "41") == replace(SERVER, host_id=hosts[0], alone=alone)
+
+    def test_observed_after_it_has_gone(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[1:])
+        assert SERVER.observe(api.double) == Observation(None, (Member("10.1.0.1:2882", None, None, None),))
+
+
+class TestAgents:
+    @pytest.mark.parametrize(
+        "hosts",
+        [["51", "52"], ["10.1.0.1", "10.1.0.2"], ["51", "10.1.0.2"], ["51", "10.1.0.1", "52", "51"]],
+        ids=["ids", "addresses", "mixed", "duplicates"],
+    )
+    def test_found(self, hosts, api):
+        api.expect("hosts", gives=HOSTS)
+        assert Agents.find(api.double, hosts) == AGENTS
+
+    def test_order_asked_for(self, api):
+        api.expect("hosts", gives=HOSTS)
+        assert Agents.find(api.double, ["52", "51", "52"]).hosts == ((52, "10.1.0.2"), (51, "10.1.0.1"))
+
+    @pytest.mark.parametrize("host", ["54", "10.1.0.3", "10.1.0", "5", "None"])
+    def test_nothing(self, host, api):
+        api.expect("hosts", gives=HOSTS[:2])
+        message = message_of(Agents.find, api.double, ["51", host])
+        assert message.startswith(f"hosts: {host} matches nothing")
+        assert "10.1.0.1, 10.1.0.2." in message
+
+    def test_several(self, api):
+        api.expect("hosts", gives=[*HOSTS, {"id": 59, "innerIpAddress": "10.1.0.1"}])
+        assert message_of(Agents.find, api.double, ["10.1.0.1"]) == (
+            "hosts: 10.1.0.1 is the name of 2; give one of the ids 51, 59 instead."
+        )
+
+    def test_observed(self, api):
+        processes = [
+            {"alias": "ocp_agentd", "pid": 7},
+            {"alias": "pos_proxy", "pid": 8},
+            {"alias": "gone", "pid": None},
+        ]
+        api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
+        api.expect("host_agent", 52, gives={"status": "AVAILABLE"})
+        assert AGENTS.observe(api.double).result() == {
+            "status": "AVAILABLE",
+            "members": [
+                {
+                    "name": "10.1.0.1",
+                    "status": "AVAILABLE",
+                    "start_time": None,
+                    "pids": {"ocp_agentd": 7, "pos_proxy": 8},
+                },
+                {"name": "10.1.0.2", "status": "AVAILABLE", "start_time": None, "pids": None},
+            ],
+        }
+
+    @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "7"}]], ids=repr)
+    def test_observed_with_processes_of_another_form(self, processes, api):
+        api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
+        expected = Observation("AVAILABLE", (Member("10.1.0.1", "AVAILABLE", None, None),))
+        assert Agents(((51, "10.1.0.1"),)).observe(api.double) == expected
+
+    def test_by_an_ipv6_address(self, api):
+        api.expect("hosts", gives=[*HOSTS, {"id": 54, "innerIpAddress": "fd00::1"}])
+        assert Agents.find(api.double, ["fd00::1"]) == Agents(((54, "fd00::1"),))
+
+    def test_status_only_when_it_is_shared(self, api):
+        api.expect("host_agent", 51, gives={"status": "AVAILABLE"}).expect(
+            "host_agent", 52, gives={"status": "OFFLINE"}
+        )
+        observed = AGENTS.observe(api.double)
+        assert observed.status is None
+        assert [member.status for member in observed.members] == ["AVAILABLE", "OFFLINE"]
+
+
+class TestArbitrationService:
+    @pytest.mark.parametrize("name", ["61", "10.1.0.8:2888"])
+    def test_found(self, name, api):
+        api.expect("arbitration_services", gives=SERVICES)
+        assert ArbitrationService.find(api.double, name) == ARBITRATION
+
+    @pytest.mark.parametrize("name", ["63", "10.1.0.8", "10.1.0.8:2889"])
+    def test_nothing(self, name, api):
+        api.expect("arbitration_services", gives=SERVICES)
+        message = message_of(ArbitrationService.find, api.double, name)
+        assert message.startswith(f"arbitration_service: {name} matches nothing")
+        assert "10.1.0.8:2888, 10.1.0.9:2888." in message
+
+    def test_several(self, api):
+        api.expect("arbitration_services", gives=[*SERVICES, {**SERVICES[0], "id": 69}])
+        message = message_of(ArbitrationService.find, api.double, "10.1.0.8:2888")
+        assert message == "arbitration_service: 10.1.0.8:2888 is the name of 2; give one of the ids 61, 69 instead."
+
+    def test_observed(self, api):
+        api.expect("arbitration_service", 61, gives=SERVICES[0])
+        expected = Observation("RUNNING", (Member("10.1.0.8:2888", "RUNNING", None, None),))
+        assert ARBITRATION.observe(api.double) == expected
+
+
+class TestIPv6:
+    """An address with a port has the brackets that a URL has."""
+
+    SERVERS = ({**SERVERS[0], "ip": "::1"}, {**SERVERS[1], "ip": "fd00::2"})
+    SERVICES = ({**SERVICES[0], "svrIp": "::1"}, {**SERVICES[1], "svrIp": "fd00::2"})
+
+    def test_server(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        found = find_server(api, "31", "[::1]:2882")
+        assert found.label == "server [::1]:2882 (id 41) of cluster orders (id 31)"
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        assert [member.name for member in found.observe(api.double).members] == ["[::1]:2882"]
+
+    @pytest.mark.parametrize("server", ["::1:2882", "::1", "[::1]", "[::1]:2881"])
+    def test_no_server(self, server, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        message = message_of(find_server, api, "31", server)
+        assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
+        assert "[::1]:2882, [fd00::2]:2882." in message
+
+    def test_cluster(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
+        names = [member.name for member in CLUSTER.observe(api.double).members]
+        assert names == ["[::1]:2882", "[fd00::2]:2882"]
+
+    def test_arbitration_service(self, api):
+        api.expect("arbitration_services", gives=list(self.SERVICES))
+        found = ArbitrationService.find(api.double, "[::1]:2888")
+        assert found == ArbitrationService(61, "[::1]:2888")
+        assert found.label == "arbitration service [::1]:2888 (id 61)"
+
+
+@pytest.mark.parametrize(
+    ("target", "label", "result"),
+    [
+        (CLUSTER, "cluster orders (id 31)", {"kind": "cluster", "id": 31, "name": "orders"}),
+        (
+            SERVER,
+            "server 10.1.0.1:2882 (id 41) of cluster orders (id 31)",
+            {"kind": "server", "id": 41, "name": "10.1.0.1:2882", "cluster_id": 31, "cluster_name": "orders"},
+        ),
+        (
+            AGENTS,
+            "the agents of 2 hosts (10.1.0.1, 10.1.0.2)",
+            {"kind": "agents", "hosts": [{"id": 51, "name": "10.1.0.1"}, {"id": 52, "name": "10.1.0.2"}]},
+        ),
+        (
+            Agents(((51, "10.1.0.1"),)),
+            "the agents of 1 host (10.1.0.1)",
+            {"kind": "agents", "hosts": [{"id": 51, "name": "10.1.0.1"}]},
+        ),
+        (
+            ARBITRATION,
+            "arbitration service 10.1.0.8:2888 (id 61)",
+            {"kind": "arbitration_service", "id": 61, "name": "10.1.0.8:2888"},
+        ),
+    ],
+    ids=["cluster", "server", "agents", "one agent", "arbitration service"],
+)
+def test_how_it_is_shown(target, label, result):
+    assert target.label == label
+    assert target.result() == result
+
+
+@pytest.mark.parametrize(
+    ("target", "call", "args", "flags"),
+    [
+        (CLUSTER, "restart_cluster", (31,), {}),
+        (SERVER, "restart_server", (31, 41), {"freeze_server": True, "force": False}),
+        (FORCED, "restart_server", (31, 41), {"freeze_server": False, "force": True}),
+        (AGENTS, "restart_agents", ([51, 52],), {}),
+        (ARBITRATION, "restart_arbitration_service", (61,), {}),
+    ],
+    ids=["cluster", "server", "forced server", "agents", "arbitration service"],
+)
+def test_how_it_is_restarted(target, call, args, flags, api):
+    started = answer({"id": 1})
+    api.expect(call, *args, **flags, gives=started)
+    assert target.restart(api.double, EVERYONE) is started
+
+
+@pytest.mark.parametrize(
+    ("members", "sent", "skipped"),
+    [
+        (["10.1.0.1", "10.1.0.2"], [51, 52], []),
+        (["10.1.0.2"], [52], [{"id": 51, "name": "10.1.0.1"}]),
+        (["10.1.0.1"], [51], [{"id": 52, "name": "10.1.0.2"}]),
+    ],
+)
+def test_agents_of_the_members_alone(members, sent, skipped, api):
+    api.expect("restart_agents", sent, gives=answer({"id": 1}))
+    AGENTS.restart(api.double, frozenset(members))
+    assert AGENTS.left_out(frozenset(members)) == {"skipped_hosts": skipped}
+
+
+@pytest.mark.parametrize("target", [CLUSTER, SERVER], ids=["cluster", "server"])
+def test_databases_are_restarted_as_a_whole(target, api):
+    call, args = ("restart_cluster", (31,)) if target is CLUSTER else ("restart_server", (31, 41))
+    flags = {} if target is CLUSTER else {"freeze_server": True, "force": False}
+    api.expect(call, *args, **flags, gives=answer({"id": 1}))
+    target.restart(api.double, frozenset())
+    assert target.left_out(frozenset()) == {}
+
+
+@pytest.mark.parametrize("target", [CLUSTER, SERVER, ARBITRATION, AGENTS], ids=repr)
+def test_left_out_is_not_known_before_the_decision(target):
+    assert target.left_out(None) == ({"skipped_hosts": None} if target is AGENTS else {})
+
+
+# When it started, and what works on it
+
+
+@pytest.mark.parametrize(
+    ("processes", "seconds"),
+    [
+        pytest.param([(NOON, 60)], 61, id="cut off to the second, so a second earlier"),
+        pytest.param([(NOON, 60), (NOON, 90)], 91, id="the oldest process counts"),
+        pytest.param([(NOON, 0)], 1, id="just now"),
+        pytest.param([(NOON, 60), (NOON, None)], None, id="one does not tell its age"),
+        pytest.param([(NOON, 60), (None, 60)], None, id="one does not tell when it was seen"),
+        pytest.param([(NOON, "60")], None, id="age of no form"),
+        pytest.param([("noon", 60)], None, id="time of no form"),
+        pytest.param([("0001-01-01T00:00:00+08:00", 60)], None, id="before the calendar begins"),
+        pytest.param([(NOON, 10**12)], None, id="an age beyond the calendar"),
+        pytest.param([(NOON, 10**20)], None, id="an age beyond all numbers"),
+        pytest.param([], None, id="no processes"),
+    ],
+)
+def test_start_of_an_agent(processes, seconds, api):
+    records = [
+        {"alias": f"p{n}", "pid": n, "lastActiveTime": active, "elapsedTime": elapsed}
+        for n, (active, elapsed) in enumerate(processes, 1)
+    ]
+    api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": records})
+    [member] = Agents(((51, "10.1.0.1"),)).observe(api.double).members
+    expected = None if seconds is None else datetime(2026, 5, 4, 12, tzinfo=UTC) - timedelta(seconds=seconds)
+    assert member.started == expected
+    assert member.start_time is None
+
+
+def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
+    running = {"alias": "agentd", "pid": 7, "lastActiveTime": NOON, "elapsedTime": 60}
+    api.expect("host_agent", 51, gives={"processes": [running, {"alias": "gone", "pid": None}]})
+    assert Agents(((51, "10.1.0.1"),)).observe(api.double).members[0].started is not None
+
+
+@pytest.mark.parametrize(
+    ("of_cluster", "of_servers", "operations"),
+    [
+        (None, (None, None), []),
+        (90, (90, 90), [90]),
+        (None, (80, None), [80]),
+        (80, (91, 85), [91, 85, 80]),
+        ("90", (True, "x"), []),
+    ],
+    ids=repr,
+)
+def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
+    found = [{**s, "operatingTaskInstanceId": n} for s, n in zip(SERVERS, of_servers, strict=True)]
+    api.expect("cluster", 31, gives={**ORDERS, "operatingTaskInstanceId": of_cluster})
+    api.expect("servers", 31, gives=found)
+    assert CLUSTER.observe(api.double).operations == operations
+
+
+@pytest.mark.parametrize(
+    ("of_cluster", "of_zone", "of_server", "told"),
+    [
+        (None, None, None, True),
+        (90, 90, 90, True),
+        (None, None, 90, True),
+        (90, None, None, False),
+        (None, 90, None, False),
+        (91, None, 90, False),
+    ],
+    ids=repr,
+)
+def test_what_the_cluster_or_the_zone_alone_names_is_left_to_the_list(of_cluster, of_zone, of_server, told, api):
+    zone = {"id": 71, "name": "zone1", "operatingTaskInstanceId": of_zone}
+    record = {**ORDERS, "operatingTaskInstanceId": of_cluster, "zones": [zone]}
+    found = [{**SERVERS[0], "zoneName": "zone1", "operatingTaskInstanceId": of_server}, SERVERS[1]]
+    api.expect("cluster", 31, gives=record).expect("servers", 31, gives=found)
+    assert find_server(api, "31", "41").found.tells_operations is told
+
+
+def test_operation_of_an_arbitration_service(api):
+    api.expect("arbitration_service", 61, gives={**SERVICES[0], "operatingTaskInstanceId": 90})
+    assert ARBITRATION.observe(api.double).operations == [90]
+
+
+def test_operation_of_another_server_is_not_the_servers(api):
+    found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
+    api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
+    observed = SERVER.observe(api.double)
+    assert (observed.operations, observed.tells_operations) == ([], True)
+
+
+# What the record of a cluster tells of its servers
+
+
+def with_servers(*servers, count=None):
+    zones = [{"name": "zone1", "servers": list(servers[:1])}, {"name": "zone2", "servers": list(servers[1:])}]
+    return {**ORDERS, "zones": zones, "serverCount": len(servers) if count is None else count}
+
+
+def test_cluster_that_has_its_servers_is_read_once(api):
+    api.expect("cluster", 31, gives=with_servers(*SERVERS)).expect("cluster", 31, gives=with_servers(*SERVERS))
+    found = Cluster.find(api.double, "31")
+    assert [member.name for member in found.found.members] == ["10.1.0.1:2882", "10.1.0.2:2882"]
+    assert found.observe(api.double) == found.found
+
+
+def test_server_of_a_cluster_that_has_its_servers_is_found_by_one_read(api):
+    api.expect("cluster", 31, gives=with_servers(*SERVERS))
+    found = find_server(api, "31", "10.1.0.1:2882")
+    assert found == SERVER
+    assert found.found == Observation(
+        "RUNNING", (Member("10.1.0.1:2882", "RUNNING", SERVERS[0]["startTime"], None, STARTED),)
+    )
+
+
+@pytest.mark.parametrize(
+    "record", [ORDERS, with_servers(), with_servers(*SERVERS, count=3)], ids=["none", "empty", "few"]
+)
+def test_servers_that_a_cluster_does_not_have_itself_are_read(record, api):
+    api.expect("cluster", 31, gives=record).expect("servers", 31, gives=SERVERS)
+    assert find_server(api, "31", "41") == SERVER
+
+
+@pytest.mark.parametrize(
+    ("others", "tells"),
+    [({}, False), ({"operatingTaskInstanceId": None}, True), ({"operatingTaskInstanceId": 90}, True)],
+)
+def test_a_service_that_names_one_operation_names_all(others, tells, api):
+    servers = [SERVERS[0], {**SERVERS[1], **others}]
+    api.expect("cluster", 31, gives=with_servers(*servers))
+    found = find_server(api, "31", "41").found
+    assert (found.tells_operations, found.operations) == (tells, [])

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Zones as targets: how they are found, which tasks touch them, and what a zone of two servers adds to a restart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    VERBS,
+    asked,
+    failure,
+    however_shown,
+    restart,
+)
+
+A, B, C = "10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"
+ORDERS = Cluster(31, "orders")
+ZONE = Zone(71, "zone1", ORDERS, ((41, A), (42, B)), (51, 52), True)
+LABEL = "zone zone1 of cluster orders (id 31)"
+
+
+def server(number, zone, host, **more):
+    address = {"ip": f"10.1.0.{number}", "port": 2882, "hostId": host, "zoneName": zone}
+    return {"id": 40 + number, **address, "status": "RUNNING", **more}
+
+
+SERVERS = [server(1, "zone1", 51), server(2, "zone1", 52), server(3, "zone2", 53)]
+RECORD = {
+    "id": 31,
+    "name": "orders",
+    "zones": [
+        {"id": 71, "name": "zone1", "status": "RUNNING", "operatingTaskInstanceId": 90},
+        {"id": 72, "name": "zone2", "status": "STOPPED"},
+    ],
+}
+
+
+def find(api, servers, cluster="31", zone="zone1", record=None):
+    api.expect("cluster", 31, gives=record or RECORD).expect("servers", 31, gives=servers)
+    return Zone.find(api.double, cluster, zone)
+
+
+# Finding it
+
+
+def test_a_zone_is_found_with_its_servers(api):
+    zone = find(api, SERVERS)
+    assert zone == ZONE
+    assert (zone.label, zone.left_out(frozenset({A}))) == (LABEL, {})
+    assert zone.result() == {
+        "kind": "zone",
+        "id": 71,
+        "name": "zone1",
+        "cluster_id": 31,
+        "cluster_name": "orders",
+    }
+    assert [member.name for member in zone.found.members] == [A, B]
+    assert (zone.found.status, zone.found.operations, zone.found.tells_operations) == ("RUNNING", [90], True)
+
+
+def test_a_cluster_that_has_its_servers_is_read_once(api):
+    """Those of older versions tell the zone of a server only by where it stands."""
+    nested = [{key: value for key, value in found.items() if key != "zoneName"} for found in SERVERS]
+    zones = [{**RECORD["zones"][0], "servers": nested[:2]}, {**RECORD["zones"][1], "servers": nested[2:]}]
+    record = {**RECORD, "zones": zones, "serverCount": 3}
+    api.expect("cluster", 31, gives=record).expect("cluster", 31, gives=record)
+    zone = Zone.find(api.double, "31", "zone1")
+    assert zone == ZONE
+    assert zone.observe(api.double) == zone.found
+
+
+@pytest.mark.parametrize(
+    ("third", "hosts", "alone"),
+    [
+        ({"hostId": 52}, (51,), False),
+        ({"hostId": None}, (51, 52), True),
+        ({"zoneName": "zone1"}, (51, 52, 53), True),
+        ({"zoneName": "zone1", "hostId": None}, (51, 52), False),
+    ],
+    ids=["shared with another zone", "not told", "of the zone", "of the zone and not told"],
+)
+def test_hosts_that_have_servers_of_the_zone_alone(third, hosts, alone, api):
+    zone = find(api, [*SERVERS[:2], {**SERVERS[2], **third}])
+    assert (zone.hosts, zone.alone) == (hosts, alone)
+
+
+def test_servers_without_an_id_or_a_host_are_no_less_observed(api):
+    zone = find(api, [{**SERVERS[0], "id": None, "hostId": None}, *SERVERS[1:]])
+    assert (zone.servers, zone.hosts) == (((42, B),), (52,))
+    assert [member.name for member in zone.found.members] == [A, B]
+
+
+@pytest.mark.parametrize(("name", "there"), [("zone9", "; to choose from: zone1, zone2"), ("zone", "")])
+def test_a_zone_that_is_not_there(name, there, api):
+    record = RECORD if there else {"id": 31, "name": "orders"}
+    api.expect("cluster", 31, gives=record)
+    with pytest.raises(TargetError) as raised:
+        Zone.find(api.double, "31", name)
+    assert str(raised.value) == (
+        f"zone: {name} matches nothing in cluster orders (id 31){there}. Check the name or id."
+    )
+
+
+def test_a_zone_that_has_gone_since(api):
+    api.expect("cluster", 31, gives={**RECORD, "zones": []}).expect("servers", 31, gives=SERVERS[2:])
+    assert ZONE.observe(api.double).result() == {"status": None, "members": []}
+
+
+# The tasks that touch it
+
+
+def listed(name, *tags):
+    return {"id": 90, "name": name, "status": "RUNNING", "tags": list(tags)}
+
+
+WHOLE, NOTHING, UNKNOWN = [None], [], [frozenset()]
+
+
+@pytest.mark.parametrize(
+    ("task", "restarts"),
+    [
+        (listed(fake_ocp.CLUSTER, {"clusterId": 31}), WHOLE),
+        (listed(fake_ocp.CLUSTER), WHOLE),
+        (listed(fake_ocp.ZONE, {"zoneName": "zone1"}), WHOLE),
+        (listed(fake_ocp.ZONE, {"zoneName": "zone2"}), NOTHING),
+        (listed(fake_ocp.SERVER, {"serverId": 42, "zoneName": "zone1"}), [frozenset({B})]),
+        (listed(fake_ocp.SERVER, {"serverId": 41}, {"serverId": 42}), [frozenset({A, B})]),
+        (listed(fake_ocp.SERVER, {"serverId": 43, "zoneName": "zone2"}), NOTHING),
+        (listed(fake_ocp.AGENTS, {"hostId": 51}), NOTHING),
+        (listed("Stop OB zone", {"zoneName": "zone1"}), NOTHING),
+    ],
+    ids=lambda value: (str(value) if isinstance(value, dict) else str(sorted(map(sorted, filter(None, value)))))[:60],
+)
+def test_tasks_by_their_tags(task, restarts, api):
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=[task])
+    assert [found.restarts for found in ZONE.tasks(api.double, status="RUNNING")] == restarts
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "restarts"),
+    [
+        (fake_ocp.ZONE, 51, WHOLE),
+        (fake_ocp.ZONE, 52, WHOLE),
+        (fake_ocp.ZONE, None, UNKNOWN),
+        (fake_ocp.SERVER, 52, UNKNOWN),
+        (fake_ocp.SERVER, None, NOTHING),
+    ],
+)
+def test_tasks_without_tags_by_the_hosts(name, host, restarts, api):
+    """What restarts a zone and is not known to be of another one may be of this one."""
+    api.expect("tasks", clusterId=31, above=80, gives=[listed(name)])
+    for number in (51, 52):
+        on_host = [listed(name)] if number == host else []
+        api.expect("tasks", clusterId=31, hostId=number, above=80, gives=on_host)
+    assert [found.restarts for found in ZONE.tasks(api.double, above=80)] == restarts
+
+
+# Restarting it
+
+
+@pytest.fixture
+def of_two(service):
+    """Let two servers be in the zone; returns the verb."""
+    service.servers_there[1].zone = "zone1"
+    return replace(VERBS["zone"], target=ZONE)
+
+
+def test_all_servers_are_restarted_and_proven(of_two, service):
+    result = restart(service, of_two, asked(wait=True))
+    assert (service.posts, result["verified"]) == ([of_two.post], True)
+    assert [member["name"] for member in result["after"]["members"]] == [A, B]
+    assert C not in result["diff"]["after"]
+
+
+def test_one_server_that_needs_it_is_enough_and_alone_to_be_proven(of_two, service):
+    service.servers_there[0].started = 0
+    result = restart(service, of_two, asked(started_before=at(-10), wait=True))
+    assert f"{B} started at" in result["reason"]
+    assert result["reason"].split(";")[0].endswith("(1 of 2)")
+    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
+    again = restart(service, of_two, asked(started_before=at(-10), wait=True))
+    assert (again["action"], len(service.posts)) == ("skipped", 1)
+
+
+@however_shown
+def test_the_restart_of_one_of_its_servers_is_not_that_of_the_zone(names_operations, of_two, service):
+    service.names_operations = names_operations
+    service.begin(fake_ocp.SERVER, service.servers_there[:1], seconds=100)
+    error = failure(service, of_two, asked())
+    assert error.__class__ is TargetBusy
+    assert "(Restart OB server) is running, but it does not restart all that is asked for" in str(error)
+    assert service.posts == []
+
+
+@however_shown
+def test_the_restart_of_its_only_old_server_is_joined(names_operations, of_two, service):
+    service.names_operations = names_operations
+    service.servers_there[0].started = -5
+    job = service.begin(fake_ocp.SERVER, service.servers_there[1:2], seconds=100)
+    result = restart(service, of_two, asked(started_before=at(-10)))
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+@however_shown
+@pytest.mark.parametrize("name", [fake_ocp.SERVER, fake_ocp.ZONE])
+def test_what_restarts_elsewhere_is_no_hindrance(name, names_operations, of_two, service):
+    service.names_operations = names_operations
+    service.begin(name, service.servers_there[2:], seconds=100)
+    assert restart(service, of_two, asked())["action"] == "submitted"
+
+
+@pytest.mark.parametrize("in_flight", ["attach", "queue"])
+def test_without_tags_the_restart_of_some_zone_is_waited_for_or_refused(in_flight, of_two, service):
+    service.names_operations = service.tags = False
+    service.begin(fake_ocp.ZONE, service.servers_there[2:], seconds=20)
+    if in_flight == "queue":
+        result = restart(service, of_two, asked("queue"))
+        assert (result["action"], result["elapsed"] >= 20) == ("submitted", True)
+    else:
+        assert "it is not known to be its restart" in str(failure(service, of_two, asked()))
+        assert service.posts == []

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Steering a task and waiting for the end that was wished for."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AuthenticationFailed,
+    NotRolledBack,
+    PermissionDenied,
+    TaskFailed,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, THIRD
+from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
+    failed,
+    hanging,
+    retried_meanwhile,
+    steered,
+    steering_error,
+)
+
+RETRY = [Wish(State.RETRIED), Wish(State.RETRIED, SECOND), Wish(State.RETRIED, status="FAILED")]
+SKIP = [Wish(State.SKIPPED, SECOND), Wish(State.SKIPPED, status="FAILED")]
+CANCEL = [Wish(State.CANCELED, SECOND), Wish(State.CANCELED, status="RUNNING")]
+forwards = pytest.mark.parametrize("wish", [*RETRY, *SKIP], ids=str)
+retries = pytest.mark.parametrize("wish", RETRY, ids=str)
+cancels = pytest.mark.parametrize("wish", CANCEL, ids=str)
+
+
+def rollback_failed(time):
+    """Give a service whose task FAILED, and then its rollback."""
+    service = failed(time, times=2)
+    assert isinstance(steering_error(service, Wish(State.ROLLED_BACK), wait=True), TaskFailed)
+    service.posts.clear()
+    return service
+
+
+@forwards
+def test_ends_well(wish, time_passes):
+    service = failed(time_passes)
+    result = steered(service, wish, wait=True)
+    assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
+    assert result["elapsed"] > 0
+
+
+@retries
+def test_retried_fails_again(wish, time_passes):
+    service = failed(time_passes, times=2)
+    error = steering_error(service, wish, wait=True)
+    assert error.__class__ is TaskFailed
+    lines = str(error).splitlines()
+    assert lines[0] == "The retry of task 1001 did not succeed."
+    assert lines[1].startswith("Task 1001 (Restart OB cluster) FAILED at subtask 2 of 3, Start it (id 52)")
+    assert "Trace id trace-post." in lines
+    assert (error.facts["changed"], error.facts["action"], len(service.posts)) == (True, "retried", 1)
+    assert error.facts["task"]["status"] == "FAILED"
+    assert [step["log_tail"] for step in error.facts["failed_subtasks"]] == ["log of 52 of 1001"]
+    assert "tasks" not in error.facts
+    assert steered(service, wish, wait=True)["task"]["succeeded"] is True
+
+
+def test_skipped_goes_on_to_another_failure(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    error = steering_error(service, Wish(State.SKIPPED, SECOND), wait=True)
+    assert str(error).startswith("The skipping of task 1001 did not succeed.")
+    assert [step["id"] for step in error.facts["failed_subtasks"]] == [THIRD]
+
+
+def test_rolled_back_and_retried_by_somebody(time_passes):
+    service = retried_meanwhile(time_passes)
+    error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
+    assert error.__class__ is NotRolledBack
+    assert str(error).startswith("Task 1001 (Restart OB cluster) ended SUCCESSFUL, but it was not rolled back")
+    assert "-m oceanbase.ocp.task_info" in str(error)
+    assert (error.facts["changed"], error.facts["task"]["succeeded"]) == (True, True)
+
+
+def test_rolled_back_ends_well(time_passes):
+    service = failed(time_passes)
+    result = steered(service, Wish(State.ROLLED_BACK), wait=True)
+    task = result["task"]
+    assert (task["status"], task["rolled_back"], task["succeeded"]) == ("SUCCESSFUL", True, False)
+    again = steered(service, Wish(State.ROLLED_BACK), wait=True)
+    assert (again["changed"], again["reason"], again["task"]["rolled_back"]) == (False, "it was rolled back", True)
+    assert len(service.posts) == 1
+
+
+def test_rolled_back_ends_badly(time_passes):
+    service = failed(time_passes, times=2)
+    error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
+    assert error.__class__ is TaskFailed
+    lines = str(error).splitlines()
+    assert lines[0] == "The rollback of task 1001 did not succeed."
+    assert lines[1].startswith("Task 1001 (Restart OB cluster) FAILED while it was rolled back at subtask 2 of 3")
+    assert error.facts["changed"] is True
+    assert error.facts["task"]["status"] == "FAILED"
+    assert [step["id"] for step in error.facts["failed_subtasks"]] == [SECOND]
+
+
+def test_rollback_that_failed_is_rolled_back_again(time_passes):
+    service = rollback_failed(time_passes)
+    assert steered(service, Wish(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
+
+
+def test_skipped_in_a_rollback_ends_rolled_back(time_passes):
+    """That is what the task was on its way to."""
+    service = rollback_failed(time_passes)
+    result = steered(service, Wish(State.SKIPPED, SECOND), wait=True)
+    assert (result["changed"], result["task"]["rolled_back"]) == (True, True)
+
+
+@cancels
+def test_canceled_ends_failed(wish, time_passes):
+    service = hanging(time_passes)
+    result = steered(service, wish, wait=True)
+    assert (result["changed"], result["task"]["status"], result["task"]["finished"]) == (True, "FAILED", True)
+    [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
+    assert (second["status"], second["operation"]) == ("FAILED", "CANCEL")
+    again = steered(service, wish, wait=True)
+    assert (again["changed"], again["task"]["status"]) == (False, "FAILED")
+
+
+def test_canceled_too_late_ends_well(time_passes):
+    """Someone else has retried it by then."""
+    service = hanging(time_passes)
+    steered(service, Wish(State.CANCELED, SECOND))
+    service.run()
+    service.hangs.clear()
+    service.model.retry()
+    assert steered(service, Wish(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
+
+
+# Nothing to do, and waiting
+
+
+def test_running_task_is_waited_for(time_passes):
+    service = failed(time_passes)
+    steered(service, Wish(State.RETRIED))
+    result = steered(service, Wish(State.RETRIED), wait=True)
+    assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (False, True, 1)
+
+
+def test_failure_of_what_was_not_done_here_does_not_say_so(time_passes):
+    service = failed(time_passes, times=2)
+    steered(service, Wish(State.RETRIED))
+    error = steering_error(service, Wish(State.RETRIED), wait=True)
+    assert str(error).startswith("Task 1001 (Restart OB cluster) FAILED at subtask 2 of 3, Start it (id 52)")
+    assert error.facts["changed"] is False
+
+
+# Time and trouble
+
+
+@pytest.mark.parametrize("wish", [Wish(State.RETRIED), Wish(State.ROLLED_BACK), Wish(State.SKIPPED, THIRD)], ids=str)
+def test_wait_timeout(wish, time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.hangs = {SECOND}
+    if wish.subtask_id is not None:
+        service.model.retry_step(SECOND)
+        service.run()
+    error = steering_error(service, wish, wait=True, seconds=5)
+    assert error.__class__ is WaitTimeout
+    noun = {"retried": "retry", "rolled_back": "rollback", "skipped": "skipping"}[wish.state.value]
+    assert str(error).startswith(f"The {noun} of task 1001 goes on.\nTask 1001 (Restart OB cluster) is not finished")
+    assert (error.facts["changed"], error.facts["task"]["status"]) == (True, "RUNNING")
+    assert error.facts["elapsed"] == 5
+    assert len(service.posts) == 1
+
+
+def test_time_that_steering_took_is_taken_off(time_passes):
+    service = failed(time_passes)
+    service.hangs = {SECOND}
+    service.before_post = lambda: setattr(time_passes, "time", time_passes.time + 4)
+    assert steering_error(service, Wish(State.RETRIED), wait=True, seconds=5).facts["elapsed"] == 5
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (403, PermissionDenied)])
+def test_wait_that_is_refused(status, kind, time_passes):
+    service = failed(time_passes)
+    service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
+    error = steering_error(service, Wish(State.RETRIED), wait=True)
+    assert error.__class__ is kind
+    assert str(error) == (
+        f"The retry of task 1001 goes on; waiting for it was not possible. Refused with {status}. Then wait for it: "
+        "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'"
+    )
+    assert (error.facts["changed"], len(service.unreadable)) == (True, 8)
+
+
+def test_look_that_fails_is_survived_and_warned_of(time_passes):
+    service = failed(time_passes)
+    service.before_post = lambda: service.unreadable.append(refused(503))
+    result = steered(service, Wish(State.RETRIED), wait=True)
+    assert result["task"]["succeeded"] is True
+    assert result["warnings"] == ["1 look at the tasks failed and did not end the wait. The last: Refused with 503."]

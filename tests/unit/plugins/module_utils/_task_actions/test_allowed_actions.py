@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is done to a task for which wish: the whole table, and that it is the service's own."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, StateError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import (
+    State,
+    Wish,
+    checked,
+    decide,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import Model, Refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
+from hypothesis import given
+from hypothesis import strategies as st
+
+ACTS, NOTHING, REFUSED = "acts", "nothing", "refused"
+RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
+TASK_STATES = ("RUNNING", "FAILED", "SUCCESSFUL", "SUSPENDED")
+STEP_STATES = ("PENDING", "READY", "RUNNING", "CANCELING", "FAILED", "SUCCESSFUL")
+TASK_OPERATIONS = ("EXECUTE", "RETRY", "ROLLBACK", "execute", "rollback", None)
+OPERATIONS = (*TASK_OPERATIONS, "SKIP", "skip", "CANCEL", "cancel", "ROLLBACK_SKIP")
+
+
+def task_with(status, operation, second, **more):
+    """Give a task whose second subtask has these fields; what a form leaves out is None there."""
+    steps = chain(step(51, "Stop it", "SUCCESSFUL"), step(52, "Start it", **second))
+    return Task.from_api({**raw_task(7, status, subtasks=steps), "operation": operation, **more})
+
+
+def outcome(task, wish):
+    """Give what is decided, and look at what is true of every decision."""
+    try:
+        decision = decide(task, checked(wish))
+    except StateError as error:
+        assert str(error).endswith(".")
+        assert "ask 7 (Restart 7)" in str(error)
+        assert error.facts["task_id"] == 7
+        return REFUSED
+    assert decision.reason
+    assert decision.acts == (decision.whole or decision.subtasks != ())
+    assert not (decision.whole and decision.subtasks)
+    return ACTS if decision.acts else NOTHING
+
+
+def backwards(operation):
+    return str(operation).upper() == "ROLLBACK"
+
+
+# The task as a whole
+
+
+def retry_of(status, operation, step_status):
+    # A SUCCESSFUL task with a subtask that is not was rolled back, whatever it says.
+    rolled_back = status == "SUCCESSFUL" and step_status == "PENDING"
+    if backwards(operation) or rolled_back:
+        return REFUSED
+    return ACTS if status == "FAILED" else NOTHING
+
+
+@pytest.mark.parametrize("operation", TASK_OPERATIONS, ids=str)
+@pytest.mark.parametrize("status", TASK_STATES)
+def test_retry_of_the_task(status, operation):
+    for step_status in STEP_STATES:
+        task = task_with(status, operation, {"status": step_status})
+        assert outcome(task, Wish(RETRIED)) == retry_of(status, operation, step_status), step_status
+
+
+def rollback_of(status, operation, step_status, prohibited):
+    if status == "SUCCESSFUL" and (backwards(operation) or step_status == "PENDING"):
+        return NOTHING
+    if status == "RUNNING" and backwards(operation):
+        return NOTHING
+    return ACTS if status == "FAILED" and not prohibited else REFUSED
+
+
+@pytest.mark.parametrize("prohibited", [None, False, True])
+@pytest.mark.parametrize("operation", TASK_OPERATIONS, ids=str)
+@pytest.mark.parametrize("status", TASK_STATES)
+def test_rollback(status, operation, prohibited):
+    for step_status in STEP_STATES:
+        task = task_with(status, operation, {"status": step_status}, prohibitRollback=prohibited)
+        wanted = rollback_of(status, operation, step_status, prohibited)
+        assert outcome(task, Wish(ROLLED_BACK)) == wanted, step_status
+
+
+# A subtask
+
+
+def step_retry_of(operation, step_status, step_operation):
+    if backwards(operation) or backwards(step_operation):
+        return REFUSED
+    return {"FAILED": ACTS, "PENDING": REFUSED, "CANCELING": REFUSED}.get(step_status, NOTHING)
+
+
+def skip_of(step_status, step_operation, prohibited):
+    if step_status == "FAILED":
+        return REFUSED if prohibited else ACTS
+    return NOTHING if str(step_operation).upper() in ("SKIP", "ROLLBACK_SKIP") else REFUSED
+
+
+def cancel_of(step_status, step_operation):
+    if step_status == "FAILED" and str(step_operation).upper() == "CANCEL":
+        return NOTHING
+    return {"RUNNING": ACTS, "CANCELING": NOTHING}.get(step_status, REFUSED)
+
+
+@pytest.mark.parametrize("step_operation", OPERATIONS, ids=str)
+@pytest.mark.parametrize("step_status", STEP_STATES)
+def test_subtask(step_status, step_operation):
+    tasks = [("RUNNING", "EXECUTE"), ("RUNNING", None), ("FAILED", "RETRY"), ("FAILED", "ROLLBACK")]
+    for (status, operation), prohibited in itertools.product(tasks, [None, False, True]):
+        fields = {"status": step_status, "operation": step_operation, "prohibitSkip": prohibited}
+        task = task_with(status, operation, fields)
+        wanted = {
+            RETRIED: step_retry_of(operation, step_status, step_operation),
+            SKIPPED: skip_of(step_status, step_operation, prohibited),
+            CANCELED: cancel_of(step_status, step_operation),
+        }
+        assert {state: outcome(task, Wish(state, 52)) for state in wanted} == wanted
+
+
+# Several subtasks
+
+
+@pytest.mark.parametrize(
+    ("state", "status"), [(RETRIED, "FAILED"), (SKIPPED, "FAILED"), (CANCELED, "RUNNING")], ids=str
+)
+def test_all_subtasks_in_a_state(state, status):
+    steps = [step(number, "Wait", status) for number in (51, 52)] + [step(53, "Wait", "SUCCESSFUL")]
+    task = Task.from_api(raw_task(7, "RUNNING" if status == "RUNNING" else "FAILED", subtasks=steps))
+    decision = decide(task, checked(Wish(state, status=status)))
+    assert [each.id for each in decision.subtasks] == [51, 52]
+    assert decision.reason == f"subtask 1 of 3, Wait (id 51), is {status}; subtask 2 of 3, Wait (id 52), is {status}"
+
+
+def test_none_in_that_state():
+    decision = decide(task_with("RUNNING", "EXECUTE", {"status": "READY"}), Wish(SKIPPED, status="FAILED"))
+    assert (decision.acts, decision.reason) == (False, "no subtask of it is FAILED")
+
+
+def test_one_that_must_not_be_skipped_keeps_all_from_it():
+    steps = [step(51, "Stop", "FAILED"), step(52, "Start", "FAILED", prohibitSkip=True)]
+    with pytest.raises(
+        StateError, match=r"^Subtask 2 of 2, Start \(id 52\), of task 7 \(Restart 7\) is FAILED; it must not be skipped"
+    ):
+        decide(Task.from_api(raw_task(7, "FAILED", subtasks=steps)), Wish(SKIPPED, status="FAILED"))
+
+
+def test_reason_of_one_that_is_as_wanted_already():
+    task = task_with("RUNNING", "EXECUTE", {"status": "SUCCESSFUL", "operation": "SKIP"})
+    reason = "subtask 2 of 2, Start it (id 52), is SUCCESSFUL by being skipped"
+    assert decide(task, Wish(SKIPPED, 52)).reason == reason
+
+
+# Refusals say what to do
+
+
+@pytest.mark.parametrize(
+    ("task", "wish", "words"),
+    [
+        (("SUCCESSFUL", "ROLLBACK", {}), Wish(RETRIED), "was rolled back, so .* Run the restart again"),
+        (
+            ("FAILED", "ROLLBACK", {}),
+            Wish(RETRIED),
+            "is FAILED in its rollback .* give state=rolled_back to go on with that",
+        ),
+        (
+            ("SUCCESSFUL", "EXECUTE", {"status": "SUCCESSFUL"}),
+            Wish(ROLLED_BACK),
+            "ended SUCCESSFUL.* Leave it as it is",
+        ),
+        (("RUNNING", "EXECUTE", {}), Wish(ROLLED_BACK), "is RUNNING; .* with state=canceled subtask=running"),
+        (("FAILED", "ROLLBACK", {"status": "FAILED"}), Wish(RETRIED, 52), "what is or was rolled back is not retried"),
+        (("FAILED", "EXECUTE", {"status": "PENDING"}), Wish(RETRIED, 52), "Begin with what FAILED before it"),
+        (("RUNNING", "EXECUTE", {"status": "CANCELING"}), Wish(RETRIED, 52), "Wait until it has ended"),
+        (("RUNNING", "EXECUTE", {"status": "SUCCESSFUL"}), Wish(SKIPPED, 52), "Leave it as it is"),
+        (("RUNNING", "EXECUTE", {"status": "RUNNING"}), Wish(SKIPPED, 52), "Wait until it has ended"),
+        (("RUNNING", "EXECUTE", {"status": "READY"}), Wish(CANCELED, 52), "only a RUNNING subtask can be canceled"),
+    ],
+)
+def test_refusal(task, wish, words):
+    with pytest.raises(StateError, match=f"{words}.*\\.$"):
+        decide(task_with(*task), wish)
+
+
+def test_prohibited_rollback_is_named():
+    task = task_with("FAILED", "EXECUTE", {"status": "FAILED"}, prohibitRollback=True)
+    with pytest.raises(
+        StateError, match=r"^Task 7 \(Restart 7\) must not be rolled back \(prohibitRollback\); retry it"
+    ):
+        decide(task, Wish(ROLLED_BACK))
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ([], "the service tells none of it, so look at it in OCP"),
+        ([step(51, "Stop"), step(52, "Start")], "give one of 51, 52"),
+    ],
+    ids=["none", "two"],
+)
+def test_subtask_of_another_task(steps, told):
+    message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); {told}\.$"
+    with pytest.raises(OptionError, match=message):
+        decide(Task.from_api(raw_task(7, subtasks=steps)), Wish(RETRIED, 99))
+
+
+# Options that do not go together
+
+FITS = {
+    RETRIED: (Wish(RETRIED), Wish(RETRIED, 52), Wish(RETRIED, status="FAILED")),
+    ROLLED_BACK: (Wish(ROLLED_BACK),),
+    SKIPPED: (Wish(SKIPPED, 52), Wish(SKIPPED, status="FAILED")),
+    CANCELED: (Wish(CANCELED, 52), Wish(CANCELED, status="RUNNING")),
+}
+
+
+@pytest.mark.parametrize("state", State)
+def test_what_a_service_can_be_asked_for(state):
+    every = [Wish(state), Wish(state, 52), Wish(state, status="FAILED"), Wish(state, status="RUNNING")]
+    fitting = []
+    for wish in every:
+        try:
+            fitting.append(checked(wish))
+        except OptionError as error:
+            assert str(error).startswith(("state: ", "subtask: "))
+    assert tuple(fitting) == FITS[state]
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (Wish(SKIPPED), "state: skipped is for subtasks; give subtask_id or subtask too."),
+        (Wish(ROLLED_BACK, 52), "state: rolled_back is for a task as a whole; leave out subtask_id and subtask."),
+        (
+            Wish(RETRIED, status="RUNNING"),
+            "subtask: running cannot be retried; give subtask=failed or a subtask_id.",
+        ),
+        (
+            Wish(CANCELED, status="FAILED"),
+            "subtask: failed cannot be canceled; give subtask=running or a subtask_id.",
+        ),
+    ],
+    ids=str,
+)
+def test_options_that_do_not_go_together(wish, message):
+    with pytest.raises(OptionError) as raised:
+        checked(wish)
+    assert str(raised.value) == message
+
+
+# Against a model of the service
+
+EVENTS = st.one_of(
+    st.tuples(st.just("go_on"), st.sampled_from([51, 52, 53]), st.booleans()),
+    st.tuples(st.sampled_from(["retry", "roll_back"])),
+    st.tuples(st.sampled_from(["retry_step", "skip_step", "cancel_step"]), st.sampled_from([51, 52, 53])),
+    st.tuples(st.just("prohibit"), st.sampled_from([51, 52, 53]), st.booleans()),
+)
+WISHES = [wish for wishes in FITS.values() for wish in wishes]
+
+
+def carried_out(model, decision, wish):
+    if decision.whole:
+        {RETRIED: model.retry, ROLLED_BACK: model.roll_back}[wish.state]()
+    calls = {RETRIED: model.retry_step, SKIPPED: model.skip_step, CANCELED: model.cancel_step}
+    for each in decision.subtasks:
+        calls[wish.state](each.id)
+
+
+def would_accept(model, wish):
+    model = copy.deepcopy(model)
+    whole = {RETRIED: model.retry, ROLLED_BACK: model.roll_back}
+    steps = {RETRIED: model.retry_step, SKIPPED: model.skip_step, CANCELED: model.cancel_step}
+    try:
+        whole[wish.state]() if wish.subtask_id is None else steps[wish.state](wish.subtask_id)
+    except Refused:
+        return False
+    return True
+
+
+def wandered(events):
+    """Give a model in which all of these have happened that could."""
+    model = Model()
+    for name, *arguments in events:
+        if name == "prohibit":
+            number, whole = arguments
+            (model.task if whole else model.steps[number])["prohibitRollback" if whole else "prohibitSkip"] = True
+            continue
+        try:
+            getattr(model, name)(*arguments)
+        except Refused:
+            continue
+    return model
+
+
+def acts(model, wish):
+    try:
+        return decide(seen(model), wish).acts
+    except StateError:
+        return False
+
+
+def seen(model):
+    return Task.from_api(copy.deepcopy(model.task))
+
+
+@given(st.lists(EVENTS, max_size=25))
+def test_what_is_sent_is_what_the_service_would_accept(events):
+    model = wandered(events)
+    for wish in WISHES:
+        if wish.status is None:
+            assert acts(model, wish) == would_accept(model, wish), (wish, model.task)
+
+
+@given(st.lists(EVENTS, max_size=25), st.sampled_from(WISHES))
+def test_deciding_again_never_acts_again(events, wish):
+    model = wandered(events)
+    if not acts(model, wish):
+        return
+    # What fails later on is another failure.
+    fails_yet = any(each["status"] == "CANCELING" for each in model.steps.values())
+    carried_out(model, decide(seen(model), wish), wish)
+    assert not decide(seen(model), wish).acts
+    for number in [*model.steps] * 12:
+        model.go_on(number)
+    assert model.task["status"] != "RUNNING"
+    assert fails_yet or not acts(model, wish)
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=str)
+def test_each_wish_acts_somewhere(wish):
+    """Else what is told of the model would be empty."""
+    begun = [("go_on", 51, True), ("go_on", 51, True), ("go_on", 52, True)]
+    model = wandered([*begun, *([] if wish.state is CANCELED else [("go_on", 52, False), ("go_on", 53, True)] * 2)])
+    assert acts(model, wish)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A POST that steers and whose answer did not come: the task shows that it was done, or the outcome is unknown."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost, refused, unreadable
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, THIRD
+from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
+    CALLS,
+    every_call,
+    failed,
+    hanging,
+    ready_for,
+    steered,
+    steering_error,
+)
+
+UNCLEAR = {
+    "answer lost": lost,
+    "answer unreadable": unreadable,
+    **{str(status): lambda status=status: refused(status) for status in (500, 502, 503, 504)},
+}
+every_way = pytest.mark.parametrize("make_error", UNCLEAR.values(), ids=UNCLEAR)
+SHOWN = "; the answer was lost, and the task shows that it was done"
+LOOK = "  ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'"
+
+
+def at_post(service, *events):
+    """Let this happen while the request is on its way."""
+    service.before_post = lambda: [event() for event in events]
+
+
+@every_call
+@every_way
+def test_lost_after_it_was_carried_out(make_error, call, time_passes):
+    service = ready_for(call, time_passes)
+    service.lose_after = [make_error()]
+    result = steered(service, call.wish)
+    assert (result["changed"], result["action"]) == (True, call.wish.state.value)
+    assert result["subtask_ids"] == call.subtask_ids
+    assert result["reason"].endswith(SHOWN)
+    assert (service.posts, time_passes.pauses) == ([call.post], [])
+
+
+@every_call
+@every_way
+def test_lost_before_it_was_carried_out(make_error, call, time_passes):
+    service = ready_for(call, time_passes)
+    lost_error = make_error()
+    service.lose_before = [lost_error]
+    error = steering_error(service, call.wish, wait=True)
+    assert error.__class__ is OutcomeUnknown
+    assert str(error).splitlines() == [
+        f"It is not known whether {call.what} was {call.done}. {lost_error} For 20 seconds it did not show that. "
+        "It is not asked for again; look at the task, then run this again. "
+        "With OCP_URL and the credentials in the environment:",
+        LOOK,
+    ]
+    assert (error.facts["changed"], error.facts["action"]) == (True, call.wish.state.value)
+    assert error.facts["subtask_ids"] == call.subtask_ids
+    assert (service.posts, error.facts["elapsed"], set(time_passes.pauses)) == ([call.post], 20.0, {0.5})
+
+
+@every_call
+def test_next_run_does_what_was_not_done(call, time_passes):
+    service = ready_for(call, time_passes)
+    service.lose_before = [lost()]
+    steering_error(service, call.wish)
+    assert steered(service, call.wish)["changed"] is True
+    assert service.posts == [call.post] * 2
+
+
+@every_call
+def test_shown_late(call, time_passes):
+    """A request that the service is still working on when the connection breaks."""
+    service = ready_for(call, time_passes)
+    carry_out = {
+        "retry of the task": service.model.retry,
+        "rollback": service.model.roll_back,
+        "retry of a subtask": lambda: service.model.retry_step(SECOND),
+        "skip": lambda: service.model.skip_step(SECOND),
+        "cancel": lambda: service.model.cancel_step(SECOND),
+    }[next(name for name, other in CALLS.items() if other is call)]
+    service.lose_before = [lost()]
+    begun = time_passes.time
+
+    def appear():
+        if time_passes.time == begun + 19:
+            carry_out()
+
+    time_passes.after_sleep = appear
+    result = steered(service, call.wish)
+    assert (result["changed"], result["elapsed"], service.posts) == (True, 19.0, [call.post])
+    assert result["reason"].endswith(SHOWN)
+
+
+def test_looked_for_as_long_as_a_request_may_take(time_passes):
+    service = failed(time_passes)
+    service.lose_before, service.timeout = [lost()], 7
+    assert "For 7 seconds it did not show that." in str(steering_error(service, Wish(State.RETRIED)))
+    assert sum(time_passes.pauses) == 7
+
+
+def test_waits_for_the_end_of_what_was_lost(time_passes):
+    service = failed(time_passes)
+    service.lose_after = [lost()]
+    result = steered(service, Wish(State.RETRIED), wait=True)
+    assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
+
+
+def test_retry_that_fails_again_before_it_is_looked_at(time_passes):
+    service = failed(time_passes, times=2)
+    service.lose_after = [lost()]
+    at_post(service, lambda: service.unreadable.extend([refused(503)] * 8))
+    result = steered(service, Wish(State.RETRIED, SECOND))
+    [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
+    assert (second["status"], result["elapsed"]) == ("FAILED", 4.0)
+    assert result["reason"].endswith(SHOWN)
+
+
+# What others do is not taken for it
+
+
+@pytest.mark.parametrize(
+    ("wish", "other"),
+    [
+        (Wish(State.RETRIED), "roll_back"),
+        (Wish(State.RETRIED), "skip_step"),
+        (Wish(State.ROLLED_BACK), "retry"),
+        (Wish(State.ROLLED_BACK), "retry_step"),
+        (Wish(State.RETRIED, SECOND), "roll_back"),
+        (Wish(State.RETRIED, SECOND), "skip_step"),
+        (Wish(State.SKIPPED, SECOND), "retry"),
+        (Wish(State.SKIPPED, SECOND), "retry_step"),
+        (Wish(State.SKIPPED, SECOND), "roll_back"),
+    ],
+    ids=str,
+)
+def test_another_call_of_someone_else_is_not_taken_for_it(wish, other, time_passes):
+    service = failed(time_passes, times=99)
+    service.hangs = {SECOND}
+    service.lose_before = [lost()]
+    steps = [SECOND] if other.endswith("_step") else []
+    at_post(service, lambda: getattr(service.model, other)(*steps))
+    assert steering_error(service, wish).__class__ is OutcomeUnknown
+    assert len(service.posts) == 1
+
+
+def test_retry_of_one_of_two_is_not_taken_for_that_of_the_task(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.lose_before = [lost()]
+    at_post(service, lambda: service.model.retry_step(SECOND))
+    assert steering_error(service, Wish(State.RETRIED)).__class__ is OutcomeUnknown
+
+
+@pytest.mark.parametrize("well", [True, False])
+def test_subtask_that_ends_by_itself_is_not_taken_for_canceled(well, time_passes):
+    service = hanging(time_passes)
+    service.lose_before = [lost()]
+    at_post(service, lambda: service.model.go_on(SECOND, well))
+    assert steering_error(service, Wish(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
+
+
+# Looks that fail
+
+
+@pytest.mark.parametrize("failures", [1, 5, 39])
+def test_task_that_cannot_be_read_for_a_while(failures, time_passes):
+    service = failed(time_passes)
+    service.lose_after = [lost()]
+    at_post(service, lambda: service.unreadable.extend([refused(503)] * failures))
+    result = steered(service, Wish(State.SKIPPED, SECOND))
+    assert (result["changed"], result["elapsed"], len(service.posts)) == (True, failures / 2, 1)
+
+
+def test_task_that_cannot_be_read_any_more(time_passes):
+    service = failed(time_passes)
+    service.lose_after = [lost()]
+    at_post(service, lambda: service.unreadable.extend([refused(503)] * 999))
+    error = steering_error(service, Wish(State.RETRIED))
+    assert error.__class__ is OutcomeUnknown
+    assert "it did not show that (the last look failed: Refused with 503)." in str(error)
+    assert error.facts["elapsed"] == 20.0
+
+
+@every_call
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: 1001 is no task of this service; list")],
+)
+def test_look_that_is_refused_for_good_is_not_repeated(status, told, call, time_passes):
+    """Refused credentials are not tried over and over: that locks the account."""
+    service = ready_for(call, time_passes)
+    service.lose_after = [lost()]
+    at_post(service, lambda: service.unreadable.extend([refused(status)] * 999))
+    error = steering_error(service, call.wish)
+    assert error.__class__ is OutcomeUnknown
+    assert f"Lost. It cannot be read (the last look failed: {told}" in str(error)
+    assert (len(service.unreadable), time_passes.pauses, error.facts["changed"]) == (998, [], True)
+
+
+# Several subtasks
+
+
+def test_first_of_two_is_lost_and_found(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.lose_after = [lost()]
+    result = steered(service, Wish(State.SKIPPED, status="FAILED"))
+    assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
+    assert result["subtask_ids"] == [SECOND, THIRD]
+
+
+def test_nothing_is_sent_after_one_whose_outcome_is_unknown(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.lose_before = [lost()]
+    error = steering_error(service, Wish(State.SKIPPED, status="FAILED"))
+    assert service.posts == [("skip", TASK_ID, SECOND)]
+    assert error.facts["subtask_ids"] == [SECOND]

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Steering a task: what is sent, how often, what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AuthenticationFailed,
+    ConnectionFailed,
+    NotFound,
+    OptionError,
+    PermissionDenied,
+    RequestRefused,
+    StateError,
+    TargetError,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import steer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import FIRST, SECOND, TASK_ID, THIRD
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
+    every_call,
+    failed,
+    hanging,
+    ready_for,
+    steered,
+    steering_error,
+)
+
+RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
+
+
+# What is sent
+
+
+@every_call
+def test_sent_once(call, time_passes):
+    service = ready_for(call, time_passes)
+    result = steered(service, call.wish)
+    assert service.posts == [call.post]
+    assert (result["changed"], result["action"], result["trace_id"]) == (True, call.wish.state.value, "trace-post")
+    assert result["subtask_ids"] == call.subtask_ids
+    was = "RUNNING" if call.wish.state is CANCELED else "FAILED"
+    assert result["before"] == {"status": was, "operation": "EXECUTE"}
+    assert result["reason"].endswith(f"is {was}")
+    assert result["task"]["status"] == "RUNNING"
+    assert (result["warnings"], result["elapsed"], time_passes.pauses) == ([], 0, [])
+
+
+@every_call
+def test_second_run_changes_nothing(call, time_passes):
+    service = ready_for(call, time_passes)
+    steered(service, call.wish)
+    for _run in range(2):
+        result = steered(service, call.wish)
+        assert (result["changed"], result["action"], result["subtask_ids"]) == (False, None, [])
+        assert (result["trace_id"], result["diff"]) == (None, {})
+        time_passes.time += 60
+    assert service.posts == [call.post]
+
+
+@every_call
+def test_check_mode_decides_the_same_and_sends_nothing(call, time_passes):
+    service = ready_for(call, time_passes)
+    for wait in (False, True):
+        foretold = steered(service, call.wish, check_mode=True, wait=wait)
+        assert (service.posts, time_passes.pauses) == ([], [])
+    done = steered(service, call.wish)
+    same = ("changed", "action", "reason", "subtask_ids", "before", "diff")
+    assert {key: foretold[key] for key in same} == {key: done[key] for key in same}
+    assert foretold["trace_id"] is None
+    again = steered(service, call.wish, check_mode=True)
+    assert (again["changed"], again["action"], again["subtask_ids"]) == (False, None, [])
+
+
+def test_all_that_failed(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    result = steered(service, Wish(RETRIED, status="FAILED"))
+    assert service.posts == [("retry", TASK_ID, SECOND), ("retry", TASK_ID, THIRD)]
+    assert result["subtask_ids"] == [SECOND, THIRD]
+    assert [step["status"] for step in result["task"]["subtasks"]] == ["SUCCESSFUL", "READY", "READY"]
+
+
+def test_all_that_hang(time_passes):
+    service = hanging(time_passes, SECOND, THIRD)
+    result = steered(service, Wish(CANCELED, status="RUNNING"))
+    assert service.posts == [("cancel", TASK_ID, SECOND), ("cancel", TASK_ID, THIRD)]
+    assert result["subtask_ids"] == [SECOND, THIRD]
+
+
+def test_skip_keeps_its_operation(time_passes):
+    service = failed(time_passes)
+    result = steered(service, Wish(SKIPPED, SECOND), wait=True)
+    [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
+    assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
+
+
+def test_line_of_progress(time_passes):
+    lines = []
+    service = failed(time_passes, also={THIRD: 1})
+    steered(service, Wish(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
+    task = f"task {TASK_ID} (Restart OB cluster): skipped"
+    assert lines == [(f"  subtask {number} of {task}", False) for number in (SECOND, THIRD)]
+
+
+# Diff
+
+
+def test_diff_of_the_task(time_passes):
+    diff = steered(failed(time_passes), Wish(ROLLED_BACK))["diff"]
+    assert diff == {"before": "task 1001: FAILED\n", "after": "task 1001: rolled back\n"}
+
+
+def test_diff_of_subtasks(time_passes):
+    diff = steered(hanging(time_passes, SECOND, THIRD), Wish(CANCELED, status="RUNNING"))["diff"]
+    assert diff["before"] == "subtask 52: RUNNING\nsubtask 53: RUNNING\n"
+    assert diff["after"] == "subtask 52: canceled\nsubtask 53: canceled\n"
+
+
+# What is not sent
+
+
+@pytest.mark.parametrize("wish", [Wish(SKIPPED), Wish(ROLLED_BACK, SECOND), Wish(RETRIED, status="RUNNING")], ids=str)
+def test_options_that_do_not_go_together_are_refused_before_anything_is_read(wish, time_passes):
+    service = failed(time_passes)
+    looks = service.looks
+    with pytest.raises(OptionError):
+        steer(service, TASK_ID, wish, Patience(60, 10), wait=False, check_mode=False, clock=time_passes.clock)
+    assert (service.posts, service.looks) == ([], looks)
+
+
+@pytest.mark.parametrize(
+    "wish", [Wish(ROLLED_BACK), Wish(SKIPPED, FIRST), Wish(CANCELED, FIRST), Wish(RETRIED, THIRD)], ids=str
+)
+def test_what_the_service_would_refuse(wish, time_passes):
+    service = hanging(time_passes)
+    service.model.steps[THIRD]["status"] = "PENDING"
+    error = steering_error(service, wish)
+    assert error.__class__ is StateError
+    assert (error.facts["changed"], error.facts["task_id"], service.posts) == (False, TASK_ID, [])
+    assert error.facts["task"]["status"] == "RUNNING"
+
+
+def test_subtask_of_another_task(time_passes):
+    service = failed(time_passes)
+    error = steering_error(service, Wish(RETRIED, 99))
+    assert str(error).startswith(
+        "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
+    )
+    assert service.posts == []
+
+
+def test_task_that_is_none_names_the_option(time_passes):
+    service = failed(time_passes)
+    error = steering_error(service, Wish(RETRIED), task_id=77)
+    assert error.__class__ is TargetError
+    assert str(error) == "task_id: 77 is no task of this service; list its tasks with oceanbase.ocp.task_info."
+    assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
+
+
+@every_call
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
+def test_task_that_cannot_be_read(status, call, time_passes):
+    service = ready_for(call, time_passes)
+    service.unreadable = [refused(status)] * 9
+    error = steering_error(service, call.wish)
+    assert str(error) == f"Task 1001 was not {call.done}, since it cannot be read. Refused with {status}."
+    assert (len(service.unreadable), service.posts, error.facts["changed"]) == (8, [], False)
+    assert error.facts["trace_id"] == "trace-no"
+
+
+# What is refused
+
+
+def faster(service, call):
+    """Let someone else do the same while the request is on its way."""
+    posted = {"retry": service.model.retry, "rollback": service.model.roll_back}
+    of_step = {
+        "retry": service.model.retry_step,
+        "skip": service.model.skip_step,
+        "cancel": service.model.cancel_step,
+    }
+    name, _task_id, *steps = call.post
+    service.before_post = lambda: of_step[name](*steps) if steps else posted[name]()
+
+
+@every_call
+def test_someone_was_faster(call, time_passes):
+    service = ready_for(call, time_passes)
+    faster(service, call)
+    result = steered(service, call.wish)
+    assert (result["changed"], result["action"], result["subtask_ids"]) == (False, None, [])
+    assert "; by now " in result["reason"]
+    assert result["reason"].endswith("since someone else was faster")
+    assert (service.posts, result["trace_id"]) == ([call.post], "trace-no")
+
+
+def test_someone_was_faster_with_one_of_two(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.before_post = lambda: service.posts == [("skip", TASK_ID, SECOND)] and service.model.skip_step(SECOND)
+    result = steered(service, Wish(SKIPPED, status="FAILED"))
+    assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
+    assert (result["changed"], result["subtask_ids"]) == (True, [THIRD])
+    assert result["diff"]["after"] == "subtask 53: skipped\n"
+
+
+@every_call
+@pytest.mark.parametrize("status", [400, 409])
+def test_refused_though_it_seemed_possible(status, call, time_passes):
+    service = ready_for(call, time_passes)
+    service.refusals = [refused(status)]
+    error = steering_error(service, call.wish)
+    assert error.__class__ is RequestRefused
+    what = f"{call.what[0].upper()}{call.what[1:]}"
+    assert str(error) == f"{what} was not {call.done}. Refused with {status}."
+    assert (service.posts, error.facts["changed"], error.facts["subtask_ids"]) == ([call.post], False, [])
+    assert error.facts["trace_id"] == "trace-no"
+
+
+@every_call
+@pytest.mark.parametrize(
+    ("status", "kind", "more"),
+    [
+        (401, AuthenticationFailed, ""),
+        (403, PermissionDenied, " The permission is TASK_MANAGER."),
+        (404, NotFound, ""),
+        (429, RequestRefused, ""),
+    ],
+)
+def test_refused_for_the_sender(status, kind, more, call, time_passes):
+    """The task is not looked at again: it would tell nothing."""
+    service = ready_for(call, time_passes)
+    looks = service.looks
+    service.refusals = [refused(status)]
+    error = steering_error(service, call.wish)
+    assert error.__class__ is kind
+    assert str(error).endswith(f" was not {call.done}. Refused with {status}.{more}")
+    assert (service.posts, service.looks, error.facts["changed"]) == ([call.post], looks + 1, False)
+
+
+@every_call
+def test_request_that_never_left(call, time_passes):
+    service = ready_for(call, time_passes)
+    service.lose_before = [ConnectionFailed("Not reached.", url=URL)]
+    error = steering_error(service, call.wish)
+    assert str(error).endswith(f" was not {call.done}. Not reached.")
+    assert (service.posts, error.facts["changed"]) == ([call.post], False)
+
+
+def test_refused_and_the_task_cannot_be_read_any_more(time_passes):
+    service = failed(time_passes)
+    service.refusals = [refused(400)]
+    service.before_post = lambda: service.unreadable.append(refused(503))
+    assert str(steering_error(service, Wish(RETRIED))).endswith("was not retried. Refused with 400.")
+
+
+def test_second_of_two_is_refused(time_passes):
+    """What was done to the first is told."""
+    service = failed(time_passes, also={THIRD: 1})
+    service.before_post = lambda: service.refusals.extend([refused(409)] * (len(service.posts) - 1))
+    error = steering_error(service, Wish(RETRIED, status="FAILED"))
+    assert str(error).startswith("Subtask 53 of task 1001 (Restart OB cluster) was not retried. ")
+    assert (error.facts["changed"], error.facts["action"], error.facts["subtask_ids"]) == (True, "retried", [SECOND])
+    assert error.facts["diff"]["after"] == "subtask 52: retried\n"
+
+
+# The look after it
+
+
+@every_call
+@pytest.mark.parametrize("status", [401, 403, 404, 503])
+def test_look_after_it_that_fails_only_warns(status, call, time_passes):
+    service = ready_for(call, time_passes)
+    service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
+    result = steered(service, call.wish)
+    assert result["changed"] is True
+    [warning] = result["warnings"]
+    assert warning.startswith("Task 1001 cannot be read any more: ")
+    assert len(service.unreadable) == 8

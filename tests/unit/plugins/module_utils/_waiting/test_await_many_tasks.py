@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Many tasks: what a look costs, and what is kept of those that have ended."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    TaskFailed,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import poll
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import (
+    Patience,
+    await_tasks,
+    wait_for_success,
+    wait_for_tasks,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, answer, chain, raw_task, step
+
+PATIENT = Patience(timeout=7200, interval=10)
+PAGE = 2000
+
+
+def refused(status: int) -> RequestRefused:
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    return kind(f"Refused with {status}.", status=status, reason="", url=URL)
+
+
+def detail(number: int, status: str) -> dict[str, Any]:
+    second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED", "RUNNING": "RUNNING"}.get(status, "PENDING")
+    return raw_task(number, status, subtasks=chain(step(1, "Stop it", "SUCCESSFUL"), step(2, "Start it", second)))
+
+
+@dataclass
+class Service:
+    """An HttpClient in small: tasks by the second at which they end, and how, without tags.
+
+    ``looks`` has the paths asked for in each look, ``details`` the ids among them.
+    """
+
+    time: FakeClock
+    ends: dict[int, float]
+    others: dict[int, str] = field(default_factory=dict)
+    failing: Callable[[float, str], Exception | None] = lambda _seconds, _path: None
+    looks: dict[float, list[str]] = field(default_factory=dict)
+    statuses: set[str] = field(default_factory=set)
+    rest: float = 0.0
+    trace_id: str | None = None
+
+    def __post_init__(self) -> None:
+        self._begun = self.time.time
+
+    def get(self, path: str, params: dict[str, Any] | None = None):
+        now = self.time.time - self._begun
+        self.looks.setdefault(now, []).append(path)
+        error = self.failing(now, path)
+        if error is not None:
+            raise error
+        if path.endswith("/log"):
+            return answer({"log": "It broke."})
+        name = path.rpartition("/")[2]
+        if name != "instances":
+            return answer(detail(int(name), self._status(int(name), now)))
+        self.statuses.add(params["status"])
+        assert params["size"] == PAGE
+        running = [number for number in self.ends if self._status(number, now) == "RUNNING"]
+        first = (params["page"] - 1) * PAGE
+        page = [raw_task(number, subtasks=[]) for number in running[first : first + PAGE]]
+        return answer({"contents": page, "page": {"totalPages": max(1, -(-len(running) // PAGE))}})
+
+    def details(self) -> list[list[int]]:
+        """The ids read in each look, beside the list."""
+        return [
+            [int(path.rpartition("/")[2]) for path in paths if path[-1].isdecimal()] for paths in self.looks.values()
+        ]
+
+    def lists(self) -> list[int]:
+        """How many pages of the list were read in each look."""
+        return [sum(path.endswith("/instances") for path in paths) for paths in self.looks.values()]
+
+    def _status(self, number: int, now: float) -> str:
+        if now < self.ends[number]:
+            return "RUNNING"
+        return self.others.get(number, "SUCCESSFUL")
+
+
+def service_of(time: FakeClock, ends: dict[int, float], **more: Any) -> tuple[OcpApi, Service]:
+    service = Service(time, ends, **more)
+    return OcpApi(service), service
+
+
+def test_unchanged_tasks_cost_one_request_for_all(time_passes):
+    api, service = service_of(time_passes, dict.fromkeys(range(1, 101), 60))
+    waited = wait_for_tasks(api, range(1, 101), PATIENT, clock=time_passes.clock)
+    assert [task["id"] for task in waited.results] == list(range(1, 101))
+    assert set(service.lists()) == {1}
+    *before, last = service.details()
+    assert not any(before)
+    assert last == list(range(1, 101))
+    assert service.statuses == {"RUNNING"}
+
+
+@pytest.mark.parametrize(("number", "pages"), [(5, 1), (2000, 1), (2001, 2), (5000, 3)])
+def test_requests_of_a_look_grow_with_the_pages_only(number, pages, time_passes):
+    api, service = service_of(time_passes, dict.fromkeys(range(1, number + 1), 60.0))
+    with pytest.raises(WaitTimeout):
+        wait_for_tasks(api, range(1, number + 1), Patience(5, 10), clock=time_passes.clock)
+    assert {len(paths) for paths in service.looks.values()} == {pages}
+
+
+def test_only_those_that_left_the_list_are_read(time_passes):
+    ends = {number: float(number) for number in range(1, 9)}
+    api, service = service_of(time_passes, ends)
+    wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    many = [read for read, lists in zip(service.details(), service.lists(), strict=True) if lists]
+    assert [read for read in many if read] == [[1], [2], [3], [4]]
+
+
+def test_few_that_are_left_are_read_one_by_one(time_passes):
+    ends = {1: 0.0, 2: 9.0, 3: 9.0, 4: 9.0, 5: 9.0}
+    api, service = service_of(time_passes, ends)
+    wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    assert service.lists()[0] == 1
+    assert not any(service.lists()[1:])
+    assert set(map(tuple, service.details()[1:])) == {(2, 3, 4, 5)}
+
+
+def test_four_need_no_list(time_passes):
+    api, service = service_of(time_passes, dict.fromkeys(range(1, 5), 5.0))
+    wait_for_tasks(api, range(1, 5), PATIENT, clock=time_passes.clock)
+    assert not any(service.lists())
+
+
+def test_unknown_status_is_read_again_and_not_finished(time_passes):
+    ends = dict.fromkeys(range(1, 8), 30.0) | {8: 0.0, 9: 0.0}
+    api, service = service_of(time_passes, ends, others={8: "SUSPENDED", 9: "SUSPENDED"})
+    with pytest.raises(WaitTimeout) as raised:
+        wait_for_tasks(api, ends, Patience(20, 10), clock=time_passes.clock)
+    assert set(map(tuple, service.details())) == {(8, 9)}
+    assert raised.value.facts["unfinished_task_ids"] == [*range(1, 10)]
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [8, 9]
+
+
+def test_order_asked_for_and_duplicates_once(time_passes):
+    asked = [9, 2, 7, 2, 5, 9, 1, 8]
+    api, service = service_of(time_passes, {number: float(number) for number in asked})
+    waited = wait_for_tasks(api, asked, PATIENT, clock=time_passes.clock)
+    assert [task["id"] for task in waited.results] == [9, 2, 7, 5, 1, 8]
+    assert all(len(read) == len(set(read)) for read in service.details())
+
+
+# Trouble
+
+
+@pytest.mark.parametrize("error", [refused(503), AnswerLost("Lost.", url=URL)], ids=str)
+def test_list_that_fails_is_survived(error, time_passes):
+    ends = dict.fromkeys(range(1, 11), 20.0)
+    api, service = service_of(
+        time_passes, ends, failing=lambda now, path: error if 3 < now < 10 and path.endswith("/instances") else None
+    )
+    waited = wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    assert all(task["succeeded"] for task in waited.results)
+    [warning] = waited.warnings
+    assert str(error) in warning
+    assert all(len(paths) == 1 for now, paths in service.looks.items() if 3 < now < 10)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_list_that_is_refused_for_good_ends_the_wait(status, time_passes):
+    ends = {1: 0.0, **dict.fromkeys(range(2, 11), 20.0)}
+    api, service = service_of(
+        time_passes, ends, failing=lambda now, path: refused(status) if now and path.endswith("/instances") else None
+    )
+    with pytest.raises(RequestRefused) as raised:
+        wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    assert raised.value.status == status
+    assert raised.value.facts["task_id"] == 2
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [1]
+    assert len(service.looks) == 2
+
+
+def test_task_that_does_not_exist_is_named(time_passes):
+    ends = dict.fromkeys(range(1, 11), 20.0) | {7: 0.0}
+    api, service = service_of(
+        time_passes, ends, failing=lambda _now, path: refused(404) if path.endswith("/7") else None
+    )
+    with pytest.raises(NotFound) as raised:
+        wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    assert raised.value.facts["task_id"] == 7
+    assert len(service.looks) == 1
+
+
+def test_detail_that_fails_is_read_in_the_next_look(time_passes):
+    ends = {1: 0.0, 2: 0.0, **dict.fromkeys(range(3, 11), 20.0)}
+    api, service = service_of(
+        time_passes, ends, failing=lambda now, path: refused(503) if not now and path.endswith("/1") else None
+    )
+    waited = wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
+    assert service.details()[:3] == [[1, 2], [1], []]
+    assert len(waited.results) == 10
+
+
+def test_failures_are_counted_and_the_first_explained(time_passes):
+    ends = {number: float(number) for number in range(1, 11)}
+    api, _service = service_of(time_passes, ends, others={3: "FAILED", 5: "FAILED"})
+    with pytest.raises(TaskFailed) as raised:
+        wait_for_success(api, ends, PATIENT, full=False, clock=time_passes.clock)
+    error = raised.value
+    assert str(error).startswith("Task 3 (Restart 3) FAILED at subtask 2 of 2, Start it")
+    assert "\nNot successful either: 5; 2 of 10 tasks in all.\n" in str(error)
+    assert error.facts["failed_task_ids"] == [3, 5]
+    assert len(error.facts["tasks"]) == 10
+    assert time_passes.time - 1000 >= 10  # the others have ended
+
+
+def test_time_out_has_what_ended_and_the_ids_of_the_others(time_passes):
+    ends = dict.fromkeys(range(1, 11), 90.0) | {4: 1.0}
+    api, _service = service_of(time_passes, ends)
+    with pytest.raises(WaitTimeout) as raised:
+        await_tasks(api, list(ends), Patience(60, 10), clock=time_passes.clock)
+    assert str(raised.value).startswith("Task 1 and 8 more are not finished after 60 seconds.")
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [4]
+    assert raised.value.facts["unfinished_task_ids"] == [1, 2, 3, 5, 6, 7, 8, 9, 10]
+
+
+# What is kept
+
+
+@pytest.mark.parametrize("number", [2, 10])
+def test_summary_has_the_same_keys_and_of_the_subtasks_those_that_failed(number, time_passes):
+    ends = dict.fromkeys(range(1, number + 1), 5.0)
+    results = {}
+    for full in True, False:
+        api, _service = service_of(time_passes, ends, others={2: "FAILED"})
+        results[full] = wait_for_tasks(api, ends, PATIENT, full=full, clock=time_passes.clock).results
+    for long, short in zip(results[True], results[False], strict=True):
+        assert short.keys() == long.keys()
+        assert {**short, "subtasks": None} == {**long, "subtasks": None}
+        assert short["subtasks"] == [subtask for subtask in long["subtasks"] if subtask["status"] == "FAILED"]
+    assert [len(task["subtasks"]) for task in results[True]] == [2] * number
+    assert [len(task["subtasks"]) for task in results[False]] == [0, 1, *[0] * (number - 2)]
+
+
+@pytest.mark.slow
+def test_no_task_is_kept_of_5000_successful_ones(time_passes, monkeypatch):
+    read = []
+
+    class Noted(Task):
+        @classmethod
+        def from_api(cls, data):
+            task = Task.from_api(data)
+            read.append(weakref.ref(task))
+            return task
+
+    monkeypatch.setattr(poll, "Task", Noted)
+    number = 5000
+    ends = {task: 1.0 if task <= 4000 else 30.0 for task in range(1, number + 1)}
+    api, _service = service_of(time_passes, ends, others={7: "FAILED"})
+    waited = wait_for_tasks(api, ends, PATIENT, full=False, clock=time_passes.clock)
+    gc.collect()
+    assert (len(read), len(waited.results)) == (number, number)
+    assert [task.id for task in waited.unsuccessful] == [7]
+    assert [task().id for task in read if task() is not None] == [7]

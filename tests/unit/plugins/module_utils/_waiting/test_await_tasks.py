@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is looked at, what ends the wait, and what the end says."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AuthenticationFailed,
+    NotFound,
+    OptionError,
+    PermissionDenied,
+    RequestRefused,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import (
+    Patience,
+    await_tasks,
+    wait_for_success,
+    wait_for_tasks,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
+
+PATIENT = Patience(timeout=7200, interval=10)
+DONE = [step(1, "Only step", "SUCCESSFUL")]
+
+
+def running(number: int, **fields):
+    return raw_task(number, **fields)
+
+
+def successful(number: int):
+    return raw_task(number, "SUCCESSFUL", subtasks=DONE)
+
+
+def refused(status: int):
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    return kind(f"Refused with {status}.", status=status, reason="", url=URL, trace_id=f"trace-{status}")
+
+
+def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
+    api.expect("task", 7, gives=successful(7))
+    waited = wait_for_tasks(api.double, [7], PATIENT, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True]
+    assert waited.warnings == []
+    assert time_passes.pauses == []
+
+
+# Several tasks
+
+
+def test_order_asked_for_and_duplicates_once(api, time_passes):
+    for number in (9, 4, 6):
+        api.expect("task", number, gives=successful(number))
+    waited = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, clock=time_passes.clock)
+    assert [task["id"] for task in waited.results] == [9, 4, 6]
+
+
+def test_finished_ones_are_not_looked_at_again(api, time_passes):
+    api.expect("task", 1, gives=running(1)).expect("task", 2, gives=raw_task(2, "FAILED"))
+    api.expect("task", 3, gives=running(3))
+    api.expect("task", 1, gives=running(1)).expect("task", 3, gives=successful(3))
+    api.expect("task", 1, gives=successful(1))
+    waited = wait_for_tasks(api.double, [1, 2, 3], PATIENT, clock=time_passes.clock)
+    assert [task["status"] for task in waited.results] == ["SUCCESSFUL", "FAILED", "SUCCESSFUL"]
+    assert time_passes.pauses == [0.5, 0.5]
+
+
+def test_unknown_status_is_waited_out(api, time_passes):
+    api.expect("task", 1, gives=raw_task(1, "SUSPENDED")).expect("task", 1, gives=successful(1))
+    assert wait_for_tasks(api.double, [1], PATIENT, clock=time_passes.clock).results[0]["succeeded"]
+
+
+def test_result(api, time_passes):
+    api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
+    result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
+    assert result.keys() == {"changed", "tasks", "elapsed", "warnings"}
+    assert (result["changed"], result["elapsed"], result["warnings"]) == (False, 0.5, [])
+    assert [(task["id"], task["succeeded"]) for task in result["tasks"]] == [(1, True)]
+
+
+def test_empty_list_is_refused(api, time_passes):
+    with pytest.raises(OptionError, match=r"^task_ids: the list is empty"):
+        await_tasks(api.double, [], PATIENT, clock=time_passes.clock)
+
+
+# Looks that fail
+
+
+def survived(looks: str, last: Exception) -> str:
+    return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
+
+
+PASSING = [refused(429), refused(500), refused(503), refused(400), AnswerLost("The answer was lost.", url=URL)]
+
+
+@pytest.mark.parametrize("error", PASSING, ids=str)
+def test_failed_look_is_survived(error, api, time_passes):
+    api.expect("task", 1, gives=error).expect("task", 2, gives=running(2))
+    api.expect("task", 1, gives=running(1)).expect("task", 2, gives=error)
+    api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
+    waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True, True]
+    assert waited.warnings == [survived("2 looks", error)]
+
+
+def test_result_warns_of_the_last_look_that_failed(api, time_passes):
+    api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
+    api.expect("task", 1, gives=successful(1))
+    result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
+    assert result["warnings"] == [survived("2 looks", refused(503))]
+
+
+def test_result_warns_of_one_look_that_failed(api, time_passes):
+    api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
+    assert await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"] == [
+        survived("1 look", refused(503))
+    ]
+
+
+@pytest.mark.parametrize("error", PASSING, ids=str)
+def test_failed_looks_until_the_deadline_are_reported(error, api, time_passes):
+    for _look in range(3):
+        api.expect("task", 1, gives=error)
+    with pytest.raises(WaitTimeout) as raised:
+        wait_for_tasks(api.double, [1], Patience(1, 10), clock=time_passes.clock)
+    start = f"Task 1 is not finished after 1 seconds.\n{survived('3 looks', error)}\n"
+    assert str(raised.value).startswith(start)
+    assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("before", [0, 2], ids=["at once", "later"])
+def test_refusal_that_lasts_ends_the_wait(status, before, api, time_passes):
+    api.expect("task", 7, gives=successful(7))
+    for _look in range(before):
+        api.expect("task", 8, gives=running(8))
+    error = refused(status)
+    api.expect("task", 8, gives=error)
+    with pytest.raises(type(error)) as raised:
+        wait_for_tasks(api.double, [7, 8, 9][: 2 + (before == 0)], PATIENT, clock=time_passes.clock)
+    assert raised.value is error
+    assert raised.value.facts["task_id"] == 8
+    assert raised.value.facts["trace_id"] == f"trace-{status}"
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [7, 8][: 1 + (before > 0)]
+    assert len(time_passes.pauses) == before
+
+
+# The deadline
+
+
+def test_time_out_tells_what_runs(api, time_passes):
+    steps = chain(step(1, "First", "SUCCESSFUL"), step(2, "Second", "RUNNING"), step(3, "Third"))
+    for _look in range(3):
+        api.expect("task", 5, gives=running(5, subtasks=steps))
+    with pytest.raises(WaitTimeout) as raised:
+        wait_for_success(api.double, [5], Patience(1, 10), clock=time_passes.clock)
+    message = str(raised.value)
+    assert message.split("\n") == [
+        "Task 5 (Restart 5) is not finished after 1 seconds (status RUNNING).",
+        "It is at subtask 2 of 3, Second (id 2).",
+        "Trace id trace-last.",
+        "It runs on in OCP, whatever is done here. With OCP_URL and the credentials in the environment:",
+        "  Wait again: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=5'",
+        "  End the subtask, if it hangs: "
+        "ansible localhost -m oceanbase.ocp.task -a 'task_id=5 subtask_id=2 state=canceled'",
+    ]
+    assert "did not end the wait" not in message
+    [task] = raised.value.facts["tasks"]
+    assert (task["id"], task["progress"]) == (5, {"done": 1, "total": 3, "running": ["Second"]})
+    assert raised.value.facts["task_id"] == 5
+    assert raised.value.facts["unfinished_task_ids"] == [5]
+
+
+def test_time_out_of_several_tasks(api, time_passes):
+    api.expect("task", 1, gives=successful(1))
+    for number in (2, 3, 2, 3):
+        api.expect("task", number, gives=running(number))
+    with pytest.raises(WaitTimeout) as raised:
+        wait_for_success(api.double, [1, 2, 3], Patience(0.5, 10), clock=time_passes.clock)
+    assert str(raised.value).startswith("Task 2 (Restart 2) and 1 more are not finished")
+    assert "task_ids=2,3'" in str(raised.value)
+    assert raised.value.facts["task_id"] == 2
+    assert raised.value.facts["unfinished_task_ids"] == [2, 3]
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [1, 2, 3]
+
+
+def test_end_at_the_deadline_is_no_time_out(api, time_passes):
+    api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
+    assert wait_for_success(api.double, [1], Patience(0.5, 10), clock=time_passes.clock).results[0]["succeeded"]
+    assert time_passes.pauses == [0.5]
+
+
+def test_slow_looks_do_not_stretch_the_wait(api, time_passes):
+    """Each look takes 4 s: what is left of the budget counts from the end of a look, not from its beginning."""
+
+    def task(number):
+        time_passes.time += 4
+        return running(number)
+
+    api.double.task.side_effect = task
+    started = time_passes.time
+    with pytest.raises(WaitTimeout, match=r"not finished after 1[0-4] seconds"):
+        wait_for_tasks(api.double, [1], Patience(10, 10), clock=time_passes.clock)
+    assert 10 <= time_passes.time - started <= 14

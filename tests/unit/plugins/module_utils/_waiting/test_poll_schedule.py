@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How often a wait looks, whatever its options, the chance it is given and what the service asks for."""
+
+from __future__ import annotations
+
+import math
+import random
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience, wait_for_tasks
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, raw_task
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+PATIENT = Patience(timeout=7200, interval=10)
+NEARLY = 1e-6
+patiences = st.builds(
+    Patience,
+    timeout=st.integers(1, 3000).map(float),
+    interval=st.floats(0.5, 120, allow_nan=False),
+)
+chances = st.floats(0, 1)
+seeds = st.integers(0, 2**32)
+rests = st.floats(0, 300)
+
+
+@dataclass
+class OneTask:
+    """A service with one task, which ends after so many seconds; notes when it was looked at."""
+
+    ends: float
+    time: FakeClock
+    rest: float = 0.0
+    trace_id: str | None = None
+    looks: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._begun = self.time.time
+
+    def task(self, number: int):
+        self.looks.append(self.time.time - self._begun)
+        return raw_task(number, "SUCCESSFUL" if self.looks[-1] >= self.ends else "RUNNING")
+
+
+def looks_until(ends: float, patience: Patience, seed: int = 1, rest: float = 0.0) -> list[float]:
+    """List the times of the looks at a task that ends after ``ends`` seconds, counted from the start."""
+    time = FakeClock(at=50.0, chance=random.Random(seed).random)
+    service = OneTask(ends, time, rest)
+    with suppress(WaitTimeout):
+        wait_for_tasks(service, [1], patience, clock=time.clock)
+    return service.looks
+
+
+@given(patiences, st.floats(0, 1, exclude_max=True), chances, rests)
+@example(Patience(3000, 0.5), 0.001, 1.0, 0.0)
+def test_pause(patience, share, chance, rest):
+    waited = share * patience.timeout
+    pause = patience.pause(waited, chance, rest)
+    left = patience.timeout - waited
+    assert min(0.5, left) <= pause <= min(max(patience.interval, rest), left) + NEARLY
+    assert pause >= min(rest, left)
+    if rest <= pause < left:
+        most = min(max(0.6, 0.05 * waited), patience.interval)
+        least = min(max(0.5, 0.04 * waited), patience.interval)
+        assert pause == rest or least - NEARLY <= pause <= most + NEARLY
+
+
+@given(patiences, st.floats(0, 10_000), chances, rests)
+def test_no_pause_when_nothing_is_left(patience, over, chance, rest):
+    assert patience.pause(patience.timeout + over, chance, rest) == 0
+
+
+@given(patiences, st.floats(0, 10_000))
+def test_patience_that_is_left(patience, waited):
+    left = patience.left(waited)
+    assert (left.interval, left.show) == (patience.interval, patience.show)
+    assert left.timeout == max(0.0, patience.timeout - waited)
+    assert patience.left(0) == patience
+    assert left.left(waited).timeout <= left.timeout
+
+
+@given(patiences, seeds)
+def test_first_look_is_at_once_and_the_last_at_the_deadline(patience, seed):
+    looks = looks_until(math.inf, patience, seed)
+    assert looks[0] == 0
+    assert looks[-1] == pytest.approx(patience.timeout)
+    assert all(earlier < later for earlier, later in pairwise(looks))
+
+
+@given(patiences, st.floats(0, 1), seeds)
+def test_end_is_seen_late_by_5_percent_at_most(patience, share, seed):
+    ends = share * patience.timeout
+    looks = looks_until(ends, patience, seed)
+    assert looks[-1] >= ends
+    assert looks[-1] - ends <= min(max(0.6, 0.05 * ends), patience.interval) + NEARLY
+
+
+@given(seeds)
+def test_ten_minutes_take_130_looks_at_most(seed):
+    assert len(looks_until(600, PATIENT, seed)) <= 130
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(0, 1), (1, 3), (10, 21), (60, 65), (3600, 440), (7200, 800)])
+def test_number_of_looks(seconds, most):
+    assert len(looks_until(seconds, PATIENT)) <= most
+
+
+@given(st.lists(seeds, min_size=2, max_size=2, unique=True))
+def test_two_waits_do_not_look_together(two):
+    one, other = (set(looks_until(600, PATIENT, seed)[1:]) for seed in two)
+    assert len(one & other) <= 1  # the deadline
+
+
+@given(patiences, st.floats(1, 100), seeds)
+def test_service_is_left_alone_as_long_as_it_asks(patience, rest, seed):
+    looks = looks_until(math.inf, patience, seed, rest)
+    gaps = [later - earlier for earlier, later in pairwise(looks)]
+    assert all(gap >= rest - NEARLY for gap in gaps[:-1])
+    assert looks[-1] == pytest.approx(patience.timeout)

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The lines of a wait, word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from unicodedata import category, east_asian_width
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, RequestRefused, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience, wait_for_tasks
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
+from hypothesis import given
+from hypothesis import strategies as st
+
+NAMES = ("Stop it", "Copy it", "Start it")
+UNAVAILABLE = RequestRefused("Refused.", status=503, reason="", url=URL)
+LOST = AnswerLost("Lost.", url=URL)
+
+
+def after(seconds: float) -> str:
+    return BEGINNING.replace(second=int(seconds) % 60, minute=int(seconds) // 60).isoformat()
+
+
+def steps(done: int, *, last: str = "SUCCESSFUL", names: Sequence[str] = NAMES, took: float = 2):
+    """Build the first ``done`` steps as ended, the last of them as ``last``, and the next one as running."""
+    built = []
+    for place, name in enumerate(names, 1):
+        if place <= done:
+            status = last if place == done else "SUCCESSFUL"
+            times = {"startTime": after(0), "finishTime": after(took)}
+            built.append(step(place, name, status, runTime=1, **times))
+        else:
+            runs = place == done + 1 and (last == "SUCCESSFUL" or not done)
+            built.append(step(place, name, "RUNNING" if runs else "PENDING", runTime=1))
+    return chain(*built)
+
+
+def task(number: int, status: str = "RUNNING", done: int = 0, took: float = 6, **more):
+    times = {"startTime": after(0), "finishTime": after(took)} if status in ("SUCCESSFUL", "FAILED") else {}
+    last = "FAILED" if status == "FAILED" else "SUCCESSFUL"
+    return {**raw_task(number, status, subtasks=steps(done, last=last)), **times, **more}
+
+
+@dataclass
+class Screen:
+    """What was shown: the lines, those of failures among them, and when."""
+
+    time: FakeClock
+    lines: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+
+    def show(self, line: str, failed: bool) -> None:
+        self.lines.append(line)
+        self.times.append(self.time.time - 1000)
+        if failed:
+            self.failures.append(line)
+
+
+class Service:
+    """The looks at each task one after another; the last one goes on. An exception is raised."""
+
+    rest = 0.0
+    trace_id = None
+
+    def __init__(self, looks) -> None:
+        self._looks = {number: list(several) for number, several in looks.items()}
+
+    def task(self, number: int):
+        several = self._looks[number]
+        found = several.pop(0) if len(several) > 1 else several[0]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def tasks(self, status: str):
+        assert status == "RUNNING"
+        running = []
+        for number, several in self._looks.items():
+            if isinstance(several[0], Exception):
+                raise several.pop(0) if len(several) > 1 else several[0]
+            if several[0]["status"] == "RUNNING":
+                running.append({"id": number})
+                if len(several) > 1:
+                    several.pop(0)
+        return running
+
+
+def watch(looks, *, timeout: float = 7200, interval: float = 10) -> Screen:
+    """Wait for the tasks; returns what was shown meanwhile."""
+    time = FakeClock()
+    screen = Screen(time)
+    with suppress(WaitTimeout):
+        wait_for_tasks(Service(looks), looks, Patience(timeout, interval, screen.show), clock=time.clock)
+    return screen
+
+
+def columns(line: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)
+
+
+# Few
+
+
+def test_success():
+    screen = watch({1001: [task(1001), task(1001, done=1), task(1001, done=2), task(1001, "SUCCESSFUL", 3)]})
+    assert screen.lines == [
+        "  1001 (Restart 1001) RUNNING 0/3; now Stop it",
+        "  1001 1/3 ok Stop it, 2.0 s; now Copy it",
+        "  1001 2/3 ok Copy it, 2.0 s; now Start it",
+        "  1001 3/3 ok Start it, 2.0 s",
+        "  1001 (Restart 1001) SUCCESSFUL, 6.0 s",
+    ]
+    assert screen.failures == []
+
+
+def test_failure_is_shown_at_once_and_marked():
+    screen = watch({1001: [task(1001), task(1001, "FAILED", 2)]})
+    assert screen.lines == [
+        "  1001 (Restart 1001) RUNNING 0/3; now Stop it",
+        "  1001 1/3 ok Stop it, 2.0 s",
+        "  1001 2/3 FAILED Copy it, 2.0 s",
+        "  1001 (Restart 1001) FAILED, 6.0 s",
+    ]
+    assert screen.failures == screen.lines[2:]
+
+
+def test_failed_subtask_of_a_task_that_runs_on():
+    broken = {**task(1001), "subtasks": steps(1, last="FAILED")}
+    screen = watch({1001: [task(1001), broken]}, timeout=1)
+    assert screen.failures == ["  1001 1/3 FAILED Stop it, 2.0 s"]
+    assert screen.times[1] == 0.5
+
+
+def test_nothing_is_told_twice():
+    same = [task(1001, done=1)] * 50
+    screen = watch({1001: [*same, task(1001, "SUCCESSFUL", 3)]})
+    assert len(screen.lines) == len(set(screen.lines)) == 4
+
+
+def test_subtask_that_is_retried_is_told_again():
+    first = {**task(1001), "subtasks": steps(1, last="FAILED")}
+    again = {**task(1001), "subtasks": steps(1, last="FAILED", took=9)}
+    counted = {**task(1001), "subtasks": [{**subtask, "runTime": 2} for subtask in again["subtasks"]]}
+    screen = watch({1001: [first, task(1001), again, counted, task(1001, "SUCCESSFUL", 3)]})
+    assert screen.failures == ["  1001 1/3 FAILED Stop it, 2.0 s", *["  1001 1/3 FAILED Stop it, 9.0 s"] * 2]
+
+
+def test_attach_in_the_middle_is_one_line():
+    screen = watch({1001: [task(1001, done=2), task(1001, "SUCCESSFUL", 3)]})
+    assert screen.lines[0] == "  1001 (Restart 1001) RUNNING 2/3; now Start it"
+    assert screen.lines[1] == "  1001 3/3 ok Start it, 2.0 s"
+
+
+def test_attach_tells_what_had_failed_before():
+    broken = {**task(1001), "subtasks": steps(2, last="FAILED")}
+    screen = watch({1001: [broken]}, timeout=1)
+    assert screen.lines == ["  1001 (Restart 1001) RUNNING 2/3", "  1001 2/3 FAILED Copy it, 2.0 s"]
+
+
+def test_rolled_back_is_no_success():
+    screen = watch({1001: [task(1001, "SUCCESSFUL", 1, operation="ROLLBACK")]})
+    assert screen.failures == ["  1001 (Restart 1001) ROLLED BACK, 6.0 s"]
+
+
+def test_task_that_tells_nothing():
+    screen = watch({1001: [{"id": 1001, "status": None}, {"id": 1001, "status": "SUCCESSFUL"}]})
+    assert screen.lines == ["  1001 None", "  1001 SUCCESSFUL"]
+
+
+def test_alike_subtasks_are_one_line():
+    names = ["Stop agent", "Stop agent", "Stop agent", "Start agent"]
+    looks = [
+        {**raw_task(7), "subtasks": steps(0, names=names)},
+        {**raw_task(7), "subtasks": steps(3, names=names, took=12)},
+    ]
+    assert watch({7: looks}, timeout=1).lines[1] == "  7 3/4 ok Stop agent 3 times, 12 s; now Start agent"
+
+
+def test_several_that_run_are_counted():
+    two = [step(1, "Stop a", "RUNNING"), step(2, "Stop b", "RUNNING"), step(3, "Stop c", "RUNNING")]
+    assert watch({7: [raw_task(7, subtasks=two)]}, timeout=1).lines == [
+        "  7 (Restart 7) RUNNING 0/3; now Stop a and 2 more"
+    ]
+
+
+def test_positions_stand_below_each_other():
+    names = [f"Step {place}" for place in range(1, 12)]
+    looks = [{**raw_task(7), "subtasks": steps(done, names=names)} for done in (0, 9, 11)]
+    lines = watch({7: looks}, timeout=2).lines
+    assert lines[1] == "  7  1/11 ok Step 1, 2.0 s"
+    assert lines[-1] == "  7 11/11 ok Step 11, 2.0 s"
+
+
+# Many
+
+
+def test_many_are_shown_by_their_number():
+    ending = {number: [task(number)] * number + [task(number, "SUCCESSFUL", 3)] for number in range(1, 7)}
+    screen = watch(ending)
+    assert screen.lines[:2] == ["  0 of 6 tasks ended after 0:00, 6 go on", "  1 of 6 tasks ended after 0:00, 5 go on"]
+    assert "  2 of 6 tasks ended after 0:01, 4 go on: 3, 4, 5, 6" in screen.lines
+    assert screen.lines[-1].startswith("  6 of 6 tasks ended after 0:0")
+    assert len(screen.lines) == len(set(screen.lines))
+
+
+def test_totals_are_shown_when_something_changed_only():
+    screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=59)
+    assert screen.lines == ["  0 of 6 tasks ended after 0:00, 6 go on"]
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        (task(3, "FAILED", 2), "  3 (Restart 3) FAILED at subtask 2 of 3, Copy it"),
+        (task(3, "SUCCESSFUL", 1, operation="ROLLBACK"), "  3 (Restart 3) ROLLED BACK"),
+    ],
+    ids=["failed", "rolled back"],
+)
+def test_one_of_many_that_does_not_succeed_is_named(end, line):
+    screen = watch({number: [end if number == 3 else task(number)] for number in range(1, 7)}, timeout=30)
+    assert screen.lines == [line, "  1 of 6 tasks ended (1 not successful) after 0:00, 5 go on"]
+    assert screen.failures == [line]
+
+
+# Never silent for more than a minute
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 4, 5, 30])
+@pytest.mark.parametrize("interval", [0.5, 10, 500])
+@pytest.mark.parametrize("trouble", [False, True], ids=["well", "503"])
+def test_a_minute_of_silence_at_most(number, interval, trouble):
+    looks = {each: [task(each, done=1), *([UNAVAILABLE] if trouble else [])] for each in range(1, number + 1)}
+    screen = watch(looks, timeout=3600, interval=interval)
+    times = [0.0, *screen.times, 3600.0]
+    assert max(later - earlier for earlier, later in pairwise(times)) <= 60 + 1e-6
+    assert len(screen.lines) <= 61 * min(number, 4) + 10
+
+
+def test_reminder_of_few():
+    screen = watch({7: [task(7, done=1)], 8: [task(8)]}, timeout=61)
+    assert screen.lines[2:] == ["  7 RUNNING after 1:00; now Copy it", "  8 RUNNING after 1:00; now Stop it"]
+
+
+def test_reminder_of_many():
+    screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=121)
+    assert screen.lines == [f"  0 of 6 tasks ended after {minute}:00, 6 go on" for minute in range(3)]
+
+
+def test_looks_do_not_come_more_often_for_the_lines():
+    asked = []
+    time = FakeClock()
+    service = Service({7: [task(7)]})
+    service.task = lambda number: asked.append(time.time) or task(number)
+    with suppress(WaitTimeout):
+        wait_for_tasks(service, [7], Patience(3600, 600, Screen(time).show), clock=time.clock)
+    silent = FakeClock()
+    quiet = []
+    service.task = lambda number: quiet.append(silent.time) or task(number)
+    with suppress(WaitTimeout):
+        wait_for_tasks(service, [7], Patience(3600, 600), clock=silent.clock)
+    assert asked == pytest.approx(quiet)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"), [(UNAVAILABLE, "Service answers 503"), (LOST, "No answer of the service")], ids=str
+)
+def test_trouble_is_told_when_it_begins(problem, words):
+    screen = watch({7: [task(7), problem, problem, task(7, done=1), problem, task(7, "SUCCESSFUL", 3)]})
+    assert screen.lines[1] == f"  {words} after 0:00; the wait goes on"
+    assert sum(words in line for line in screen.lines) == 2
+    assert screen.failures == []
+
+
+def test_trouble_that_lasts():
+    screen = watch({7: [task(7), UNAVAILABLE]}, timeout=62)
+    assert screen.lines[1:] == [
+        "  Service answers 503 after 0:00; the wait goes on",
+        "  Service answers 503 still after 1:00; the wait goes on",
+    ]
+
+
+# What the service's texts may do to a screen
+
+texts = st.text(max_size=120)
+
+
+@given(texts, texts, st.sampled_from(["RUNNING", "FAILED"]), st.integers(1, 6))
+def test_whatever_the_texts_a_line_is_a_line(name, description, status, number):
+    wild = {**task(7, status), "name": name, "subtasks": steps(2, names=[description] * 3)}
+    screen = watch({each: [{**wild, "id": each}] for each in range(1, number + 1)}, timeout=70)
+    assert screen.lines
+    for line in screen.lines:
+        assert not {category(character) for character in line} & {"Cc", "Cf", "Cs", "Zl", "Zp"}, line
+        assert columns(line) <= 80
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nb", "a\tb", "a\x1bb", "a\rb", "a\x9bb", "a\u202eb", "a\u2028b", "a\ud800b"], ids=ascii
+)
+def test_what_steers_a_terminal_stands_as_its_escape(text):
+    escape = text[1].encode("unicode_escape").decode()
+    assert watch({7: [raw_task(7, name=text)]}, timeout=1).lines == [f"  7 (a{escape}b) RUNNING"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("x" * 66, f"  7 ({'x' * 66}) RUNNING"),
+        ("x" * 67, f"  7 ({'x' * 67}) RUNNI…"),
+        ("重" * 40, f"  7 ({'重' * 37}…"),
+    ],
+    ids=["fits", "cut", "wide"],
+)
+def test_long_lines_are_cut(name, line):
+    shown = watch({7: [raw_task(7, name=name)]}, timeout=1).lines
+    assert shown == [line]
+    assert columns(line) <= 80

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which changes of tasks are told of, each once and in order, and what following them survives."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.task_changes import Listener, follow_tasks
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Service, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, chain, raw_task, step
+
+
+class Audience:
+    """Hears changes until a time of the fake clock."""
+
+    def __init__(self, time: FakeClock) -> None:
+        self.time = time
+        self.heard = []
+        self.noted = []
+
+    def follow(self, service, seconds, filters=None, interval=5.0, **options):
+        ends = self.time.time + seconds
+        listener = Listener(self._hear, self.noted.append, lambda: self.time.time >= ends)
+        follow_tasks(service, filters or {}, listener, interval=interval, clock=self.time.clock, **options)
+        return self.heard
+
+    def _hear(self, change):
+        self.heard.append((change.name, change.task.id, change.subtask and change.subtask.label, self.time.time - 1000))
+
+
+@pytest.fixture
+def time_flies():
+    return FakeClock()
+
+
+@pytest.fixture
+def service(time_flies):
+    return Service(time_flies)
+
+
+@pytest.fixture
+def audience(time_flies):
+    return Audience(time_flies)
+
+
+def kinds(heard):
+    return [change[:3] for change in heard]
+
+
+def later(time, seconds, do):
+    """Do something once, when the clock has come to be ``seconds`` on."""
+    at = time.time + seconds
+    pending = [do]
+
+    def due():
+        if pending and time.time >= at:
+            pending.pop()()
+
+    time.after_sleep = due
+
+
+def test_a_task_that_runs_already_is_told_of_and_its_end(service, audience):
+    service.begin(SERVER, service.servers_there[:1], ago=3.0)
+    assert kinds(audience.follow(service, 30)) == [("started", 1001, None), ("finished", 1001, None)]
+
+
+def test_what_ended_before_is_history(service, audience):
+    service.begin(SERVER, service.servers_there[:1], ago=100.0)
+    assert audience.follow(service, 30) == []
+
+
+def test_history_from_a_task_on(service, audience):
+    for server in service.servers_there[:2]:
+        service.begin(SERVER, [server], ago=100.0, end="FAILED")
+    heard = audience.follow(service, 30, newer_than=1001)
+    assert {task for _name, task, *_rest in heard} == {1002}
+    assert [change[0] for change in heard] == ["started", "subtask_failed", "finished"]
+
+
+def test_a_task_that_comes_and_goes_between_two_looks(service, audience, time_flies):
+    later(time_flies, 10, lambda: service.begin(SERVER, service.servers_there[:1], ago=1.0, seconds=0.5))
+    assert kinds(audience.follow(service, 30)) == [("started", 1001, None), ("finished", 1001, None)]
+
+
+def test_the_end_is_told_within_the_interval(service, audience):
+    service.begin(SERVER, service.servers_there[:1], seconds=1000.0)
+    heard = audience.follow(service, 2000, interval=7.0)
+    assert 1000 <= heard[-1][3] <= 1007.1
+
+
+def test_a_failed_subtask_is_told_before_the_end(service, audience):
+    service.begin(SERVER, service.servers_there[:1], end="FAILED")
+    [_started, failed, (name, *_rest)] = audience.follow(service, 30)
+    assert (failed[0], name) == ("subtask_failed", "finished")
+    assert failed[2]
+
+
+class Listed:
+    """A service that shows one task after another picture, a picture for each look."""
+
+    rest = 0.0
+
+    def __init__(self, *pictures):
+        self.pictures = [*pictures]
+        self.reads = 0
+
+    def tasks(self, limit=None, above=0, status=None):
+        if limit:
+            return [raw_task(self.pictures[0]["id"] - 1)]
+        if status:
+            self.shown = self.pictures.pop(0) if len(self.pictures) > 1 else self.pictures[0]
+        fits = self.shown["id"] > above and status in (None, self.shown["status"])
+        return [self.shown] if fits else []
+
+    def task(self, task_id):
+        assert task_id == self.shown["id"]
+        self.reads += 1
+        return self.shown
+
+
+def picture(status, *statuses, **fields):
+    names = zip(("first", "second", "third"), statuses, strict=False)
+    steps = [step(number, name, state, run_time=1) for number, (name, state) in enumerate(names)]
+    return raw_task(7, status, subtasks=chain(*steps), **fields)
+
+
+def test_a_retried_task_is_resumed_and_its_old_failure_not_told_again(audience):
+    both = ("SUCCESSFUL", "FAILED", "FAILED")
+    service = Listed(
+        picture("RUNNING", "RUNNING", "PENDING", "PENDING"),
+        picture("FAILED", *both),
+        picture("RUNNING", "SUCCESSFUL", "RUNNING", "FAILED"),
+        picture("SUCCESSFUL", "SUCCESSFUL", "SUCCESSFUL", "SUCCESSFUL"),
+    )
+    assert kinds(audience.follow(service, 30)) == [
+        ("started", 7, None),
+        ("subtask_failed", 7, "second"),
+        ("subtask_failed", 7, "third"),
+        ("finished", 7, None),
+        ("resumed", 7, None),
+        ("finished", 7, None),
+    ]
+
+
+def test_a_subtask_that_fails_while_others_run_is_told_of_at_once_and_once(audience):
+    service = Listed(
+        picture("RUNNING", "RUNNING", "RUNNING", "PENDING"),
+        picture("RUNNING", "RUNNING", "FAILED", "PENDING"),
+        picture("RUNNING", "SUCCESSFUL", "FAILED", "PENDING"),
+        picture("FAILED", "SUCCESSFUL", "FAILED", "PENDING"),
+    )
+    assert kinds(audience.follow(service, 30)) == [
+        ("started", 7, None), ("subtask_failed", 7, "second"), ("finished", 7, None),
+    ]  # fmt: skip
+
+
+def test_a_task_whose_list_entry_stays_the_same_is_read_once(audience):
+    service = Listed(picture("RUNNING", "RUNNING"))
+    audience.follow(service, 600)
+    assert service.reads == 1
+
+
+def test_a_look_that_fails_is_survived_noted_once_and_nothing_is_lost(service, audience):
+    service.begin(SERVER, service.servers_there[:1], ago=3.0)
+    service.failing = {"tasks": [lost(), refused(503)], "task": [lost()]}
+    heard = audience.follow(service, 30)
+    assert kinds(heard) == [("started", 1001, None), ("finished", 1001, None)]
+    assert audience.noted == [
+        "A look at the tasks failed and is repeated: Lost.",
+        "The tasks can be looked at again.",
+    ]
+
+
+def test_a_task_that_is_deleted_is_forgotten(service, audience, time_flies):
+    service.begin(SERVER, service.servers_there[:1], seconds=100.0)
+    later(time_flies, 5, service.jobs.clear)
+    assert kinds(audience.follow(service, 30)) == [("started", 1001, None)]
+    assert audience.noted == []
+    assert service.calls.count("task") == 2
+
+
+@pytest.mark.parametrize(("status", "error"), [(401, AuthenticationFailed), (403, PermissionDenied)])
+def test_what_no_later_look_can_mend_ends_it(service, audience, status, error):
+    service.failing = {"tasks": [refused(status)]}
+    with pytest.raises(error):
+        audience.follow(service, 30)
+    assert len(service.calls) == 1
+
+
+def test_filters_are_the_services(service, audience):
+    service.begin(SERVER, service.servers_there[:1], ago=3.0)
+    assert audience.follow(service, 30, {"name": "no such"}) == []
+    assert {name for name, *_rest in audience.follow(service, 30, {"name": SERVER}, newer_than=0)} >= {"finished"}

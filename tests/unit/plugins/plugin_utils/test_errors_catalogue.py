@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Every message of an error: whether it is in the catalogue, and whether it is as a message has to be."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
+    ANSIBLE,
+    ANSWERS,
+    OPTIONS,
+    TARGETS,
+    TASKS,
+    TRANSPORT,
+    Entry,
+    definition_of,
+    outcome_of,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_entries import every_entry
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import (
+    EMPTY,
+    MISSING,
+    NO_BAD_TYPE,
+    NO_BAD_VALUE,
+    RANGE,
+    TOGETHER,
+    TYPE,
+    UNKNOWN,
+    expected_faults,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import REASONS, REDIRECTS, no_pauses
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
+    BASIC,
+    COLLECTION,
+    CONNECTION,
+    KEY,
+    MODULES,
+    OWN,
+    environment_left_out,
+    every_module,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import closed_port
+
+# Each test looks through all of the catalogue, which takes seconds to make.
+pytestmark = pytest.mark.slow
+SECRETS = (BASIC["password"], KEY["access_key_secret"], "Authorization", "Basic ", "OCP-ACCESS-KEY-HMACSHA1")
+# What tells to do something: one of these verbs where a clause begins, or a command.
+VERBS = "ask|begin|check|copy|give|have|leave|list|look|name|put|retry|roll|run|set|use|wait"
+NEXT_STEP = re.compile(
+    rf"(?:^\s*|[.;:,] |\b(?:and|or|so|then|to choose from: .*\.) )(?:{VERBS})\b|ansible localhost -m oceanbase\.ocp\.",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What ansible-core says is accepted.
+ACCEPTED = re.compile(
+    r"cannot be converted to an? (bool|float|int|list)$|Valid booleans include: |must be one (or more )?of: .*, got|"
+    r"must be one or more of: .*\. Got no match for: |^missing required arguments: |are mutually exclusive: |"
+    r"Supported parameters include: "
+)
+
+
+def entries(*groups: str) -> list[Entry]:
+    return [entry for entry in every_entry() if entry.group in groups]
+
+
+# All are there
+
+
+def leaves(kind: type[errors.OcpError]) -> set[type[errors.OcpError]]:
+    return {kind} if not kind.__subclasses__() else set().union(*map(leaves, kind.__subclasses__()))
+
+
+def test_every_error_that_can_be_raised_occurs():
+    raised = {entry.kind for entry in every_entry() if entry.kind is not None}
+    assert leaves(errors.OcpError) <= raised
+    # Of its own too, beside being the base of three.
+    assert errors.RequestRefused in raised
+    assert not raised & {errors.OcpError, errors.ServiceError, errors.TaskError}
+
+
+def test_the_tree_has_leaves():
+    assert {errors.OptionError, errors.NotFound, errors.NotVerified} <= leaves(errors.OcpError)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_every_status_occurs(method):
+    told = {
+        int(found[1])
+        for entry in entries(ANSWERS)
+        if (found := re.match(rf"{method} .* refused with status (\d+)", entry.message))
+    }
+    documented = {400, 401, 403, 404, 409, 415, 429, 500, 502, 503, 504}
+    assert documented | session.NEXT_STEPS.keys() <= told
+    assert documented == REASONS.keys()
+    assert REDIRECTS == (301, 302, 303, 307, 308)
+    assert any(
+        entry.message.startswith(f"{method} ") and "is redirected to" in entry.message for entry in entries(ANSWERS)
+    )
+
+
+def test_every_group_has_entries():
+    assert {entry.group for entry in every_entry()} == {ANSIBLE, OPTIONS, TARGETS, ANSWERS, TRANSPORT, TASKS}
+
+
+@every_module
+def test_every_option_has_its_bad_values(name):
+    told = {fault for entry in entries(ANSIBLE, OPTIONS) for fault in entry.faults if fault[0] == name}
+    assert expected_faults(name) <= told
+    assert {option for _name, option, _fault in told} >= definition_of(name).argument_spec.keys()
+    assert any(fault == UNKNOWN for _name, _option, fault in told)
+    for pair in definition_of(name).rules.get("mutually_exclusive", ()):
+        assert (name, pair[0], TOGETHER) in told
+
+
+def test_what_could_be_wrong_comes_from_the_argument_spec():
+    assert {("cluster_wait", "min_zones", fault) for fault in (TYPE, RANGE)} <= expected_faults("cluster_wait")
+    assert {("zone_restart", "zone", fault) for fault in (EMPTY, MISSING)} <= expected_faults("zone_restart")
+
+
+def test_what_has_no_bad_value_is_an_option_and_has_a_reason():
+    options = {option: spec for name in MODULES for option, spec in definition_of(name).argument_spec.items()}
+    assert {option for option, _fault in NO_BAD_VALUE} <= options.keys()
+    assert {spec["type"] for spec in options.values()} >= NO_BAD_TYPE.keys()
+    told = {(option, fault) for entry in entries(ANSIBLE, OPTIONS) for _module, option, fault in entry.faults}
+    assert not told & NO_BAD_VALUE.keys()
+    assert all([*NO_BAD_VALUE.values(), *NO_BAD_TYPE.values()])
+
+
+# The results are those of RETURN
+
+# What Ansible has in every result.
+COMMON = {"msg", "changed"}
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in environment_left_out():
+        monkeypatch.delenv(name)
+
+
+def returned_by(name: str) -> dict[str, Any]:
+    told: dict[str, Any] = yaml.safe_load(importlib.import_module(f"{COLLECTION}.plugins.modules.{name}").RETURN)
+    return told
+
+
+def failures_of(name: str) -> set[frozenset[str]]:
+    """The keys of its failures; of modules that survive no failing look also of a service that is not there."""
+    failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
+    if name not in ("cluster_wait", "task_wait"):
+        with no_pauses():
+            unreached, _kind = outcome_of(name, {**CONNECTION, **OWN[name], "url": f"http://127.0.0.1:{closed_port()}"})
+        failures.add(frozenset(unreached))
+    return failures
+
+
+@every_module
+def test_a_failure_has_the_keys_that_are_documented_and_those_of_one_kind_together(name):
+    told = returned_by(name)
+    kinds: dict[str, set[str]] = {}
+    for key, facts in told.items():
+        kinds.setdefault(facts["returned"], set()).add(key)
+    kinds["always"] = kinds.get("always", set()) - COMMON
+    failures = failures_of(name)
+    assert {keys - COMMON for keys in failures} > {frozenset()}
+    for keys in failures:
+        assert keys - COMMON <= told.keys()
+        assert keys.isdisjoint(kinds.get("success", set()))
+        assert kinds["always"] <= keys
+        torn = {kind for kind, together in kinds.items() if together & keys not in (set(), together)}
+        assert torn == set()
+
+
+@pytest.mark.parametrize("name", ["server_restart", "task", "task_wait", "cluster_wait"])
+def test_every_key_that_is_documented_comes_with_a_failure_or_with_success(name):
+    told = returned_by(name)
+    success = {key for key, facts in told.items() if facts["returned"] == "success"}
+    assert told.keys() - success - COMMON <= set().union(*failures_of(name))
+
+
+# Each is as it has to be
+
+
+def faults_of(entry: Entry) -> list[str]:
+    """What is wrong with a message."""
+    message = entry.message
+    own = entry.kind is not None
+    wrong = [f"does not name {name}" for name in entry.names if not names(message, name)]
+    wrong += [f"holds {secret}" for secret in SECRETS if secret in message]
+    if not (NEXT_STEP if own else ACCEPTED).search(message):
+        wrong.append("tells no next step")
+    if own and not message.endswith((".", "'")):
+        wrong.append("ends as no sentence")
+    if own and re.search(r"\bNone\b|\(\)|: \.", message):
+        wrong.append("has a gap")
+    return wrong
+
+
+def names(message: str, name: str) -> bool:
+    """Whether the name is there, and not as a part of another or of a number."""
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?!\.?\d)", message) is not None
+
+
+def test_every_message_is_as_it_has_to_be():
+    # Not a test for each: they would be provoked in every worker, and whenever tests are only collected.
+    wrong = {entry.message: faults for entry in every_entry() if (faults := faults_of(entry))}
+    assert wrong == {}
+    assert len(every_entry()) > 200
+
+
+def test_an_option_that_is_refused_is_named_first_or_as_a_kind_of_credentials():
+    for entry in entries(OPTIONS):
+        assert entry.message.startswith((f"{entry.heading}: ", "No credentials are given", "Both kinds of credentials"))
+        assert entry.kind is errors.OptionError
+        assert "\n" not in entry.message
+
+
+def test_what_is_refused_as_a_target_names_the_option():
+    for entry in entries(TARGETS):
+        if entry.kind is errors.TargetError:
+            assert entry.message.startswith(f"{entry.heading}: ")
+
+
+GOOD = Entry(TARGETS, "zone", "is none", "zone: 9 is none. Check the name.", ("zone", "9"), errors.TargetError)
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ("zone: 90 is none, nor is 1.9. Check the name.", "does not name 9"),
+        (f"zone: 9 and {BASIC['password']} are none. Check the name.", f"holds {BASIC['password']}"),
+        ("zone: 9 was refused with status 415. Trace id trace-415.", "tells no next step"),
+        ("zone: 9 checks nothing, and it is not given.", "tells no next step"),
+        ("zone: 9 is none. Check the name", "ends as no sentence"),
+        ("zone: 9 is None. Check the name.", "has a gap"),
+    ],
+)
+def test_the_rules_can_fail(message, fault):
+    assert faults_of(GOOD) == []
+    assert faults_of(replace(GOOD, message=message)) == [fault]
+
+
+def test_ansible_has_a_rule_of_its_own():
+    said = replace(GOOD, message="zone: 9 is wrong", kind=None)
+    assert faults_of(said) == ["tells no next step"]

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The catalogue's options: a bad value of each kind for every option of every module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
+    ANSIBLE,
+    OPTIONS,
+    Entry,
+    definition_of,
+    keys_of,
+    outcome_of,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import BASIC, KEY, MODULES, OWN
+
+LEFT_OUT = "<left out>"
+TYPE, CHOICE, NULL, MISSING, RANGE, EMPTY, UNUSABLE, TOGETHER = (
+    "is of another type",
+    "is none of the choices",
+    "is null",
+    "is left out",
+    "is out of range",
+    "is empty",
+    "cannot be used",
+    "does not go with another option",
+)
+UNKNOWN = "is no option of the module"
+
+# Why an option has no bad value of a kind that its type could have.
+NO_BAD_VALUE = {
+    ("ca_path", EMPTY): "an empty path is none",
+    ("task_id", RANGE): "which ids there are only the service knows",
+    ("subtask_id", RANGE): "which ids there are only the service knows",
+}
+NO_BAD_TYPE = {
+    "str": "ansible-core turns whatever it gets into text",
+    "path": "ansible-core turns whatever it gets into text",
+}
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A value that is refused, what is wrong with it, and the other options that make it so.
+
+    ``shown`` is how the message has the value, by default as it is; "" for what is not to be shown.
+    """
+
+    fault: str
+    value: Any
+    others: dict[str, Any] = field(default_factory=dict)
+    shown: str | None = None
+
+
+KEYED = {"username": LEFT_OUT, "password": LEFT_OUT, **KEY}
+A_SERVER = {"servers": ["10.1.0.1:2882"]}
+NO_ENTRY = (Bad(EMPTY, []), Bad(EMPTY, [""]))
+BY_HAND: dict[str, tuple[Bad, ...]] = {
+    "url": (
+        Bad(EMPTY, ""),
+        Bad(UNUSABLE, "ocp.example.com"),
+        Bad(UNUSABLE, "https://ocp.example.com/?tenant=1"),
+        Bad(UNUSABLE, f"https://admin:{BASIC['password']}@ocp.example.com", shown=""),
+    ),
+    "username": (
+        Bad(EMPTY, ""),
+        Bad(MISSING, LEFT_OUT),
+        Bad(MISSING, LEFT_OUT, {"password": LEFT_OUT}, "OCP_USERNAME"),
+        Bad(TOGETHER, "admin", KEY, "access_key_id"),
+    ),
+    "password": (Bad(EMPTY, ""), Bad(MISSING, LEFT_OUT)),
+    "access_key_id": (
+        Bad(EMPTY, "", KEYED | {"access_key_id": ""}),
+        Bad(UNUSABLE, "key\n", KEYED | {"access_key_id": "key\n"}, shown=""),
+    ),
+    "access_key_secret": (Bad(EMPTY, "", KEYED | {"access_key_secret": ""}),),
+    "ca_path": (Bad(UNUSABLE, "/no/such/ca.pem"),),
+    "timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "log_lines": (Bad(RANGE, -1), Bad(RANGE, 10_000_000)),
+    "wait_timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "wait_interval": (Bad(RANGE, 0.1), Bad(RANGE, 604801)),
+    "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
+    "min_zones": (Bad(RANGE, 0),),
+    "batch": (Bad(RANGE, 0),),
+    "limit": (Bad(RANGE, 0), Bad(RANGE, 1_000_000)),
+    "strategy": (Bad(TOGETHER, "zone", A_SERVER),),
+    "state": (
+        Bad(TOGETHER, "skipped"),
+        Bad(TOGETHER, "canceled"),
+        Bad(TOGETHER, "rolled_back", {"subtask_id": 5}),
+    ),
+    "subtask": (Bad(TOGETHER, "running", {"state": "retried"}), Bad(TOGETHER, "failed", {"state": "canceled"})),
+}
+SAMPLES: dict[str, Any] = {"task_id": 81, "subtask_id": 5, "subtask": "failed", "status": ["RUNNING"]}
+
+
+def expected_faults(module: str) -> set[tuple[str, str, str]]:
+    """What the argument spec says can be wrong with each option."""
+    return {
+        (module, option, fault)
+        for option, spec in definition_of(module).argument_spec.items()
+        for fault in _faults_of(spec)
+        if (option, fault) not in NO_BAD_VALUE
+    }
+
+
+def _faults_of(spec: dict[str, Any]) -> Iterator[str]:
+    if spec["type"] not in NO_BAD_TYPE:
+        yield TYPE
+        if spec.get("required") or spec.get("default") is not None:
+            yield NULL
+    if spec.get("choices"):
+        yield CHOICE
+    elif spec["type"] in ("int", "float"):
+        yield RANGE
+    if spec["type"] == "list" or (spec["type"] in ("str", "path") and not spec.get("choices")):
+        yield EMPTY
+    if spec.get("required"):
+        yield MISSING
+
+
+def option_entries() -> Iterator[Entry]:
+    """A message for each bad value of each option."""
+    for module in MODULES:
+        definition = definition_of(module)
+        for option, spec in definition.argument_spec.items():
+            for bad in _bad_values(option, spec):
+                yield _entry(module, option, bad)
+        for pair in definition.rules.get("mutually_exclusive", ()):
+            first, other = (SAMPLES.get(name, "orders") for name in pair)
+            yield _entry(module, pair[0], Bad(TOGETHER, first, {pair[1]: other}, pair[1]))
+        yield _entry(module, "clutser", Bad(UNKNOWN, "orders", shown=""))
+
+
+def _bad_values(option: str, spec: dict[str, Any]) -> Iterator[Bad]:
+    choices = spec.get("choices")
+    if option in BY_HAND:
+        yield from BY_HAND[option]
+    elif spec["type"] == "list":
+        yield from NO_ENTRY if spec["elements"] == "str" and not choices else NO_ENTRY[:1]
+    elif spec["type"] == "str" and not choices:
+        yield Bad(EMPTY, "")
+    if spec["type"] in ("int", "bool"):
+        yield Bad(TYPE, "maybe")
+    elif spec["type"] == "float":
+        yield Bad(TYPE, "maybe", shown="str")
+    elif spec["type"] == "list":
+        yield Bad(TYPE, {"a": 1}, shown="dict")
+        if spec["elements"] == "int":
+            yield Bad(TYPE, ["first"], shown="first")
+    if choices:
+        yield Bad(CHOICE, ["OTHER"] if spec["type"] == "list" else "other", shown="OTHER" * (spec["type"] == "list"))
+    if spec.get("required"):
+        yield Bad(MISSING, LEFT_OUT)
+    if NULL in _faults_of(spec):
+        yield Bad(NULL, None, shown="None")
+
+
+def _entry(module: str, option: str, bad: Bad) -> Entry:
+    given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], option: bad.value, **bad.others}
+    sends = AssertionError(f"{module} sends a request, though {option} {bad.fault}: {bad.value!r}")
+    with mock.patch.object(transport.Adapter, "send", side_effect=sends):
+        result, kind = outcome_of(module, {name: value for name, value in given.items() if value is not LEFT_OUT})
+    return Entry(
+        ANSIBLE if kind is None else OPTIONS,
+        bad.fault if kind is None else option,
+        f"`{option}` {bad.fault}" if kind is None else bad.fault,
+        result["msg"],
+        (option, *_shown(bad)),
+        kind,
+        (module,),
+        frozenset({(module, option, bad.fault)}),
+        keys_of(module, result),
+    )
+
+
+def _shown(bad: Bad) -> Iterator[str]:
+    if bad.shown is not None:
+        yield bad.shown
+    elif bad.fault == EMPTY:
+        yield "empty"
+    elif bad.value is not LEFT_OUT:
+        yield str(bad.value)

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A service in small behind OcpApi's methods: a fleet, tasks that move on with a fake clock, and faults on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AnswerLost,
+    AnswerUnreadable,
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    ServiceError,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, step
+
+SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"
+AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
+
+
+def refused(status: int) -> RequestRefused:
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    return kind(
+        f"Refused with {status}.", status=status, reason="", url=URL, trace_id="trace-no", maybe_done=status >= 500
+    )
+
+
+def lost() -> AnswerLost:
+    return AnswerLost("Lost.", url=URL, maybe_done=True)
+
+
+def unreadable() -> AnswerUnreadable:
+    return AnswerUnreadable("Unreadable.", url=URL, maybe_done=True)
+
+
+@dataclass
+class Thing:
+    """A server, an agent or an arbitration service; ``started`` counts seconds from BEGINNING, None is not shown."""
+
+    id: int
+    host: int
+    zone: str = ""
+    started: float | None = -3600.0
+    pid: int = 100
+    operated_by: int | None = None
+
+
+@dataclass
+class Job:
+    """A task: what it restarts, when it began, how long it takes, and how it ends.
+
+    ``end`` is SUCCESSFUL, FAILED (at its second step), REFUSED (FAILED at its first one) or ROLLBACK.
+    """
+
+    id: int
+    name: str
+    things: list[Thing]
+    begun: float
+    seconds: float = 10.0
+    end: str = "SUCCESSFUL"
+    applied: bool = False
+    whole_cluster: bool = False
+    hidden_start: bool = False
+    rolling_back: bool = False
+
+
+@dataclass
+class Service:
+    """One cluster, its hosts and an arbitration service; see the fields for what can be turned.
+
+    ``posts`` are the calls received, ``jobs`` what was carried out, by them or by ``begin``.
+    """
+
+    time: FakeClock
+    names_operations: bool = True
+    tags: bool = True
+    clock_ahead: float = 0.0
+    timeout: float = 20.0
+    rest: float = 0.0
+    trace_id: str | None = "trace-last"
+    busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
+    seconds: float = 10.0
+    end: str = "SUCCESSFUL"
+    restarts_really: bool = True
+    posts: list[tuple[str, Any]] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    lose_before: list[ServiceError] = field(default_factory=list)
+    lose_after: list[ServiceError] = field(default_factory=list)
+    failing: dict[str, list[ServiceError]] = field(default_factory=dict)
+    slow: dict[str, float] = field(default_factory=dict)
+    list_lags: float = 0.0
+    before_post: Callable[[], Any] = lambda: None
+    after_newest: Callable[[], Any] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
+        self.agents_there = [Thing(51, 51), Thing(52, 52), Thing(53, 53)]
+        self.arbitration = [Thing(61, 51, started=None)]
+        self.cluster_operated_by: int | None = None
+        self._opened = self.time.time
+
+    @property
+    def now(self) -> float:
+        """Seconds since BEGINNING by the clock of the service, which is ahead of that of the tests."""
+        return self.time.time - self._opened + self.clock_ahead
+
+    # What tests do behind the back of the code
+
+    def begin(self, name: str, things: list[Thing], *, ago: float = 0.0, **more: Any) -> Job:
+        """Another user starts a task."""
+        number = 1001 + len(self.jobs)
+        job = Job(number, name, things, self.now - ago, whole_cluster=name == CLUSTER, **more)
+        self.jobs.append(job)
+        if job.end != "REFUSED":
+            for thing in things:
+                thing.operated_by = number
+            if job.whole_cluster:
+                self.cluster_operated_by = number
+        self._move_on()
+        return job
+
+    # OcpApi
+
+    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> Answer:
+        return self._post("server", (cluster_id, server_id, freeze_server, force), SERVER, self._server(server_id))
+
+    def restart_cluster(self, cluster_id: int) -> Answer:
+        return self._post("cluster", cluster_id, CLUSTER, self.servers_there)
+
+    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+        things = [thing for thing in self.servers_there if thing.zone == zone]
+        return self._post("zone", (cluster_id, zone), ZONE, things)
+
+    def restart_agents(self, host_ids: list[int]) -> Answer:
+        things = [thing for thing in self.agents_there if thing.id in host_ids]
+        return self._post("agents", sorted(host_ids), AGENTS, things)
+
+    def restart_arbitration_service(self, service_id: int) -> Answer:
+        return self._post("arbitration", service_id, ARBITRATION, self.arbitration)
+
+    def task(self, task_id: int) -> dict[str, Any]:
+        self._called("task")
+        found = next((job for job in self.jobs if job.id == task_id), None)
+        if found is None:
+            raise refused(404)
+        return self._record(found)
+
+    def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[dict[str, Any]]:
+        self._called("tasks")
+        unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}
+        assert not unknown, f"no such filter: {unknown}"
+        found = [job for job in reversed(self.jobs) if job.id > above and self._passes(job, filters)]
+        records = [self._record(job) for job in found][:limit]
+        if limit == 1:
+            self.after_newest()
+        return records
+
+    def subtask_log(self, task_id: int, subtask_id: int) -> str:
+        self._called("subtask_log")
+        return f"log of {subtask_id} of {task_id}\n"
+
+    def cluster(self, cluster_id: int) -> dict[str, Any]:
+        self._called("cluster")
+        zones = [
+            {"id": number, "name": name, "status": "RUNNING"}
+            for number, name in enumerate(dict.fromkeys(thing.zone for thing in self.servers_there), start=71)
+        ]
+        operating = self._operating(self.cluster_operated_by)
+        return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **operating}
+
+    def clusters(self, name: str) -> list[dict[str, Any]]:
+        self._called("clusters")
+        return [self.cluster(31)] if name in "orders" else []
+
+    def servers(self, cluster_id: int) -> list[dict[str, Any]]:
+        self._called("servers")
+        return [
+            {
+                "id": thing.id,
+                "ip": f"10.1.0.{thing.id - 40}",
+                "port": 2882,
+                "hostId": thing.host,
+                "zoneName": thing.zone,
+                "status": "RUNNING",
+                "startTime": _shown(thing.started),
+                **self._operating(thing.operated_by),
+            }
+            for thing in self.servers_there
+            if cluster_id == 31
+        ]
+
+    def hosts(self) -> list[dict[str, Any]]:
+        self._called("hosts")
+        return [{"id": thing.id, "innerIpAddress": f"10.1.0.{thing.id - 50}"} for thing in self.agents_there]
+
+    def host_agent(self, host_id: int) -> dict[str, Any]:
+        self._called("host_agent")
+        [thing] = [thing for thing in self.agents_there if thing.id == host_id]
+        process: dict[str, Any] = {"alias": "ocp_agentd", "pid": thing.pid}
+        if thing.started is not None:
+            process |= {"lastActiveTime": _shown(self.now), "elapsedTime": int(self.now - thing.started)}
+        return {"status": "AVAILABLE", "processes": [process]}
+
+    def arbitration_services(self) -> list[dict[str, Any]]:
+        self._called("arbitration_services")
+        return [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]
+
+    def arbitration_service(self, service_id: int) -> dict[str, Any]:
+        self._called("arbitration_service")
+        return {"id": service_id, "status": "RUNNING", **self._operating(self.arbitration[0].operated_by)}
+
+    # Within
+
+    def _server(self, server_id: int) -> list[Thing]:
+        return [thing for thing in self.servers_there if thing.id == server_id]
+
+    def _called(self, name: str) -> None:
+        self.calls.append(name)
+        self.time.time += self.slow.get(name, 0.0)
+        self._move_on()
+        if self.failing.get(name):
+            raise self.failing[name].pop(0)
+
+    def _post(self, call: str, sent: Any, name: str, things: list[Thing]) -> Answer:
+        self.posts.append((call, sent))
+        self.before_post()
+        self._called(call)
+        if self.lose_before:
+            raise self.lose_before.pop(0)
+        held = any(thing.operated_by for thing in things)
+        if held and isinstance(self.busy, int):
+            raise refused(self.busy)
+        end = "REFUSED" if held and self.busy == "REFUSED" else self.end
+        job = self.begin(name, things, seconds=self.seconds, end=end)
+        if self.lose_after:
+            raise self.lose_after.pop(0)
+        return Answer(self._record(job), URL, "trace-post")
+
+    def _move_on(self) -> None:
+        for job in self.jobs:
+            if job.applied or self.now < job.begun + self._lasts(job):
+                continue
+            job.applied = True
+            if job.end == "SUCCESSFUL" and self.restarts_really:
+                for thing in job.things:
+                    thing.pid += 1
+                    if thing not in self.arbitration:
+                        thing.started = job.begun + job.seconds / 2
+            if job.end in ("SUCCESSFUL", "ROLLBACK"):
+                for thing in job.things:
+                    thing.operated_by = None if thing.operated_by == job.id else thing.operated_by
+                if self.cluster_operated_by == job.id:
+                    self.cluster_operated_by = None
+
+    def _lasts(self, job: Job) -> float:
+        return min(job.seconds, 1.0) if job.end == "REFUSED" else job.seconds
+
+    def _state(self, job: Job, lag: float = 0.0) -> str:
+        if self.now - lag < job.begun + self._lasts(job):
+            return "RUNNING"
+        return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
+
+    def _record(self, job: Job) -> dict[str, Any]:
+        state = self._state(job)
+        ended = state != "RUNNING"
+        first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
+        second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
+        undoes = job.rolling_back or (ended and job.end == "ROLLBACK")
+        tags = [
+            {"serverId": thing.id, "hostId": thing.host, "zoneName": thing.zone}
+            if thing in self.servers_there
+            else {"arbitrationServiceId": thing.id}
+            if thing in self.arbitration
+            else {"hostId": thing.host}
+            for thing in job.things
+        ]
+        return {
+            "id": job.id,
+            "name": job.name,
+            "status": state,
+            "operation": "ROLLBACK" if undoes else "EXECUTE",
+            "startTime": None if job.hidden_start else _shown(job.begun, "milliseconds"),
+            "finishTime": _shown(job.begun + self._lasts(job), "milliseconds") if ended else None,
+            "subtasks": chain(step(1, "Stop it", first), step(2, "Start it", second)),
+            **({"tags": tags} if self.tags or job.name == ARBITRATION else {}),
+        }
+
+    def _passes(self, job: Job, filters: dict[str, Any]) -> bool:
+        on_cluster = job.name in (SERVER, ZONE, CLUSTER) or any(thing in self.servers_there for thing in job.things)
+        return (
+            (filters.get("clusterId") is None or (filters["clusterId"] == 31 and on_cluster))
+            and (filters.get("hostId") is None or filters["hostId"] in [thing.host for thing in job.things])
+            and (filters.get("status") is None or self._state(job, self.list_lags) in filters["status"].split(","))
+            and (filters.get("name") is None or filters["name"] in job.name)
+        )
+
+    def _operating(self, task_id: int | None) -> dict[str, Any]:
+        return {"operatingTaskInstanceId": task_id} if self.names_operations else {}
+
+
+def at(seconds: float) -> datetime:
+    """The instant by the clock of the service."""
+    return BEGINNING + timedelta(seconds=seconds)
+
+
+def _shown(seconds: float | None, precision: str = "seconds") -> str | None:
+    return None if seconds is None else at(seconds).isoformat(timespec=precision)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Stand-ins for what lies below the code under test, and builders of what the service answers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from functools import partial
+from itertools import pairwise
+from typing import Any
+from unittest.mock import NonCallableMock
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+
+# What every restart module returns, always.
+RESULT_KEYS = {
+    "changed",
+    "action",
+    "reason",
+    "task_id",
+    "task",
+    "target",
+    "before",
+    "after",
+    "verified",
+    "elapsed",
+    "trace_id",
+}
+# And beside them, for the bridge to Ansible.
+PASSED_ON = {"warnings", "diff"}
+URL = "https://ocp.test:8080"
+# When the time of the tests begins.
+BEGINNING = datetime(2026, 5, 4, 3, 0, tzinfo=timezone(timedelta(hours=8)))
+
+
+class Script:
+    """A strict double of a class: only the calls that were announced, in their order, each once."""
+
+    def __init__(self, replaced: type) -> None:
+        self._replaced = replaced
+        self._expected: list[tuple[str, dict[str, Any], Any]] = []
+        self.calls: list[str] = []
+        self.unexpected: list[str] = []
+        self.double = NonCallableMock(spec_set=replaced)
+        for name, _function in inspect.getmembers(replaced, inspect.isfunction):
+            if not name.startswith("_"):
+                getattr(self.double, name).side_effect = partial(self._play, name)
+
+    def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
+        """Announce the next call; ``gives`` is returned, or raised if it is an exception."""
+        self._expected.append((name, self._bound(name, args, kwargs), gives))
+        return self
+
+    def finish(self) -> None:
+        assert not self.unexpected, f"calls that are not in the script: {self.unexpected}"
+        missing = [f"{name}({arguments})" for name, arguments, _gives in self._expected]
+        assert not missing, f"calls that did not come: {missing}"
+
+    def _bound(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        bound = inspect.signature(getattr(self._replaced, name)).bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        return {key: value for key, value in bound.arguments.items() if key != "self"}
+
+    def _play(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        arguments = self._bound(name, args, kwargs)
+        self.calls.append(name)
+        expected = self._expected.pop(0) if self._expected else None
+        if expected is None or (name, arguments) != expected[:2]:
+            # Noted too, since the code under test might swallow the failure.
+            self.unexpected.append(f"{name}({arguments}) instead of {expected}")
+            raise AssertionError(self.unexpected[-1])
+        if isinstance(expected[2], Exception):
+            raise expected[2]
+        return expected[2]
+
+
+class FakeClock:
+    """Time that passes only while the code sleeps, or when a test says so. ``after_sleep`` is called then."""
+
+    def __init__(self, at: float = 1000.0, chance: Callable[[], float] = lambda: 0.0) -> None:
+        self.time = at
+        self.pauses: list[float] = []
+        self.after_sleep: Callable[[], Any] = lambda: None
+        self.clock = Clock(
+            now=lambda: self.time,
+            sleep=self._sleep,
+            wall=lambda: BEGINNING.timestamp() + self.time - at,
+            chance=chance,
+        )
+
+    def _sleep(self, seconds: float) -> None:
+        assert seconds >= 0
+        self.pauses.append(seconds)
+        self.time += seconds
+        self.after_sleep()
+
+
+def answer(data: Any, trace_id: str | None = "trace-1") -> Answer:
+    return Answer(data, URL, trace_id)
+
+
+def step(number: int, description: str, status: str = "PENDING", **fields: Any) -> dict[str, Any]:
+    """Build a subtask as the service writes it, without links unless given."""
+    return {
+        "id": number,
+        "name": description,
+        "description": description,
+        "status": status,
+        "operation": "EXECUTE",
+        "upstreams": [],
+        "downstreams": [],
+        **fields,
+    }
+
+
+def chain(*steps: dict[str, Any]) -> list[dict[str, Any]]:
+    """Link the steps one after another."""
+    for earlier, later in pairwise(steps):
+        earlier["downstreams"] = [*earlier["downstreams"], later["id"]]
+        later["upstreams"] = [*later["upstreams"], earlier["id"]]
+    return list(steps)
+
+
+def raw_task(number: int, status: str = "RUNNING", **fields: Any) -> dict[str, Any]:
+    """Build a task as the service writes it."""
+    return {"id": number, "name": f"Restart {number}", "status": status, "operation": "EXECUTE", **fields}

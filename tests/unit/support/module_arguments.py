@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The modules, and options with which each of them can run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from ansible.module_utils import basic
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+
+try:
+    from ansible.module_utils import testing
+except ImportError:  # ansible-core 2.18
+
+    def patch_module_args(args: dict[str, Any]) -> AbstractContextManager[Any]:
+        return mock.patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": args}).encode())
+
+else:
+    patch_module_args = testing.patch_module_args
+
+
+COLLECTION = "ansible_collections.oceanbase.ocp"
+# From ansible-core 2.22 on a module hands its secrets to Ansible, which masks them where it shows results.
+MASKED_WHERE_SHOWN = importlib.util.find_spec("ansible.module_utils.secrets") is not None
+ROOT = Path(__file__).parents[3]
+MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
+BASIC = {"username": "admin", "password": "pass-word-9"}
+KEY = {"access_key_id": "key-id", "access_key_secret": "key-secret-9"}
+CONNECTION = {"url": URL, **BASIC}
+OWN = {
+    "server_restart": {"cluster": "orders", "server": "10.1.0.1:2882", "freeze_server": True},
+    "cluster_restart": {"cluster": "orders"},
+    "zone_restart": {"cluster": "orders", "zone": "zone1"},
+    "agent_restart": {"hosts": ["10.1.0.1"]},
+    "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
+    "cluster_wait": {"cluster": "orders"},
+    "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
+    "task": {"task_id": 81, "state": "retried"},
+    "cluster_info": {},
+    "server_info": {},
+    "host_info": {},
+    "arbitration_service_info": {},
+    "task_info": {},
+    "task_wait": {"task_ids": [81]},
+}
+RESTARTS = [name for name in OWN if name.endswith("_restart")]
+WAITING = [*RESTARTS, "cluster_wait", "task", "task_wait"]
+every_module = pytest.mark.parametrize("name", MODULES)
+
+
+def environment_left_out() -> list[str]:
+    """The variables of this process that would reach a module: options, proxies and certificates."""
+    return [name for name in os.environ if name.lower().endswith(("_proxy", "_ca_bundle")) or name.startswith("OCP_")]

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The five verbs against the service in small: their targets, and how the tests ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, silent
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, Thing
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A target, what its POST is to send, the task that starts, and the things in the service that restart."""
+
+    target: Any
+    post: tuple[str, Any]
+    task_name: str
+    things: Callable[[Service], list[Thing]]
+    proven: bool | None = True
+
+    @property
+    def keys(self) -> set[str]:
+        """Those of its result, with what is passed on beside."""
+        return RESULT_KEYS | PASSED_ON | self.target.left_out(None).keys()
+
+
+ORDERS = Cluster(31, "orders")
+SERVER_41 = Server(41, "10.1.0.1:2882", ORDERS, 51, "zone1", True, True, False)
+VERBS = {
+    "server": Verb(SERVER_41, ("server", (31, 41, True, False)), fake_ocp.SERVER, lambda s: s.servers_there[:1]),
+    "cluster": Verb(ORDERS, ("cluster", 31), fake_ocp.CLUSTER, lambda s: s.servers_there),
+    "zone": Verb(
+        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True),
+        ("zone", (31, "zone1")),
+        fake_ocp.ZONE,
+        lambda s: [thing for thing in s.servers_there if thing.zone == "zone1"],
+    ),
+    "agents": Verb(
+        Agents(((51, "10.1.0.1"), (52, "10.1.0.2"))),
+        ("agents", [51, 52]),
+        fake_ocp.AGENTS,
+        lambda s: s.agents_there[:2],
+    ),
+    "arbitration service": Verb(
+        ArbitrationService(61, "10.1.0.8:2888"),
+        ("arbitration", 61),
+        fake_ocp.ARBITRATION,
+        lambda s: s.arbitration,
+        None,
+    ),
+}
+SERVER = VERBS["server"]
+every_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+OCCUPIED = {"by operatingTaskInstanceId": True, "by the task list": False}
+however_shown = pytest.mark.parametrize("names_operations", OCCUPIED.values(), ids=OCCUPIED)
+
+
+def asked(
+    in_flight: str = "attach",
+    started_before: datetime | None = None,
+    *,
+    wait: bool = False,
+    check_mode: bool = False,
+    seconds: float = 60,
+    show: Show = silent,
+) -> Options:
+    return Options(check_mode, wait, Patience(seconds, 10, show), started_before, InFlight(in_flight))
+
+
+def restart(service: Service, verb: Verb, options: Options) -> dict[str, Any]:
+    """Perform, and look at what is true of every result."""
+    result = perform(service, lambda: verb.target, options, service.time.clock)
+    assert result.keys() == verb.keys
+    assert result["reason"]
+    json.dumps(result)
+    return result
+
+
+def failure(service: Service, verb: Verb, options: Options) -> OcpError:
+    """Perform, and look at what is true of every failure."""
+    with pytest.raises(OcpError) as raised:
+        perform(service, lambda: verb.target, options, service.time.clock)
+    assert raised.value.facts.keys() >= verb.keys
+    assert raised.value.facts["target"] == verb.target.result()
+    json.dumps(raised.value.facts)
+    assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
+    return raised.value

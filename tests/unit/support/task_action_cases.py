@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The five calls that steer a task: what is wished for, what is to be sent, and how the tests ask."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import steer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, silent
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, SteeredService
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, FakeClock
+
+# What the module returns, always.
+KEYS = {"changed", "action", "reason", "task_id", "subtask_ids", "before", "task", "elapsed", "trace_id"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A wish, the only POST that it leads to, the name of what it is done to, and the words of what is done."""
+
+    wish: Wish
+    post: tuple[Any, ...]
+    done: str
+
+    @property
+    def what(self) -> str:
+        task = f"task {TASK_ID} (Restart OB cluster)"
+        return f"subtask {SECOND} of {task}" if self.wish.of_subtasks else task
+
+    @property
+    def subtask_ids(self) -> list[int]:
+        return [SECOND] if self.wish.of_subtasks else []
+
+
+CALLS = {
+    "retry of the task": Call(Wish(State.RETRIED), ("retry", TASK_ID), "retried"),
+    "rollback": Call(Wish(State.ROLLED_BACK), ("rollback", TASK_ID), "rolled back"),
+    "retry of a subtask": Call(Wish(State.RETRIED, SECOND), ("retry", TASK_ID, SECOND), "retried"),
+    "skip": Call(Wish(State.SKIPPED, SECOND), ("skip", TASK_ID, SECOND), "skipped"),
+    "cancel": Call(Wish(State.CANCELED, SECOND), ("cancel", TASK_ID, SECOND), "canceled"),
+}
+every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+
+
+def failed(time: FakeClock, *, times: int = 1, also: dict[int, int] | None = None) -> SteeredService:
+    """A service whose task FAILED at its second subtask, which fails so many ``times`` in all."""
+    return SteeredService(time, fails={SECOND: times, **(also or {})}).run()
+
+
+def hanging(time: FakeClock, *numbers: int) -> SteeredService:
+    """A service in whose task these subtasks hang."""
+    return SteeredService(time, hangs=set(numbers or [SECOND])).run()
+
+
+def retried_meanwhile(time: FakeClock) -> SteeredService:
+    """A service in which somebody retries the task as soon as its rollback is asked for, and it goes through."""
+    service = failed(time)
+    read = service.task
+
+    def task(number: int) -> dict[str, Any]:
+        found = read(number)
+        if not service.posts:
+            return found
+        done = [{**step, "status": "SUCCESSFUL", "operation": "EXECUTE"} for step in found["subtasks"]]
+        return {**found, "status": "SUCCESSFUL", "operation": "RETRY", "subtasks": done}
+
+    service.task = task  # type: ignore[method-assign]
+    return service
+
+
+def ready_for(call: Call, time: FakeClock) -> SteeredService:
+    """A service in which ``call`` is accepted."""
+    return hanging(time) if call.wish.state is State.CANCELED else failed(time)
+
+
+def steered(
+    service: SteeredService,
+    wish: Wish,
+    *,
+    task_id: int = TASK_ID,
+    wait: bool = False,
+    check_mode: bool = False,
+    seconds: float = 60,
+    show: Show = silent,
+) -> dict[str, Any]:
+    """Steer, and look at what is true of every result."""
+    result = _steer(service, wish, task_id, wait, check_mode, Patience(seconds, 10, show))
+    assert result.keys() == KEYS | PASSED_ON
+    assert result["reason"]
+    assert result["task"]["id"] == result["task_id"] == TASK_ID
+    assert result["changed"] == (result["action"] is not None) == bool(result["diff"])
+    json.dumps(result)
+    return result
+
+
+def steering_error(
+    service: SteeredService, wish: Wish, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
+) -> OcpError:
+    """Steer, and look at what is true of every failure."""
+    with pytest.raises(OcpError) as raised:
+        _steer(service, wish, task_id, wait, False, Patience(seconds, 10))
+    assert raised.value.facts.keys() >= KEYS | PASSED_ON
+    assert str(task_id) in str(raised.value)
+    assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
+    json.dumps(raised.value.facts)
+    return raised.value
+
+
+def _steer(
+    service: SteeredService, wish: Wish, task_id: int, wait: bool, check_mode: bool, patience: Patience
+) -> dict[str, Any]:
+    return steer(service, task_id, wish, patience, wait=wait, check_mode=check_mode, clock=service.time.clock)
