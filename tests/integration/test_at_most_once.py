@@ -67,7 +67,7 @@ def waited_for(emulator, task_id, run):
 
 
 @pytest.mark.parametrize("verb", RESTARTS)
-def test_the_second_run_skips_what_has_started_since(ansible, emulator, verb):
+def test_second_run_skips_targets_started_since_the_change(ansible, emulator, verb):
     # An agent's uptime tells its start to two seconds.
     change = (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
     options = {"url": emulator.url, "wait": True, "started_before": change, **BASIC, **RESTARTS[verb][0]}
@@ -81,7 +81,7 @@ def test_the_second_run_skips_what_has_started_since(ansible, emulator, verb):
 
 
 @pytest.mark.parametrize("verb", RESTARTS)
-def test_a_running_restart_is_attached_to_and_awaited(ansible, start_emulator, verb):
+def test_running_restart_is_attached_and_awaited(ansible, start_emulator, verb):
     emulator = start_emulator("--step-seconds", "30")
     options = {"url": emulator.url, "started_before": now(), **BASIC, **RESTARTS[verb][0]}
     started = ansible.module(verb, **options)
@@ -94,7 +94,7 @@ def test_a_running_restart_is_attached_to_and_awaited(ansible, start_emulator, v
     assert len(emulator.requests("POST")) == 1
 
 
-def test_a_restart_of_the_cluster_is_one_of_its_servers_but_not_the_other_way_round(ansible, start_emulator):
+def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     options = {"url": emulator.url, **BASIC}
     whole = ansible.module("cluster_restart", cluster="orders", **options)
@@ -108,7 +108,7 @@ def test_a_restart_of_the_cluster_is_one_of_its_servers_but_not_the_other_way_ro
     assert len(emulator.requests("POST")) == 2
 
 
-def test_a_zone_between_its_cluster_and_its_servers(ansible, start_emulator):
+def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     options = {"url": emulator.url, "cluster": "orders", **BASIC}
     zone = ansible.module("zone_restart", zone="zone2", **options)
@@ -123,7 +123,7 @@ def test_a_zone_between_its_cluster_and_its_servers(ansible, start_emulator):
     assert len(emulator.requests("POST")) == 2
 
 
-def test_a_restart_begun_before_the_change_is_refused_or_queued_for(ansible, start_emulator):
+def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "30")
     options = {"url": emulator.url, **BASIC, **SERVER}
     earlier = ansible.module("server_restart", **options)
@@ -145,7 +145,7 @@ def test_a_restart_begun_before_the_change_is_refused_or_queued_for(ansible, sta
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
 
 
-def test_only_agents_that_need_it_are_restarted(ansible, emulator):
+def test_agents_started_since_the_change_are_skipped(ansible, emulator):
     change = (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
     options = {"url": emulator.url, "started_before": change, "wait": True, **BASIC}
     ansible.module("agent_restart", hosts=[2], **options)
@@ -156,14 +156,14 @@ def test_only_agents_that_need_it_are_restarted(ansible, emulator):
     assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1, "10.0.0.3": 1}
 
 
-def test_a_bare_local_time_is_refused_before_anything_is_sent(ansible, emulator):
+def test_time_without_offset_is_refused_before_any_request(ansible, emulator):
     result = ansible.module("server_restart", url=emulator.url, started_before="2026-05-04T03:00:00", **BASIC, **SERVER)
     assert result["rc"] == 2
     assert "started_before: 2026-05-04T03:00:00 is no instant" in result["msg"]
     assert emulator.requests("GET") == []
 
 
-def test_a_clock_that_is_off_is_corrected_for_and_told(ansible, emulator):
+def test_clock_offset_is_corrected_and_reported(ansible, emulator):
     before = now()
     emulator.post("/emulator/clock/advance", {"seconds": 3600})
     options = {"url": emulator.url, "wait": True, **BASIC, **SERVER}
@@ -175,7 +175,7 @@ def test_a_clock_that_is_off_is_corrected_for_and_told(ansible, emulator):
     assert "seconds ahead of that of this machine" in " ".join(first["warnings"])
 
 
-def test_an_access_key_on_a_machine_whose_clock_is_off_names_the_clock(ansible, emulator, tmp_path):
+def test_access_key_failure_names_the_clock_offset(ansible, emulator, tmp_path):
     (tmp_path / "late").mkdir()
     (tmp_path / "late" / "sitecustomize.py").write_text(
         "import time\nright = time.time\ntime.time = lambda: right() - 1200\n"
@@ -187,7 +187,7 @@ def test_an_access_key_on_a_machine_whose_clock_is_off_names_the_clock(ansible, 
     assert len(emulator.requests("GET")) == 1
 
 
-def test_of_two_that_race_for_a_service_that_accepts_both_one_attaches(ansible, start_emulator):
+def test_concurrent_accepted_requests_restart_the_server_once(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "0.3", "--busy", "fail")
     play = [fleet_play(emulator, [1], now(), wait=True)]
     processes = [ansible.start(play, f"controller-{number}") for number in range(3)]
@@ -196,7 +196,7 @@ def test_of_two_that_race_for_a_service_that_accepts_both_one_attaches(ansible, 
 
 
 @pytest.mark.parametrize("controllers", [2, 4])
-def test_controllers_at_once_restart_each_server_once(ansible, start_emulator, controllers):
+def test_concurrent_controllers_restart_each_server_once(ansible, start_emulator, controllers):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "10")
     play = [fleet_play(emulator, range(1, 31), now())]
     processes = [ansible.start(play, f"controller-{number}") for number in range(controllers)]
@@ -209,7 +209,7 @@ def test_controllers_at_once_restart_each_server_once(ansible, start_emulator, c
 
 
 @pytest.mark.parametrize("seed", range(CRASHES))
-def test_a_playbook_that_is_killed_and_run_again_restarts_each_server_once(ansible, start_emulator, seed):
+def test_killed_playbook_restarts_each_server_once_when_rerun(ansible, start_emulator, seed):
     chance = random.Random(seed)
     emulator = start_emulator("--step-seconds", "0.1")
     play = [fleet_play(emulator, range(1, 7), now(), wait=chance.random() < 0.5)]
@@ -227,7 +227,7 @@ def test_a_playbook_that_is_killed_and_run_again_restarts_each_server_once(ansib
     assert " changed=0 " in ansible.playbook(play).output
 
 
-def test_a_service_that_crashes_in_mid_wait_is_waited_for(ansible, start_emulator, tmp_path):
+def test_wait_survives_a_service_crash(ansible, start_emulator, tmp_path):
     database = ("--database", str(tmp_path / "emulator.db"), "--step-seconds", "0.4")
     emulator = start_emulator(*database)
     play = [fleet_play(emulator, [1], now(), wait=True)]

@@ -43,7 +43,7 @@ def clone(executables, tmp_path):
     return tmp_path
 
 
-def test_the_image_gets_the_collection_from_its_tarball_and_from_nowhere_else(clone, executables):
+def test_image_installs_the_collection_only_from_its_tarball(clone, executables):
     """The commands of the page, up to the context: what comes then needs a registry."""
     [commands] = [block for block in blocks("docs/awx.md", "console") if "ansible-builder" in block]
     make, *lines, build, push = [line.removeprefix("$ ") for line in commands.splitlines()]
@@ -76,7 +76,7 @@ def test_the_image_gets_the_collection_from_its_tarball_and_from_nowhere_else(cl
     assert (installed / "plugins/modules/server_restart.py").exists()
 
 
-def test_ansible_builder_finds_what_the_collection_needs(executables, tmp_path):
+def test_ansible_builder_finds_the_collection_requirements(executables, tmp_path):
     installed = tmp_path / "ansible_collections/oceanbase/ocp"
     for file in ("galaxy.yml", "meta/execution-environment.yml", "requirements.txt"):
         (installed / file).parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def test_ansible_builder_finds_what_the_collection_needs(executables, tmp_path):
     assert f"{requests}  # from collection oceanbase.ocp" in found
 
 
-def test_the_image_has_the_packages_that_are_tested():
+def test_image_has_the_tested_package_versions():
     groups = (REPOSITORY / "pyproject.toml").read_text()
     definition = yaml.safe_load(DEFINITION.read_text())["dependencies"]
     for package in ("ansible_core", "ansible_runner"):
@@ -109,7 +109,7 @@ def environment(folder, **credential):
     return {name: renderer.from_string(text).render(**given) for name, text in injectors["env"].items()}
 
 
-def test_the_credential_type_has_all_variables_that_the_modules_read():
+def test_credential_type_sets_every_variable_the_modules_read():
     inputs, injectors = yaml.safe_load(INPUTS), yaml.safe_load(INJECTORS)
     read = {variable for option in CONNECTION_OPTIONS.values() for variable in option["fallback"][1]}
     # How long to wait for an answer is no credential.
@@ -137,7 +137,7 @@ def test_a_credential_connects(ansible, start_emulator, tls_options, ca_path, tm
     assert ansible.module("task_info")["rc"] == 0
 
 
-def test_a_credential_trusts_no_certificate_unless_told(ansible, start_emulator, tls_options, tmp_path):
+def test_credential_verifies_certificates_by_default(ansible, start_emulator, tls_options, tmp_path):
     emulator = start_emulator(*tls_options)
     ansible.environment = environment(tmp_path, url=emulator.url, **BASIC)
     refused = ansible.module("task_info")
@@ -196,7 +196,7 @@ def instant():
     return {"started_before": datetime.now(UTC).isoformat()}
 
 
-def test_a_job_leaves_events_and_artifacts_without_the_secret(job, fleet, instant):
+def test_job_events_and_artifacts_contain_no_secret(job, fleet, instant):
     done, artifacts = job("job", PLAYBOOK, INVENTORY, instant, fleet)
     assert done.returncode == 0, done.stdout
     assert (artifacts / "status").read_text() == "successful"
@@ -213,7 +213,7 @@ def test_a_job_leaves_events_and_artifacts_without_the_secret(job, fleet, instan
             assert ACCESS_KEY["access_key_secret"] not in file.read_text(), file
 
 
-def test_a_job_stops_a_cluster_at_the_first_node_that_fails_and_a_relaunch_goes_on(job, fleet, instant):
+def test_job_stops_at_the_first_failed_node_and_a_relaunch_continues(job, fleet, instant):
     fleet.fail_subtask("Start observer process")
     only = yaml.safe_dump({"all": {"hosts": {"orders": FLEET["orders"]}}})
     done, _artifacts = job("first", PLAYBOOK, only, instant, fleet)
@@ -226,7 +226,7 @@ def test_a_job_stops_a_cluster_at_the_first_node_that_fails_and_a_relaunch_goes_
     assert fleet.restarts("OB_SERVER") == dict.fromkeys(FLEET["orders"]["ocp_servers"], 1)
 
 
-def test_three_jobs_at_the_same_time_restart_each_target_once(job, fleet, instant):
+def test_three_job_slices_restart_each_target_once(job, fleet, instant):
     hosts = {f"node{number}": {"server": server} for number, server in enumerate(FLEET["orders"]["ocp_servers"])}
     play = {
         "hosts": "all",
@@ -281,7 +281,7 @@ WAIT = """
 
 
 @pytest.mark.parametrize(("shown", "status"), [(True, "successful"), (False, "timeout")])
-def test_progress_keeps_a_job_alive_that_takes_longer_than_the_idle_time_out(job, start_emulator, shown, status):
+def test_progress_prevents_the_idle_timeout_of_a_job(job, start_emulator, shown, status):
     emulator = start_emulator("--step-seconds", "2.4")  # five of them
     done, artifacts = job("job", WAIT, "all: {}", {"shown": shown}, emulator, idle_timeout=7)
     assert (artifacts / "status").read_text() == status, done.stdout

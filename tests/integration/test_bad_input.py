@@ -28,7 +28,7 @@ SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
         ({**SERVER, "ca_path": "/nowhere/ca.crt"}, ["ca_path", "/nowhere/ca.crt"]),
     ],
 )
-def test_a_bad_option_is_named(ansible, emulator, options, named):
+def test_error_names_the_bad_option(ansible, emulator, options, named):
     result = ansible.module("server_restart", url=emulator.url, **BASIC, **options)
     assert_refused(result, *named)
     assert emulator.requests("POST") == []
@@ -46,7 +46,7 @@ def test_a_bad_option_is_named(ansible, emulator, options, named):
         ("task_info", {"limit": 0}, ["limit", "0"]),
     ],
 )
-def test_a_target_that_is_not_there_is_named(ansible, emulator, verb, options, named):
+def test_error_names_the_unknown_target_or_bad_value(ansible, emulator, verb, options, named):
     assert_refused(ansible.module(verb, url=emulator.url, **BASIC, **options), *named)
     assert emulator.requests("POST") == []
 
@@ -60,7 +60,7 @@ def test_a_target_that_is_not_there_is_named(ansible, emulator, verb, options, n
         ({"access_key_secret": "emulator-secret"}, ["access_key_id"]),
     ],
 )
-def test_credentials_are_of_one_kind_and_whole(ansible, emulator, credentials, named):
+def test_incomplete_or_mixed_credentials_are_refused(ansible, emulator, credentials, named):
     assert_refused(ansible.module("server_restart", url=emulator.url, **credentials, **SERVER), *named)
     assert "/api/" not in emulator.log
 
@@ -80,27 +80,27 @@ def test_wrong_credentials_are_tried_once(ansible, emulator, credentials, check)
     assert emulator.requests("POST") == []
 
 
-def test_a_missing_permission_is_named(ansible, emulator):
+def test_error_names_the_missing_permission(ansible, emulator):
     result = ansible.module("server_restart", url=emulator.url, username="viewer", password="emulator", **SERVER)
     assert_refused(result, "There was no restart of", "status 403", "Trace id", "permission")
     assert result["changed"] is False
 
 
 @pytest.mark.parametrize("url", ["ocp.example.com", "ftp://ocp", "http://", "http://admin:pw@ocp:8080", "http://ocp:x"])
-def test_an_address_that_is_none(ansible, url):
+def test_invalid_url_is_refused(ansible, url):
     result = ansible.module("server_restart", url=url, **BASIC, **SERVER)
     assert_refused(result, "url:")
     assert "pw@" not in result["msg"]
 
 
-def test_an_address_where_nothing_listens(ansible):
+def test_unreachable_service_is_reported(ansible):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"
         assert_refused(ansible.module("server_restart", url=url, **BASIC, **SERVER), url, "cannot be reached")
 
 
-def test_a_certificate_nobody_vouches_for(ansible, start_emulator, tls_options):
+def test_untrusted_certificate_is_refused_unless_validation_is_off(ansible, start_emulator, tls_options):
     emulator = start_emulator(*tls_options)
     assert_refused(
         ansible.module("server_restart", url=emulator.url, **BASIC, **SERVER), emulator.url, "ca_path", "not trusted"
@@ -135,7 +135,7 @@ def other_service(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("other_service", ["<html>Welcome</html>", '{"hello": "world"}', ""], indirect=True)
-def test_an_answer_that_is_no_envelope(ansible, other_service):
+def test_response_without_envelope_is_refused(ansible, other_service):
     result = ansible.module("server_restart", url=other_service, **BASIC, **SERVER)
     assert_refused(result, other_service, "no OCP response envelope")
 

@@ -10,7 +10,7 @@ import sys
 from support import REPOSITORY
 
 
-def test_no_restart_is_doubled_and_nothing_is_said_wrongly():
+def test_fault_campaign_repeats_no_restart_and_reports_correctly():
     run = subprocess.run(
         [sys.executable, "tests/chaos/campaign.py", "--restarts", "80"],
         cwd=REPOSITORY,

@@ -30,13 +30,13 @@ def examples(plugin):
     [path for kind in ("modules", "filter") for path in sorted((REPOSITORY / "plugins" / kind).glob("*.py"))],
     ids=lambda path: path.stem,
 )
-def test_the_examples_of_a_plugin_run(ansible, emulator, plugin):
+def test_plugin_examples_run(ansible, emulator, plugin):
     tasks = yaml.safe_load(examples(plugin).replace(EXAMPLE_URL, emulator.url))
     outcome = ansible.tasks(*tasks, vars=SECRETS)
     assert outcome.rc == 0, outcome.output
 
 
-def test_the_playbook_of_the_quick_start_runs(ansible, emulator):
+def test_quick_start_playbook_runs(ansible, emulator):
     [playbook] = blocks("docs/quick-start.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
@@ -45,7 +45,7 @@ def test_the_playbook_of_the_quick_start_runs(ansible, emulator):
     assert len(emulator.requests("POST")) == 4
 
 
-def test_the_playbook_of_the_page_on_one_restart_per_change_changes_nothing_again(ansible, emulator):
+def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulator):
     [playbook] = blocks("docs/at-most-once.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
@@ -59,7 +59,7 @@ def test_the_playbook_of_the_page_on_one_restart_per_change_changes_nothing_agai
 FLEET, _START, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
 
 
-def test_the_fleet_of_the_page_on_the_emulator_is_served(ansible, start_emulator, tmp_path):
+def test_emulator_page_fleet_file_is_served(ansible, start_emulator, tmp_path):
     (tmp_path / "fleet.yml").write_text(FLEET)
     emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"))
     dba = {"username": "dba", "password": "not-a-secret"}
@@ -67,7 +67,7 @@ def test_the_fleet_of_the_page_on_the_emulator_is_served(ansible, start_emulator
     assert [member["name"] for member in result["after"]["members"]] == [f"10.1.0.{last}:2882" for last in (1, 2, 3, 4)]
 
 
-def test_the_fault_file_of_the_page_on_the_emulator_is_planned(ansible, start_emulator, tmp_path):
+def test_emulator_page_fault_file_is_planned(ansible, start_emulator, tmp_path):
     (tmp_path / "faults.yml").write_text(FAULTS)
     emulator = start_emulator("--faults", str(tmp_path / "faults.yml"))
     options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
@@ -79,12 +79,12 @@ def test_the_fault_file_of_the_page_on_the_emulator_is_planned(ansible, start_em
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS, ids=range(len(PLAYBOOKS)))
-def test_the_playbooks_of_the_page_on_the_emulator_run(ansible, emulator, playbook):
+def test_emulator_page_playbooks_run(ansible, emulator, playbook):
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
     assert outcome.rc == 0, outcome.output
 
 
-def test_the_faults_of_the_page_on_the_emulator_can_be_planned(emulator):
+def test_emulator_page_has_a_valid_example_of_every_fault_action(emulator):
     rows = re.findall(
         r"^\| `(\w+)` \|.* \| `(\{.*\})` \|$", (REPOSITORY / "docs/emulator.md").read_text(), re.MULTILINE
     )
@@ -103,7 +103,7 @@ def test_the_faults_of_the_page_on_the_emulator_can_be_planned(emulator):
     assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
 
 
-def test_the_playbook_of_the_page_on_where_modules_run_does_as_it_says(ansible, emulator):
+def test_where_modules_run_playbook_uses_the_documented_paths(ansible, emulator):
     [playbook] = blocks("docs/where-modules-run.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
@@ -113,7 +113,7 @@ def test_the_playbook_of_the_page_on_where_modules_run_does_as_it_says(ansible, 
     assert (here, there) == ("task_info", "oceanbase.ocp.cluster_restart")
 
 
-def test_the_playbooks_of_the_page_on_progress_run(ansible, start_emulator):
+def test_progress_page_playbooks_run(ansible, start_emulator):
     restart, fleet = blocks("docs/progress.md", "yaml")
     for playbook, options in (restart, []), (fleet, ["--clusters", "1", "--servers-per-zone", "10"]):
         emulator = start_emulator(*options)
@@ -124,7 +124,7 @@ def test_the_playbooks_of_the_page_on_progress_run(ansible, start_emulator):
     assert "  30 of 30 tasks ended after " in outcome.output
 
 
-def test_the_playbook_of_the_page_on_failures_retries(ansible, emulator, tmp_path):
+def test_failures_page_playbook_retries_the_task(ansible, emulator, tmp_path):
     [playbook] = blocks("docs/failures.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = {**SECRETS, "playbook_dir": str(tmp_path)}
@@ -135,7 +135,7 @@ def test_the_playbook_of_the_page_on_failures_retries(ansible, emulator, tmp_pat
     assert "Start observer process" in (tmp_path / "restart.html").read_text()
 
 
-def test_the_message_of_the_page_on_failures_is_what_is_said(ansible, emulator):
+def test_failures_page_shows_the_actual_message(ansible, emulator):
     [shown] = blocks("docs/failures.md", "text")
     emulator.fail_subtask("Start observer process")
     options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
@@ -151,7 +151,7 @@ def test_the_message_of_the_page_on_failures_is_what_is_said(ansible, emulator):
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
-def test_the_ad_hoc_commands_of_a_page_run(emulator, executables, tmp_path, page):
+def test_ad_hoc_commands_on_pages_run(emulator, executables, tmp_path, page):
     export, *commands = next(block for block in blocks(page, "console") if "$ ansible localhost" in block).splitlines()
     variables = dict(word.split("=", 1) for word in shlex.split(export.removeprefix("$ export ")))
     variables |= {"OCP_URL": emulator.url, "OCP_PASSWORD": SECRETS["ocp_password"], "HOME": str(tmp_path)}
@@ -168,7 +168,7 @@ def test_the_ad_hoc_commands_of_a_page_run(emulator, executables, tmp_path, page
     assert '"verified": true' in run.stdout
 
 
-def test_the_runbook_of_the_page_on_rolling_restarts_is_executed_as_it_stands(ansible, emulator, tmp_path):
+def test_rolling_restart_page_runbook_runs(ansible, emulator, tmp_path):
     page = "docs/rolling-restart.md"
     for file in blocks(page, "yaml"):
         (tmp_path / file.splitlines()[0].removeprefix("# ")).write_text(file)

@@ -59,7 +59,7 @@ def finished(event):
     return event["change"] == "finished"
 
 
-def test_a_failed_restart_is_told_of_step_by_step(ansible, emulator):
+def test_failed_restart_emits_an_event_for_each_change(ansible, emulator):
     emulator.fail_subtask("Start observer process")
     [started, failed, ended] = events(
         emulator, finished, lambda: ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
@@ -74,7 +74,7 @@ def test_a_failed_restart_is_told_of_step_by_step(ansible, emulator):
     assert ended["task"].keys() == shown.keys()
 
 
-def test_only_tasks_of_the_cluster_asked_for(ansible, emulator):
+def test_cluster_option_limits_events_to_its_tasks(ansible, emulator):
     payments = {**RESTART, "cluster": "payments", "server": "10.0.0.7:2882"}
 
     def restart_both():
@@ -85,14 +85,14 @@ def test_only_tasks_of_the_cluster_asked_for(ansible, emulator):
     assert {event["task"]["cluster_name"] for event in heard} == {"payments"}
 
 
-def test_what_went_by_is_taken_up(ansible, emulator):
+def test_newer_than_emits_events_of_past_tasks(ansible, emulator):
     for _run in range(2):
         ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     heard = events(emulator, finished, newer_than=1001)
     assert [(event["change"], event["task"]["id"]) for event in heard] == [("started", 1002), ("finished", 1002)]
 
 
-def test_a_source_that_is_cancelled_ends_though_its_next_look_is_far(ansible, emulator):
+def test_cancelled_source_ends_without_waiting_for_the_next_poll(ansible, emulator):
     ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     began = time.monotonic()
     events(emulator, finished, newer_than=0, interval=600)
@@ -111,20 +111,20 @@ def test_a_source_that_is_cancelled_ends_though_its_next_look_is_far(ansible, em
         ({"validate_certs": "perhaps"}, "validate_certs"),
     ],
 )
-def test_bad_options_are_named_and_nothing_is_sent(emulator, options, words):
+def test_error_names_the_bad_option_before_any_request(emulator, options, words):
     with pytest.raises(Exception, match=words) as refused:
         events(emulator, finished, **options)
     assert type(refused.value).__name__ == "OptionError"
     assert emulator.requests("GET") == []
 
 
-def test_a_wrong_password_ends_it_after_one_request(emulator):
+def test_wrong_password_ends_the_source_after_one_request(emulator):
     with pytest.raises(Exception, match="401"):
         events(emulator, finished, password="wrong")
     assert len(emulator.requests("GET")) == 1
 
 
-def test_a_service_that_does_not_answer_is_survived_with_one_warning(ansible, emulator, caplog):
+def test_source_survives_an_outage_with_one_warning(ansible, emulator, caplog):
     ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     outage = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error", "status": 503, "times": 7}
     emulator.post("/emulator/faults", outage)
@@ -135,7 +135,7 @@ def test_a_service_that_does_not_answer_is_survived_with_one_warning(ansible, em
     assert ACCESS_KEY["access_key_secret"] not in caplog.text
 
 
-def test_a_password_in_the_clear_is_warned_of(ansible, emulator, caplog, monkeypatch):
+def test_unencrypted_password_causes_a_warning(ansible, emulator, caplog, monkeypatch):
     ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     module = sys.modules[plugin["put_changes"].__module__]
     monkeypatch.setattr(module, "exposed", lambda params: [f"Warned of {params['url']}."])
@@ -143,7 +143,7 @@ def test_a_password_in_the_clear_is_warned_of(ansible, emulator, caplog, monkeyp
     assert f"Warned of {emulator.url}." in caplog.text
 
 
-def test_it_is_found_where_no_collection_can_be_imported(tmp_path):
+def test_source_loads_where_no_collection_can_be_imported(tmp_path):
     installed = tmp_path / "collections/ansible_collections/oceanbase/ocp"
     for folder in ("plugins", "extensions"):
         shutil.copytree(REPOSITORY / folder, installed / folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -165,7 +165,7 @@ def test_it_is_found_where_no_collection_can_be_imported(tmp_path):
     assert done.stdout.strip().startswith(str(installed)), done.stderr
 
 
-def test_its_options_are_documented():
+def test_source_options_are_documented():
     documented = yaml.safe_load(plugin["DOCUMENTATION"])["options"]
     module = sys.modules[plugin["put_changes"].__module__]
     own = {name: spec for name, spec in module.OPTIONS.items() if name not in module.CONNECTION_OPTIONS}
@@ -179,7 +179,7 @@ def test_its_options_are_documented():
 
 
 @pytest.mark.parametrize("folder", [True, False])
-def test_a_task_is_reported(ansible, emulator, tmp_path, folder):
+def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     emulator.fail_subtask("Start observer process")
     ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
@@ -195,7 +195,7 @@ def test_a_task_is_reported(ansible, emulator, tmp_path, folder):
     [("", "report_task_id: is not given"), ("-e report_task_id=4711", "report_task_id: 4711 is no task of this OCP")],
     ids=["none", "unknown"],
 )
-def test_a_task_that_cannot_be_reported(ansible, emulator, arguments, words):
+def test_report_playbook_refuses_a_missing_or_unknown_task_id(ansible, emulator, arguments, words):
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
     outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=arguments)
     assert outcome.rc == 2
@@ -211,7 +211,7 @@ def test_a_task_that_cannot_be_reported(ansible, emulator, arguments, words):
     [*(path.read_text() for path in RULEBOOKS), plugin["EXAMPLES"], blocks("docs/eda.md", "yaml")[0]],
     ids=[*(path.stem for path in RULEBOOKS), "EXAMPLES", "page"],
 )
-def test_rulebooks_are_of_the_form_that_ansible_rulebook_takes(text):
+def test_rulebooks_are_valid_for_ansible_rulebook(text):
     from ansible_rulebook.condition_parser import parse_condition
     from ansible_rulebook.validators import Validate
 

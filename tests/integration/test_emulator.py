@@ -41,7 +41,7 @@ def ended(url, task_id):
     return task
 
 
-def test_of_fifty_simultaneous_restarts_of_a_server_one_starts(start_emulator):
+def test_one_of_fifty_simultaneous_server_restarts_is_accepted(start_emulator):
     emulator = start_emulator("--step-seconds", "5")
     path, body = RESTARTS["OB_SERVER"]
 
@@ -98,9 +98,7 @@ CALLERS = {
         ),
     ],
 )
-def test_every_answer_is_as_the_openapi_document_says(
-    start_emulator, executables, tmp_path, profile, credentials, paths
-):
+def test_responses_match_the_openapi_document(start_emulator, executables, tmp_path, profile, credentials, paths):
     # The tool tries wrong passwords by the dozen.
     emulator = start_emulator("--profile", profile, "--max-attempts", "0")
     # Two checks are left out: the service says 400 to an unknown method, and OpenAPI has no words for a parameter that
@@ -118,7 +116,7 @@ def test_every_answer_is_as_the_openapi_document_says(
     assert "Traceback" not in emulator.log
 
 
-def test_a_client_that_polls_and_retries_by_basic_authentication(emulator):
+def test_basic_authentication_client_can_poll_and_retry(emulator):
     emulator.fail_subtask("Stop arbitration service")
     started = requests.post(emulator.url + RESTARTS["ARBITRATION_SERVICE"][0].format(1), auth=AUTH, timeout=10)
     task_id = started.json()["data"]["id"]
@@ -128,7 +126,7 @@ def test_a_client_that_polls_and_retries_by_basic_authentication(emulator):
     assert ended(emulator.url, task_id)["status"] == "SUCCESSFUL"
 
 
-def test_a_client_that_signs_a_header_of_its_own_and_a_query(emulator):
+def test_independently_signed_header_and_query_are_accepted(emulator):
     """Written anew from the rules of the signature: content type on GET too, x-ocp-origin, query sorted by key."""
     query = {"status": "RUNNING,FAILED", "size": "5", "name": "Restart OB"}
     date, host = formatdate(usegmt=True), emulator.url.removeprefix("http://")

@@ -62,7 +62,7 @@ def faults(descriptions: list[str], position: int) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     "verb", [pytest.param(verb, marks=[pytest.mark.nightly] * (verb == "zone_restart")) for verb in STEPS]
 )
-def test_each_subtask_that_fails(verb, graph, fleet, ansible):
+def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
     descriptions = graph(verb)
     assert len(descriptions) == STEPS[verb]
     tasks = []
@@ -147,7 +147,7 @@ def posts(emulator) -> list[str]:
     return [re.search(r"POST \S+/(\w+)", line)[1] for line in emulator.requests("POST")]
 
 
-def test_role_retries_what_fails_twice(ansible, emulator):
+def test_role_retries_a_subtask_that_fails_twice(ansible, emulator):
     emulator.fail_subtask("Stop observer process", times=2)
     outcome, task = run(ansible, emulator, START, wait(on_failure="retry", retries=2))
     assert outcome.rc == 0, outcome.output
@@ -169,7 +169,7 @@ def test_role_gives_up_after_its_retries(retries, ansible, emulator):
     assert posts(emulator) == ["restart", *["retry"] * retries]
 
 
-def test_role_rolls_back_and_fails_all_the_same(ansible, emulator):
+def test_role_rolls_back_and_still_fails(ansible, emulator):
     emulator.fail_subtask("Stop observer process")
     outcome, task = run(ansible, emulator, START, wait(on_failure="rollback"))
     assert outcome.rc == 2
@@ -178,14 +178,14 @@ def test_role_rolls_back_and_fails_all_the_same(ansible, emulator):
     assert posts(emulator) == ["restart", "rollback"]
 
 
-def test_role_that_is_to_fail_steers_nothing(ansible, emulator):
+def test_role_sends_no_task_action_by_default(ansible, emulator):
     emulator.fail_subtask("Stop observer process")
     outcome, task = run(ansible, emulator, START, wait())
     assert (outcome.rc, task["status"]) == (2, "FAILED")
     assert posts(emulator) == ["restart"]
 
 
-def test_role_retries_only_what_failed(ansible, emulator):
+def test_role_retries_only_the_failed_task(ansible, emulator):
     servers = {
         "name": "start",
         "oceanbase.ocp.server_restart": {
@@ -204,7 +204,7 @@ def test_role_retries_only_what_failed(ansible, emulator):
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_role_writes_a_page(fails, ansible, emulator, tmp_path):
+def test_role_writes_a_report_page(fails, ansible, emulator, tmp_path):
     if fails:
         emulator.fail_subtask("Stop observer process")
     page = tmp_path / "page.html"

@@ -47,7 +47,7 @@ def on_orders(*servers):
 
 @pytest.mark.smoke
 @pytest.mark.usefixtures("environment")
-def test_the_command_of_the_page_restarts_each_server_once_however_often_it_runs(ansible, emulator, change, tmp_path):
+def test_documented_command_restarts_each_server_once_in_two_runs(ansible, emulator, change, tmp_path):
     (tmp_path / "servers.yml").write_text(SERVERS_FILE)
     words = COMMAND.replace("2026-05-04T03:00:00+08:00", change).replace("@servers.yml", f"@{tmp_path / 'servers.yml'}")
     _prompt, _program, playbook, *arguments = words.split()
@@ -62,7 +62,7 @@ def test_the_command_of_the_page_restarts_each_server_once_however_often_it_runs
 
 
 @pytest.mark.usefixtures("environment")
-def test_what_has_started_since_is_skipped_and_what_is_restarting_is_awaited(ansible, emulator, change):
+def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emulator, change):
     done, running, untouched = SERVERS[:3]
     options = {"url": emulator.url, "cluster": "orders", "freeze_server": True, **BASIC}
     ansible.module("server_restart", server=done, wait=True, **options)
@@ -87,7 +87,7 @@ def test_what_has_started_since_is_skipped_and_what_is_restarting_is_awaited(ans
 
 
 @pytest.mark.usefixtures("environment")
-def test_a_group_of_the_inventory_is_restarted(ansible, emulator, change, inventory):
+def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
     given = variables(group="observers", started_before=change, freeze_server=False)
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
     assert outcome.rc == 0, outcome.output
@@ -95,7 +95,7 @@ def test_a_group_of_the_inventory_is_restarted(ansible, emulator, change, invent
 
 
 @pytest.mark.usefixtures("environment")
-def test_the_others_are_awaited_where_one_could_not_be_started(ansible, emulator, change):
+def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders("10.9.9.9:1", SERVERS[0]))
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
@@ -106,7 +106,7 @@ def test_the_others_are_awaited_where_one_could_not_be_started(ansible, emulator
 
 @pytest.mark.parametrize("by", ["servers", "group"])
 @pytest.mark.usefixtures("environment")
-def test_a_wrong_password_is_sent_once_whatever_the_number_of_servers(ansible, emulator, change, inventory, by):
+def test_wrong_password_is_sent_once_for_any_number_of_servers(ansible, emulator, change, inventory, by):
     ansible.environment["OCP_PASSWORD"] = "wrong"
     which = {"servers": {"servers": on_orders(*SERVERS)}, "group": {"group": "observers"}}[by]
     given = variables(started_before=change, **which)
@@ -142,7 +142,7 @@ def test_check_mode_starts_nothing(ansible, emulator, change):
     ids=["instant", "neither", "both", "empty", "address", "incomplete", "group", "host"],
 )
 @pytest.mark.usefixtures("environment")
-def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, emulator, tmp_path, given, sentence):
+def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_path, given, sentence):
     inventory = {"observers": {"hosts": {"node1": {}}}, "unnamed": {"hosts": {"node9": {"ocp_cluster": "orders"}}}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
     arguments = f"-i {tmp_path / 'hosts.yml'} {variables(**given)}"
@@ -153,7 +153,7 @@ def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, emulato
 
 
 @pytest.mark.parametrize("forks", [1, 5])
-def test_the_play_by_hosts_of_the_page_waits_once_for_all(ansible, emulator, change, inventory, forks):
+def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inventory, forks):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
     arguments = f"{inventory} --forks {forks}"
@@ -164,7 +164,7 @@ def test_the_play_by_hosts_of_the_page_waits_once_for_all(ansible, emulator, cha
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
 
 
-def test_the_play_by_hosts_waits_for_the_others_where_one_could_not_be_started(ansible, emulator, change, inventory):
+def test_play_over_hosts_awaits_the_others_when_one_cannot_start(ansible, emulator, change, inventory):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
     plays[0]["tasks"][0]["oceanbase.ocp.server_restart"]["server"] = (

@@ -51,7 +51,7 @@ def degrade(emulator, *log_streams):
     emulator.put("/emulator/arbitration-services/2", {"degraded": ill})
 
 
-def test_agents_are_restarted_in_batches_and_once(run, emulator):
+def test_agents_are_restarted_once_in_batches(run, emulator):
     first = agents(run, emulator, hosts=HOSTS, batch=2)
     assert first.rc == 0, first.output
     assert emulator.restarts("HOST") == dict.fromkeys(HOSTS, 1)
@@ -62,7 +62,7 @@ def test_agents_are_restarted_in_batches_and_once(run, emulator):
     assert len(emulator.requests("POST")) == 3
 
 
-def test_a_batch_of_agents_that_fails_is_the_last(run, emulator):
+def test_failed_agent_batch_ends_the_run(run, emulator):
     emulator.post("/emulator/faults", {"kind": "subtask", "action": "fail", "match": {"taskId": 1002}})
     outcome = agents(run, emulator, hosts=HOSTS, batch=2)
     assert outcome.rc == 2
@@ -76,7 +76,7 @@ def test_arbitration_services_are_restarted_one_after_another(run, arbitrated):
     assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
 
 
-def test_a_service_with_degraded_log_streams_is_refused_until_they_have_recovered(run, arbitrated):
+def test_arbitration_service_is_refused_until_log_streams_recover(run, arbitrated):
     degrade(arbitrated, 1001, 1002)
     refused = services(run, arbitrated, services=SERVICES)
     assert refused.rc == 2
@@ -110,7 +110,7 @@ def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
     ],
     ids=["no hosts", "no list", "no instant", "batch", "no services"],
 )
-def test_what_is_given_wrongly_is_named_before_anything_is_sent(run, emulator, kind, given, sentence):
+def test_error_names_the_bad_option_before_any_request(run, emulator, kind, given, sentence):
     outcome = kind(run, emulator, **given)
     assert outcome.rc == 2
     assert sentence in outcome.result["msg"], outcome.output

@@ -69,19 +69,19 @@ def play(ansible, emulator, tmp_path):
     ],
     ids=str,
 )
-def test_the_task_decides(play, task, path):
+def test_execution_path_follows_the_task_keywords(play, task, path):
     outcome = play({**READ, **task}, vars={"empty": {}})
     assert (outcome.rc, ran_as(outcome.output)) == (0, path), outcome.output
 
 
 @pytest.mark.parametrize("keywords", [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}], ids=str)
-def test_environment_of_a_play_or_block_counts(play, keywords):
+def test_environment_of_play_or_block_forces_the_ordinary_module(play, keywords):
     for outcome in play(READ, **keywords), play({"block": [READ], **keywords}):
         assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
 
 
 @pytest.mark.parametrize("by", ["task", "variable", "command line"])
-def test_another_user_is_become(play, tmp_path, by):
+def test_become_forces_the_ordinary_module(play, tmp_path, by):
     variables = {"ansible_become_exe": executable(tmp_path / "sudo", SUDO)}
     outcome = {
         "task": lambda: play({**READ, "become": True}, vars=variables),
@@ -92,7 +92,7 @@ def test_another_user_is_become(play, tmp_path, by):
     assert "since the task has become" in outcome.output
 
 
-def test_a_connection_that_is_not_local(play, tmp_path):
+def test_nonlocal_connection_forces_the_ordinary_module(play, tmp_path):
     (tmp_path / "connection_plugins").mkdir()
     (tmp_path / "connection_plugins" / "elsewhere.py").write_text(ELSEWHERE)
     outcome = play(READ, vars={"ansible_connection": "elsewhere"})
@@ -100,7 +100,7 @@ def test_a_connection_that_is_not_local(play, tmp_path):
     assert "since the connection is elsewhere" in outcome.output
 
 
-def test_delegated_to_a_local_connection(ansible, emulator):
+def test_task_delegated_to_localhost_runs_in_process(ansible, emulator):
     delegated = {**READ, "delegate_to": "localhost", "loop": [1, 2]}
     defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
     play = {"hosts": "far", "gather_facts": False, "module_defaults": defaults, "tasks": [delegated]}
@@ -108,7 +108,7 @@ def test_delegated_to_a_local_connection(ansible, emulator):
     assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 2}), outcome.output
 
 
-def test_a_controller_without_requests(play, ansible, tmp_path):
+def test_controller_without_requests_uses_the_ordinary_module(play, ansible, tmp_path):
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "requests.py").write_text("raise ImportError")
     ansible.environment["PYTHONPATH"] = str(tmp_path / "without")
@@ -118,7 +118,7 @@ def test_a_controller_without_requests(play, ansible, tmp_path):
     assert "since the controller's Python has no requests" in outcome.output
 
 
-def test_options_come_from_the_environment_by_both_paths(ansible, emulator):
+def test_both_paths_read_options_from_the_environment(ansible, emulator):
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
     outcome = ansible.tasks(READ, {**READ, "environment": {"X": "y"}}, arguments="-vvv")
     assert (outcome.rc, ran_as(outcome.output)) == (0, HERE | THERE), outcome.output

@@ -53,7 +53,7 @@ def service():
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_texts_of_the_service_do_no_harm(kind, service, ansible, tmp_path):
+def test_hostile_service_texts_are_escaped_and_truncated(kind, service, ansible, tmp_path):
     url, texts = service
     texts += TEXTS[kind]
     page = tmp_path / "page.html"

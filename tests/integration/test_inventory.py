@@ -129,12 +129,12 @@ def test_servers_are_hosts_in_groups(listed, source):
         ({"idc": "elsewhere"}, []),
     ],
 )
-def test_filters(listed, source, filters, found):
+def test_filters_select_servers(listed, source, filters, found):
     _groups, variables = listed(source(filters=filters))
     assert sorted(variables) == found
 
 
-def test_constructed_groups_and_variables(listed, source):
+def test_constructed_options_add_groups_and_variables(listed, source):
     groups, variables = listed(
         source(
             filters={"cluster": "payments"},
@@ -147,7 +147,7 @@ def test_constructed_groups_and_variables(listed, source):
     assert variables["10.0.0.9_2882"]["sql_address"] == "10.0.0.9:2881"
 
 
-def test_an_expression_that_fails_is_an_error_where_strict(command, listed, source):
+def test_failing_expression_is_an_error_only_when_strict(command, listed, source):
     compose = {"nothing": "not_there ~ 'x'"}
     _groups, variables = listed(source(compose=compose))
     assert "nothing" not in variables["10.0.0.1_2882"]
@@ -175,7 +175,7 @@ def test_the_connection_comes_from_the_environment_over_https(
     assert len(variables) == 9
 
 
-def test_a_cache_spares_the_service_and_keeps_no_secret(emulator, listed, source, tmp_path):
+def test_cache_saves_requests_and_stores_no_secret(emulator, listed, source, tmp_path):
     cached = {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "kept")}
     first, again = (listed(source(**cached)) for _run in range(2))
     assert first == again
@@ -186,7 +186,7 @@ def test_a_cache_spares_the_service_and_keeps_no_secret(emulator, listed, source
     assert len(emulator.requests("GET")) == 2
 
 
-def test_names_of_other_forms_are_not_read(command, source):
+def test_only_ocp_yml_and_ocp_yaml_files_are_read(command, source):
     done = command("ansible-inventory", "-i", source("fleet.yml"), "--list")
     assert done.returncode != 0
     done = command("ansible-inventory", "-i", source("fleet.ocp.yaml"), "--list")
@@ -208,7 +208,7 @@ WRONG = [
 ]
 
 
-def test_what_is_wrong_is_said_without_a_traceback_or_a_secret(command, source):
+def test_errors_show_neither_traceback_nor_secret(command, source):
     sources = [source(f"{number}.ocp.yml", **options) for number, (options, _message) in enumerate(WRONG)]
     done = command("ansible-inventory", *(f"--inventory={path}" for path in sources), "--list", "-vvv")
     assert done.returncode != 0
@@ -218,12 +218,12 @@ def test_what_is_wrong_is_said_without_a_traceback_or_a_secret(command, source):
     assert "module_utils" not in done.stderr
 
 
-def test_a_password_that_would_travel_in_the_clear_is_warned_of(command, source):
+def test_unencrypted_password_causes_a_warning(command, source):
     done = command("ansible-inventory", "-i", source(url="http://0.0.0.0:9"), "--list")
     assert "The password of admin travels unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())
 
 
-def test_an_answer_that_is_none_of_an_ocp_is_told(command, emulator, source):
+def test_response_without_envelope_is_reported(command, emulator, source):
     emulator.post("/emulator/faults", {"kind": "http", "action": "html", "status": 200, "when": "after", "times": None})
     done = command("ansible-inventory", "-i", source(), "--list")
     assert done.returncode != 0
@@ -231,7 +231,7 @@ def test_an_answer_that_is_none_of_an_ocp_is_told(command, emulator, source):
     assert "Traceback" not in done.stderr
 
 
-def test_the_examples_of_the_plugin(ansible, emulator, listed, tmp_path):
+def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
     ansible.environment = {
         "OCP_URL": emulator.url,
         "OCP_USERNAME": "admin",
@@ -269,7 +269,7 @@ def asked_for(emulator):
 
 
 @pytest.mark.usefixtures("environment", "page")
-def test_the_rolling_restart_of_the_page_goes_zone_by_zone_and_once(command, emulator, change):
+def test_documented_rolling_restart_goes_once_zone_by_zone(command, emulator, change):
     first, again = (as_the_page_says(command, RESTART, change) for _run in range(2))
     assert (first.returncode, again.returncode) == (0, 0), first.stdout + first.stderr + again.stdout + again.stderr
     asked = asked_for(emulator)
@@ -277,7 +277,7 @@ def test_the_rolling_restart_of_the_page_goes_zone_by_zone_and_once(command, emu
 
 
 @pytest.mark.usefixtures("environment", "page")
-def test_the_rolling_restart_of_the_page_ends_at_the_first_bad_sign_and_goes_on_there(command, emulator, change):
+def test_documented_rolling_restart_stops_at_a_failure_and_resumes(command, emulator, change):
     emulator.fail_subtask("Start observer process")
     failed = as_the_page_says(command, RESTART, change)
     assert failed.returncode != 0
@@ -292,7 +292,7 @@ def test_the_rolling_restart_of_the_page_ends_at_the_first_bad_sign_and_goes_on_
 
 
 @pytest.mark.usefixtures("environment", "page")
-def test_the_playbook_of_the_collection_over_a_group(command, emulator, change):
+def test_collection_playbook_restarts_an_inventory_group(command, emulator, change):
     done = as_the_page_says(command, RESTART_GROUP, change)
     assert done.returncode == 0, done.stdout + done.stderr
     assert emulator.restarts("OB_SERVER") == {"10.0.0.5:2882": 1, "10.0.0.6:2882": 1}

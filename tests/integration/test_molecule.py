@@ -53,14 +53,14 @@ def test_scenarios_converge_and_are_idempotent(molecule):
             assert f"{name} > {step}: Executed: Successful" in printed, printed
 
 
-def test_each_role_and_each_module_that_changes_something_has_a_scenario():
+def test_each_role_and_changing_module_has_a_scenario():
     modules = [path.stem for path in (REPOSITORY / "plugins/modules").glob("*.py")]
     verbs = {name for name in modules if not name.endswith(("_info", "_wait"))}
     roles = {path.name for path in (REPOSITORY / "roles").iterdir()}
     assert {path.parent.name for path in SCENARIOS.glob("*/molecule.yml")} == verbs | roles | {"default"}
 
 
-def test_the_scenario_of_the_page_on_molecule_runs(molecule, tmp_path, executables):
+def test_molecule_page_scenario_runs(molecule, tmp_path, executables):
     page = (REPOSITORY / "docs/molecule.md").read_text()
     files = re.findall(r"^`(molecule/default/\w+\.yml)`.*?^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     assert len(files) == page.count("```yaml\n") == 7

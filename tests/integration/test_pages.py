@@ -39,7 +39,7 @@ PLAYBOOKS = {
 }
 
 
-def test_the_playbooks_of_the_pages_are_playbooks(executables, tmp_path):
+def test_playbooks_on_pages_pass_the_syntax_check(executables, tmp_path):
     files = []
     for (page, number), block in PLAYBOOKS.items():
         file = tmp_path / f"{page.replace('/', '-')}-{number}.yml"
@@ -53,13 +53,13 @@ def test_the_playbooks_of_the_pages_are_playbooks(executables, tmp_path):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "yaml")])
-def test_what_is_no_playbook_is_run_by_a_test(page):
+def test_other_yaml_blocks_are_run_by_a_test(page):
     others = [number for number, _block in enumerate(blocks(page, "yaml")) if (page, number) not in PLAYBOOKS]
     assert not others or page in RUN_BY, f"blocks {others} are no playbooks, and no test is named that runs them"
     assert not others or page in (Path(__file__).parent / RUN_BY[page]).read_text()
 
 
-def test_no_test_is_named_that_is_not_needed():
+def test_every_listed_page_needs_a_test():
     assert [
         page
         for page in RUN_BY

@@ -119,7 +119,7 @@ ALIKE = ("cluster_restart", "zone_restart", "arbitration_service_restart")
         for module in GOOD
     ],
 )
-def test_good_and_bad_input_come_to_the_same(run, module):
+def test_both_paths_give_the_same_results_for_good_and_bad_input(run, module):
     tasks = [FIRST, *(task(name, module, options) for name, options in cases(module))]
     here, results = run(tasks)
     there, ordinary_results = run(tasks, **ORDINARY)
@@ -130,7 +130,7 @@ def test_good_and_bad_input_come_to_the_same(run, module):
 
 
 @pytest.mark.parametrize("module", ["cluster_restart", "task_info"])
-def test_task_keywords_do_the_same(run, module):
+def test_both_paths_handle_task_keywords_alike(run, module):
     tasks = [FIRST, *(task(name, module, GOOD[module], **keywords) for name, keywords in TASK_KEYWORDS.items())]
     _outcome, here = run(tasks)
     _outcome, there = run(tasks, **ORDINARY)
@@ -147,7 +147,7 @@ def test_task_keywords_do_the_same(run, module):
         ("arbitration_service_restart", "Start arbitration service"),
     ],
 )
-def test_a_failed_task_and_a_busy_target_are_told_the_same(run, verb, step):
+def test_both_paths_report_failed_task_and_busy_target_alike(run, verb, step):
     tasks = [
         {"name": name, f"oceanbase.ocp.{verb}": GOOD[verb], "ignore_errors": True}
         for name in ("failing task", "busy target")

@@ -65,7 +65,7 @@ def piped(ansible, emulator):
 
 
 @pytest.mark.smoke
-def test_ad_hoc_in_a_pipe(piped):
+def test_ad_hoc_progress_goes_to_stderr_in_a_pipe(piped):
     output, errors = piped()
     assert lines(errors)[0].startswith("  1001 (Restart OB server) RUNNING ")
     assert re.fullmatch(r"  1001 \(Restart OB server\) SUCCESSFUL, [\d.]+ s", lines(errors)[-1])
@@ -75,12 +75,12 @@ def test_ad_hoc_in_a_pipe(piped):
     assert ESCAPE not in output + errors
 
 
-def test_colour_where_it_is_forced(piped):
+def test_forced_colour_is_used_in_a_pipe(piped):
     _output, errors = piped(ANSIBLE_FORCE_COLOR="true")
     assert re.search(r"\x1b\[[\d;]+m  1001 \(Restart OB server\) RUNNING", errors)
 
 
-def test_colour_on_a_terminal(ansible, emulator):
+def test_terminal_shows_success_and_failure_in_different_colours(ansible, emulator):
     ansible.environment.update(ANSIBLE_NOCOLOR="false", TERM="xterm")
     emulator.fail_subtask("Start observer process")
     output = ansible.tasks(restart(SERVERS[0]), **defaults(emulator)).output
@@ -90,7 +90,7 @@ def test_colour_on_a_terminal(ansible, emulator):
 
 
 @pytest.mark.parametrize("verb", RESTARTS)
-def test_lines_of_a_playbook_come_before_the_result_in_80_columns(ansible, emulator, verb):
+def test_playbook_progress_precedes_the_result_in_80_columns(ansible, emulator, verb):
     options, steps, _verified = RESTARTS[verb]
     task = {"name": "restart", f"oceanbase.ocp.{verb}": {**options, "wait": True}}
     outcome = ansible.tasks(task, **defaults(emulator))
@@ -101,7 +101,7 @@ def test_lines_of_a_playbook_come_before_the_result_in_80_columns(ansible, emula
     assert outcome.output.index(shown[-1]) < outcome.output.index("changed: [localhost]")
 
 
-def test_items_of_a_loop(ansible, emulator):
+def test_loop_items_show_progress_before_each_result(ansible, emulator):
     outcome = ansible.tasks(restart("{{ item }}", loop=SERVERS), **defaults(emulator))
     order = re.findall(r"^  (\d+) \(Restart OB server\) SUCCESSFUL|=> \(item=(.*)\)", outcome.output, re.MULTILINE)
     assert [first or second for first, second in order] == [
@@ -109,7 +109,7 @@ def test_items_of_a_loop(ansible, emulator):
     ]  # fmt: skip
 
 
-def test_many_are_shown_by_their_number(ansible, emulator):
+def test_many_tasks_are_shown_as_a_count(ansible, emulator):
     start = restart("{{ item }}", loop=[f"10.0.0.{host}:2882" for host in range(1, 7)], register="started")
     start["oceanbase.ocp.server_restart"]["wait"] = False
     ids = "{{ started.results | map(attribute='task_id') }}"
@@ -123,7 +123,7 @@ def test_many_are_shown_by_their_number(ansible, emulator):
 
 
 @pytest.mark.smoke
-def test_quiet_tasks(ansible, emulator):
+def test_quiet_hidden_and_ordinary_tasks_show_no_progress(ansible, emulator):
     quiet = restart(SERVERS[0])
     quiet["oceanbase.ocp.server_restart"]["show_progress"] = False
     hidden, ordinary = restart(SERVERS[1], no_log="{{ secret }}"), restart(SERVERS[2], **ORDINARY)
@@ -133,7 +133,7 @@ def test_quiet_tasks(ansible, emulator):
     assert sum(emulator.restarts("OB_SERVER").values()) == 3
 
 
-def test_quiet_where_results_that_are_ok_are_not_shown(ansible, emulator):
+def test_progress_is_hidden_when_ok_results_are_hidden(ansible, emulator):
     ansible.environment["ANSIBLE_DISPLAY_OK_HOSTS"] = "false"
     outcome = ansible.tasks(restart(SERVERS[0]), **defaults(emulator))
     assert (outcome.rc, lines(outcome.output)) == (0, []), outcome.output
@@ -142,7 +142,7 @@ def test_quiet_where_results_that_are_ok_are_not_shown(ansible, emulator):
 # Ctrl-C
 
 
-def test_interrupted_wait_leaves_the_task_id_and_is_taken_up_again(ansible, start_emulator):
+def test_interrupted_wait_shows_the_task_id_and_can_be_resumed(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "0.5")
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [restart(SERVERS[0])], **defaults(emulator)}
     process = ansible.start([play], "first")
@@ -177,7 +177,7 @@ FAULT = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error"
     ],
     ids=["503", "restarted"],
 )
-def test_a_wait_outlives_a_service_that_does_not_answer(ansible, start_emulator, path, body, words):
+def test_wait_survives_an_unresponsive_service(ansible, start_emulator, path, body, words):
     emulator = start_emulator("--step-seconds", "0.3")
     start = restart(SERVERS[0], register="started")
     start["oceanbase.ocp.server_restart"]["wait"] = False

@@ -29,7 +29,7 @@ def names(found):
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("module", READS)
-def test_all_of_a_kind_are_read(ansible, emulator, module):
+def test_info_module_reads_every_object_of_its_kind(ansible, emulator, module):
     assert names(read(ansible, emulator, module)) == READS[module][1]
     assert emulator.requests("POST") == []
 
@@ -67,13 +67,13 @@ def in_one_play(ansible, emulator, cases):
     return list(ansible.tasks(*tasks, module_defaults=defaults).results.values())
 
 
-def test_filters(ansible, emulator):
+def test_filters_select_objects(ansible, emulator):
     results = in_one_play(ansible, emulator, FILTERS)
     for (module, options, found), result in zip(FILTERS, results, strict=True):
         assert names(result[READS[module][0]]) == found, (module, options)
 
 
-def test_a_bad_filter_is_named_before_anything_is_sent(ansible, emulator):
+def test_error_names_the_bad_filter_before_any_request(ansible, emulator):
     results = in_one_play(ansible, emulator, REFUSED)
     for (module, _options, named), result in zip(REFUSED, results, strict=True):
         assert READS[module][0] not in result
@@ -81,7 +81,7 @@ def test_a_bad_filter_is_named_before_anything_is_sent(ansible, emulator):
     assert "/api/" not in emulator.log
 
 
-def test_what_happens_to_a_server_shows(ansible, start_emulator):
+def test_server_info_shows_a_running_restart(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     task = ansible.module("server_restart", url=emulator.url, cluster=1, server=2, freeze_server=True, **BASIC)
     [server] = read(ansible, emulator, "server_info", status="RESTARTING")
@@ -104,7 +104,7 @@ def test_the_ordinary_module_reads_the_same(ansible, emulator):
     assert len(here) == 3
 
 
-def test_the_playbooks_of_the_page_run(ansible, emulator):
+def test_reads_page_playbooks_run(ansible, emulator):
     for playbook in blocks("docs/reads.md", "yaml"):
         plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
         plays[0]["vars"] = SECRETS

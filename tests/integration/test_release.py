@@ -76,7 +76,7 @@ def state(tree: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_same_sources_give_the_same_bytes_wherever_and_whenever_they_are(tarball, tmp_path):
+def test_same_sources_build_identical_files(tarball, tmp_path):
     other = sources(tmp_path)
     for path in other.rglob("*.py"):
         os.utime(path, (1, 1))
@@ -90,7 +90,7 @@ def test_the_same_sources_give_the_same_bytes_wherever_and_whenever_they_are(tar
         assert Path(f"{again}{end}").read_bytes() == Path(f"{tarball}{end}").read_bytes()
 
 
-def test_nothing_in_the_tarball_tells_who_built_it_or_when(tarball):
+def test_tarball_shows_neither_builder_nor_build_time(tarball):
     with tarfile.open(tarball) as archive:
         members = archive.getmembers()
     assert {(m.mtime, m.uid, m.gid, m.uname, m.gname) for m in members} == {(int(EPOCH), 0, 0, "", "")}
@@ -101,12 +101,12 @@ def test_nothing_in_the_tarball_tells_who_built_it_or_when(tarball):
         assert packed.mtime == int(EPOCH)
 
 
-def test_the_checksum_is_that_of_the_tarball(tarball):
+def test_checksum_matches_the_tarball(tarball):
     digest, name = Path(f"{tarball}.sha256").read_text().split()
     assert (digest, name) == (hashlib.sha256(tarball.read_bytes()).hexdigest(), TARBALL)
 
 
-def test_the_bill_of_materials_names_the_collection_and_what_it_needs(tarball):
+def test_bill_of_materials_lists_collection_and_requirements(tarball):
     bill = json.loads(Path(f"{tarball}.cdx.json").read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     collection = bill["metadata"]["component"]
@@ -118,7 +118,7 @@ def test_the_bill_of_materials_names_the_collection_and_what_it_needs(tarball):
     assert sorted(whole["dependsOn"]) == sorted(needed)
 
 
-def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(tarball, executables, tmp_path):
+def test_tarball_installs_with_its_version_and_changelog(tarball, executables, tmp_path):
     subprocess.run(
         [executables / "ansible-galaxy", "collection", "install", "--force", tarball, "-p", tmp_path],
         env={"PATH": str(executables), "HOME": str(tmp_path)},
@@ -141,7 +141,7 @@ def test_the_tarball_holds_the_version_and_its_changelog_and_can_be_installed(ta
     assert (installed / "LICENSES/GPL-3.0-or-later.txt").read_text() == (REPOSITORY / "LICENSE").read_text()
 
 
-def test_a_tree_to_which_the_release_was_applied_gives_the_same_bytes_later(tarball, tmp_path):
+def test_applied_release_rebuilds_to_the_same_bytes(tarball, tmp_path):
     tree = sources(tmp_path)
     first = built(tree, "--apply", SOURCE_DATE_EPOCH=EPOCH).read_bytes()
     assert "\nversion: 1.0.0\n" in (tree / "galaxy.yml").read_text()
@@ -152,7 +152,7 @@ def test_a_tree_to_which_the_release_was_applied_gives_the_same_bytes_later(tarb
 
 
 @pytest.mark.parametrize("version", ["", "1.0", "v1.0.0", "1.0.0+local", "01.0.0"])
-def test_what_is_no_version_is_refused(version, tree):
+def test_invalid_version_is_refused(version, tree):
     done = release(tree, version)
     assert done.returncode == 1
     assert done.stderr.startswith(f"release: VERSION={version} is no semantic version; it looks like 1.0.0")

@@ -19,7 +19,7 @@ def test_a_restart_is_started_awaited_and_verified(ansible, emulator, verb):
 
 
 @EVERY_RESTART
-def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_options, ca_path, verb):
+def test_restart_works_with_an_access_key_over_https(ansible, start_emulator, tls_options, ca_path, verb):
     emulator = start_emulator(*tls_options)
     result = ansible.module(verb, url=emulator.url, ca_path=ca_path, wait=True, **ACCESS_KEY, **RESTARTS[verb][0])
     assert_restarted(verb, result)
@@ -37,7 +37,7 @@ def test_an_access_key_over_https_does_the_same(ansible, start_emulator, tls_opt
         ("agent_restart", ("--agent-paths", "plain"), 9),
     ],
 )
-def test_another_service_is_restarted_as_well(ansible, start_emulator, verb, options, steps):
+def test_restart_works_with_other_profiles_and_switches(ansible, start_emulator, verb, options, steps):
     emulator = start_emulator(*options)
     result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
     assert (result["changed"], result["task"]["succeeded"]) == (True, True), result
@@ -46,7 +46,7 @@ def test_another_service_is_restarted_as_well(ansible, start_emulator, verb, opt
 
 
 @EVERY_RESTART
-def test_without_wait_the_task_comes_back_running(ansible, start_emulator, verb):
+def test_restart_without_wait_returns_a_running_task(ansible, start_emulator, verb):
     emulator = start_emulator("--step-seconds", "60")
     result = ansible.module(verb, url=emulator.url, **BASIC, **RESTARTS[verb][0])
     assert (result["changed"], result["after"], result["verified"]) == (True, None, None)
@@ -104,7 +104,7 @@ def test_the_connection_comes_from_the_environment(ansible, emulator):
 
 
 @pytest.mark.smoke
-def test_the_connection_comes_from_module_defaults_and_facts_are_registered(ansible, emulator):
+def test_module_defaults_supply_the_connection(ansible, emulator):
     outcome = ansible.tasks(
         {
             "name": "restart",
@@ -127,7 +127,7 @@ def test_the_connection_comes_from_module_defaults_and_facts_are_registered(ansi
     assert outcome.rc == 0, outcome.output
 
 
-def test_a_target_that_a_failed_task_holds_is_refused_and_the_task_named(ansible, emulator):
+def test_error_names_the_failed_task_that_holds_the_target(ansible, emulator):
     emulator.fail_subtask("Stop observer process")
     options = {"url": emulator.url, **BASIC, **RESTARTS["server_restart"][0]}
     failed = ansible.module("server_restart", wait=True, **options)
@@ -138,7 +138,7 @@ def test_a_target_that_a_failed_task_holds_is_refused_and_the_task_named(ansible
     assert f"Task {failed['task_id']} (Restart OB server) FAILED and still holds it" in second["msg"]
 
 
-def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):
+def test_wait_timeout_returns_the_running_task(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     result = ansible.module(
         "server_restart", url=emulator.url, wait=True, wait_timeout=1, **BASIC, **RESTARTS["server_restart"][0]
@@ -149,7 +149,7 @@ def test_a_wait_that_is_too_short_keeps_the_task(ansible, start_emulator):
     assert result["changed"] is True
 
 
-def test_a_failed_restart_says_what_failed_and_keeps_the_task(ansible, emulator):
+def test_failed_restart_names_the_subtask_and_returns_the_task(ansible, emulator):
     emulator.fail_subtask("Start observer process")
     result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **RESTARTS["server_restart"][0])
     assert (result["rc"], result["changed"], result["verified"]) == (2, True, None)
@@ -161,7 +161,7 @@ def test_a_failed_restart_says_what_failed_and_keeps_the_task(ansible, emulator)
     assert (result["task"]["status"], result["task"]["progress"]["done"]) == ("FAILED", 4)
 
 
-def test_a_retried_task_is_waited_for_and_a_rolled_back_one_is_a_failure(ansible, emulator):
+def test_task_wait_fails_for_a_failed_retry_and_for_a_rollback(ansible, emulator):
     emulator.fail_subtask("Start arbitration service", times=2)
     options = {"url": emulator.url, **BASIC}
     failed = ansible.module("arbitration_service_restart", wait=True, arbitration_service=1, **options)
@@ -194,7 +194,7 @@ access_keys: [{id: dba-key, secret: hidden-key-secret, user: dba}]
     ids=["password", "wrong-password", "access-key", "wrong-access-key"],
 )
 @pytest.mark.parametrize("path", [{}, ORDINARY], ids=["in-process", "ordinary"])
-def test_no_secret_is_printed_however_verbose(ansible, start_emulator, tmp_path, credentials, path):
+def test_no_secret_is_printed_at_the_highest_verbosity(ansible, start_emulator, tmp_path, credentials, path):
     fleet = tmp_path / "fleet.yml"
     fleet.write_text(FLEET_WITH_SECRETS)
     emulator = start_emulator("--fleet", str(fleet))

@@ -59,13 +59,13 @@ SHOW = {
     ],
     ids=["result", "id", "loop", "mixed"],
 )
-def test_task_wait_takes_ids_and_results(ansible, emulator, tasks, what, number):
+def test_task_wait_accepts_ids_and_results(ansible, emulator, tasks, what, number):
     outcome = ansible.tasks(*tasks, wait_for(what), SHOW, **defaults(emulator))
     assert outcome.rc == 0, outcome.output
     assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * number
 
 
-def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
+def test_task_wait_skips_results_without_a_task(ansible, emulator):
     skipped = {**RESTART, "when": False}
     outcome = ansible.tasks(skipped, wait_for("{{ restart }}"), SHOW, **defaults(emulator))
     assert outcome.rc == 0, outcome.output
@@ -85,7 +85,7 @@ def test_task_wait_passes_over_what_has_no_task(ansible, emulator):
     ],
     ids=["nothing", "refused", "the same"],
 )
-def test_a_second_use_of_task_wait_has_no_result_of_the_first(ansible, emulator, second):
+def test_each_use_of_task_wait_replaces_the_results(ansible, emulator, second):
     outcome = ansible.tasks(
         RESTART, wait_for("{{ restart }}"), {**SHOW, "name": "first"}, second, SHOW, **defaults(emulator)
     )
@@ -103,7 +103,7 @@ def test_a_second_use_of_task_wait_has_no_result_of_the_first(ansible, emulator,
     ],
     ids=["unknown", "busy"],
 )
-def test_task_wait_waits_for_the_others_and_then_fails_for_what_was_not_started(
+def test_task_wait_awaits_the_others_then_fails_for_unstarted_restarts(
     ansible, start_emulator, clusters, servers, reason
 ):
     emulator = start_emulator("--step-seconds", "0.4")
@@ -115,7 +115,7 @@ def test_task_wait_waits_for_the_others_and_then_fails_for_what_was_not_started(
     assert [task["status"] for task in kept] == ["SUCCESSFUL"]
 
 
-def test_task_wait_keeps_the_tasks_when_it_runs_out_of_time(ansible, start_emulator):
+def test_task_wait_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", task_wait_timeout=1), **defaults(emulator))
     assert outcome.rc == 2
@@ -125,7 +125,7 @@ def test_task_wait_keeps_the_tasks_when_it_runs_out_of_time(ansible, start_emula
 
 @pytest.mark.parametrize(("detail", "subtasks"), [("summary", 0), ("full", 19)])
 @pytest.mark.parametrize("shown", [True, False])
-def test_task_wait_passes_its_options_on(ansible, emulator, detail, subtasks, shown):
+def test_task_wait_applies_detail_and_progress_options(ansible, emulator, detail, subtasks, shown):
     variables = {"task_wait_detail": detail, "task_wait_show_progress": shown}
     outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", **variables), **defaults(emulator))
     assert outcome.rc == 0, outcome.output
@@ -134,7 +134,7 @@ def test_task_wait_passes_its_options_on(ansible, emulator, detail, subtasks, sh
     assert (f"{task['id']} (Restart OB cluster)" in outcome.output) is shown
 
 
-def test_task_wait_says_what_it_needs(ansible, emulator):
+def test_task_wait_requires_its_tasks(ansible, emulator):
     outcome = ansible.tasks({"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}}, **defaults(emulator))
     assert outcome.rc == 2
     assert "task_wait_tasks" in outcome.output
@@ -234,7 +234,7 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     assert (home / "fleet.db").exists()
 
 
-def test_the_emulator_limits_calls_locks_users_and_breaks_as_told(emulator_role, tmp_path):
+def test_emulator_role_applies_rate_limit_lockout_and_faults(emulator_role, tmp_path):
     apply, port = emulator_role
     (tmp_path / "faults.yml").write_text("[{kind: http, action: html, match: {path: /api/v2/status}}]")
     outcome, _changed = apply(
@@ -253,7 +253,7 @@ def test_the_emulator_limits_calls_locks_users_and_breaks_as_told(emulator_role,
     assert requests.get(f"http://127.0.0.1:{port}/api/v2/status", timeout=5).status_code == 502
 
 
-def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
+def test_emulator_role_applies_the_documented_profile_and_switches(emulator_role):
     apply, port = emulator_role
     [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
     [role] = yaml.safe_load(play)[0]["roles"]
@@ -264,7 +264,7 @@ def test_the_emulator_takes_the_profile_and_switches_of_its_page(emulator_role):
     assert not any("arbitration" in path for path in paths if not path.startswith("/emulator/"))
 
 
-def test_a_switch_that_does_not_exist_is_named(emulator_role):
+def test_error_names_the_unknown_switch(emulator_role):
     apply, _port = emulator_role
     outcome, _changed = apply("started", emulator_switches={"agent_paths": "nowhere"})
     assert outcome.rc == 2
@@ -272,7 +272,7 @@ def test_a_switch_that_does_not_exist_is_named(emulator_role):
     assert "nowhere" in outcome.output
 
 
-def test_an_emulator_that_cannot_start_says_why(emulator_role):
+def test_emulator_startup_failure_shows_its_cause(emulator_role):
     apply, _port = emulator_role
     outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)
     assert outcome.rc == 2
@@ -280,7 +280,7 @@ def test_an_emulator_that_cannot_start_says_why(emulator_role):
     assert "/nowhere/fleet.yml" in outcome.result["msg"]
 
 
-def test_an_emulator_that_is_too_slow_is_ended(emulator_role, tmp_path):
+def test_emulator_that_exceeds_the_start_timeout_is_ended(emulator_role, tmp_path):
     apply, port = emulator_role
     # Whoever reads it waits until somebody writes.
     os.mkfifo(tmp_path / "fleet.yml")
@@ -311,14 +311,14 @@ def runs(word):
     ],
     ids=["any port", "port", "no time"],
 )
-def test_numbers_of_the_emulator_that_cannot_be_are_refused(ansible, given, sentence):
+def test_emulator_role_refuses_numbers_out_of_range(ansible, given, sentence):
     role = {"ansible.builtin.include_role": {"name": "oceanbase.ocp.emulator"}}
     outcome = ansible.tasks({**role, "vars": {f"emulator_{name}": value for name, value in given.items()}})
     assert outcome.rc == 2
     assert outcome.result["msg"].startswith(sentence)
 
 
-def test_the_emulator_in_check_mode_starts_nothing(emulator_role):
+def test_emulator_role_starts_nothing_in_check_mode(emulator_role):
     apply, port = emulator_role
     outcome, changed = apply("started", arguments="--check")
     assert (outcome.rc, changed, answers(port)) == (0, True, False), outcome.output

@@ -17,7 +17,7 @@ from support import BASIC
 
 
 @pytest.mark.smoke
-def test_one_command_restarts_a_fleet_zone_by_zone_and_the_root_server_last(roll, start_emulator):
+def test_fleet_restarts_zone_by_zone_with_the_root_server_last(roll, start_emulator):
     emulator = start_emulator(*FLEET)
     outcome = roll(emulator, CLUSTERS)
     assert outcome.rc == 0, outcome.output
@@ -30,7 +30,7 @@ def test_one_command_restarts_a_fleet_zone_by_zone_and_the_root_server_last(roll
     assert planned(outcome) == [names(emulator)[server] for server in IN_ORDER]
 
 
-def test_a_batch_is_at_work_at_once_and_stays_within_its_zone(roll, start_emulator):
+def test_batch_restarts_concurrently_within_one_zone(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", "--step-seconds", "0.05")
     outcome = roll(emulator, ["cluster1"], batch=2)
     assert outcome.rc == 0, outcome.output
@@ -47,7 +47,7 @@ def test_a_batch_is_at_work_at_once_and_stays_within_its_zone(roll, start_emulat
     assert "9 planned: 9 restarted, 0 left alone, 0 failed, 0 not touched" in outcome.output
 
 
-def test_a_failure_on_the_seventh_node_stops_the_run_and_the_same_command_goes_on(roll, start_emulator, tmp_path):
+def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, tmp_path):
     emulator = start_emulator(*FLEET)
     fault = {"kind": "subtask", "match": {"taskId": 1007, "subtask": "Stop observer process"}, "action": "fail"}
     emulator.post("/emulator/faults", fault)
@@ -105,7 +105,7 @@ def ill_after_first(tmp_path):
     return write
 
 
-def test_the_gate_holds_for_a_node_that_turned_unavailable_and_names_it(roll, start_emulator, ill_after_first):
+def test_gate_blocks_the_next_batch_and_names_the_unavailable_node(roll, start_emulator, ill_after_first):
     emulator = start_emulator(*QUICK)
     outcome = roll(emulator, ["payments"], after_node=ill_after_first(emulator, 7, done=8))
     assert outcome.rc == 2
@@ -137,7 +137,7 @@ def test_the_gate_opens_when_the_node_recovers_in_time(ansible, connect, start_e
     assert posts(emulator) == [8, 9, 7]
 
 
-def test_killed_three_times_each_server_is_restarted_once(ansible, connect, start_emulator, change):
+def test_run_killed_three_times_restarts_each_server_once(ansible, connect, start_emulator, change):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", "--step-seconds", "0.03")
     connect(emulator)
     given = {"rolling_restart_clusters": ["cluster1"], "rolling_restart_started_before": change}
@@ -157,7 +157,7 @@ def test_killed_three_times_each_server_is_restarted_once(ansible, connect, star
 
 
 @pytest.mark.parametrize("strategy", ["server", "zone"])
-def test_check_mode_shows_the_plan_that_is_then_carried_out(roll, start_emulator, ansible, strategy):
+def test_check_mode_shows_the_plan_of_the_real_run(roll, start_emulator, ansible, strategy):
     emulator = start_emulator(*QUICK)
     # One has started since already.
     options = {"url": emulator.url, "cluster": "orders", "freeze_server": False, "wait": True, **BASIC}
@@ -188,7 +188,7 @@ def test_check_mode_shows_the_plan_that_is_then_carried_out(roll, start_emulator
     assert [name for name in named if name in planned(real)] == planned(real)
 
 
-def test_a_run_with_nothing_to_do_starts_nothing_and_runs_no_task_file(roll, start_emulator, tmp_path):
+def test_empty_plan_starts_no_restart_and_runs_no_task_file(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     (tmp_path / "no.yml").write_text(yaml.safe_dump([{"ansible.builtin.fail": {"msg": "not to be run"}}]))
     long_ago = "2000-01-01T00:00:00Z"

@@ -36,7 +36,7 @@ def hooks(tmp_path):
     return write
 
 
-def test_task_files_run_before_and_after_each_node_zone_and_the_run(roll, start_emulator, hooks):
+def test_task_files_run_before_and_after_each_node_zone_and_run(roll, start_emulator, hooks):
     emulator = start_emulator(*QUICK)
     outcome = roll(emulator, ["orders"], zones=["zone3", "zone1"], servers=["1", "5", "6"], **hooks())
     assert outcome.rc == 0, outcome.output
@@ -62,7 +62,7 @@ def test_task_files_run_before_and_after_each_node_zone_and_the_run(roll, start_
     ]
 
 
-def test_a_task_file_that_fails_stops_the_run_and_what_comes_after_the_run_is_done(roll, start_emulator, hooks):
+def test_failing_task_file_stops_the_run_but_after_run_still_runs(roll, start_emulator, hooks):
     emulator = start_emulator(*QUICK)
     refusal = {"name": "Ask the people", "ansible.builtin.fail": {"msg": "not before breakfast"}}
     outcome = roll(emulator, ["payments"], **hooks(gate=[refusal]))
@@ -74,9 +74,7 @@ def test_a_task_file_that_fails_stops_the_run_and_what_comes_after_the_run_is_do
 
 @pytest.mark.smoke
 @pytest.mark.parametrize(("borne", "restarted"), [(0, 0), (1, 3)])
-def test_a_cluster_that_fails_is_left_as_it_is_and_the_next_one_comes_if_that_is_borne(
-    roll, start_emulator, borne, restarted
-):
+def test_next_cluster_is_restarted_only_within_max_failures(roll, start_emulator, borne, restarted):
     emulator = start_emulator(*QUICK)
     emulator.fail_subtask("Prepare restart observer")
     # A text, as the command line gives it by -e name=value.
@@ -90,7 +88,7 @@ def test_a_cluster_that_fails_is_left_as_it_is_and_the_next_one_comes_if_that_is
     assert set(posts(emulator)[1:]) <= {7, 8, 9}
 
 
-def test_in_a_batch_the_others_are_awaited_where_one_could_not_be_started(roll, start_emulator):
+def test_others_in_a_batch_are_awaited_when_one_cannot_start(roll, start_emulator):
     emulator = start_emulator(*QUICK)
     fault = {"kind": "http", "match": {"method": "POST"}, "action": "error", "status": 403, "call": 1}
     emulator.post("/emulator/faults", fault)
@@ -102,7 +100,7 @@ def test_in_a_batch_the_others_are_awaited_where_one_could_not_be_started(roll, 
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
 
 
-def test_a_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_emulator, tmp_path):
+def test_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     emulator.fail_subtask("Prepare restart observer")
     report = tmp_path / "failed.html"
@@ -114,9 +112,7 @@ def test_a_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, star
     assert len(posts(emulator)) == 2
 
 
-def test_a_restart_that_ran_already_and_fails_is_one_failure_and_the_next_cluster_comes(
-    ansible, roll, start_emulator, tmp_path
-):
+def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     fault = {"kind": "subtask", "match": {"subtask": "Prepare restart observer"}, "seconds": 200, "action": "slow"}
     emulator.post("/emulator/faults", fault)
@@ -162,7 +158,7 @@ REFUSED = {"kind": "http", "match": MATCH, "action": "error", "status": 403}
     ],
     ids=["before", "afterwards"],
 )
-def test_a_server_of_a_batch_that_cannot_be_read_has_failed_and_hides_none_of_the_others(
+def test_unreadable_server_of_a_batch_fails_without_hiding_the_others(
     ansible, connect, start_emulator, change, call, why
 ):
     emulator = start_emulator(*QUICK)
@@ -195,7 +191,7 @@ def test_a_server_of_a_batch_that_cannot_be_read_has_failed_and_hides_none_of_th
     ],
     ids=["nothing to do", "no plan"],
 )
-def test_a_second_use_in_a_play_has_a_record_of_its_own(ansible, connect, start_emulator, change, second, left_alone):
+def test_each_use_in_a_play_keeps_its_own_record(ansible, connect, start_emulator, change, second, left_alone):
     emulator = start_emulator(*QUICK)
     connect(emulator)
     emulator.fail_subtask("Prepare restart observer")
@@ -217,7 +213,7 @@ def test_a_second_use_in_a_play_has_a_record_of_its_own(ansible, connect, start_
         assert len(outcome.results["Plan the restart"]["left_alone"]) == left_alone
 
 
-def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, start_emulator):
+def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"])
     assert refused.rc == 2
@@ -244,7 +240,7 @@ def test_a_cluster_with_fewer_than_three_zones_is_refused_unless_told(roll, star
     ],
     ids=["clusters", "instant", "no instant", "strategy", "batch", "relative", "missing"],
 )
-def test_what_is_given_wrongly_is_named_before_anything_is_sent(ansible, connect, emulator, change, given, sentence):
+def test_error_names_the_bad_option_before_any_request(ansible, connect, emulator, change, given, sentence):
     connect(emulator)
     every = {"clusters": ["payments"], "started_before": change, **given}
     variables = {f"rolling_restart_{name}": value for name, value in every.items() if value is not None}

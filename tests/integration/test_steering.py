@@ -91,7 +91,7 @@ def play(ansible, emulator):
 
 
 @pytest.mark.smoke
-def test_subtask_that_fails_twice_is_retried_to_a_good_end(play, emulator):
+def test_subtask_that_fails_twice_is_retried_until_it_succeeds(play, emulator):
     emulator.fail_subtask(STEP, 2)
     outcome = play(
         RESTART,
@@ -109,7 +109,7 @@ def test_subtask_that_fails_twice_is_retried_to_a_good_end(play, emulator):
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
-def test_skipped_subtask_keeps_its_operation_in_a_task_that_ends_well(play, emulator):
+def test_skipped_subtask_keeps_its_operation_in_a_successful_task(play, emulator):
     emulator.fail_subtask(STEP)
     result = play(RESTART, steer("skip", state="skipped", subtask_id=FAILED, wait=True)).result
     assert (result["changed"], result["action"], result["task"]["status"]) == (True, "skipped", "SUCCESSFUL")
@@ -119,7 +119,7 @@ def test_skipped_subtask_keeps_its_operation_in_a_task_that_ends_well(play, emul
     assert result["trace_id"]
 
 
-def test_rolled_back_task_says_so(play, emulator):
+def test_rolled_back_task_is_shown_as_rolled_back(play, emulator):
     emulator.fail_subtask(STEP)
     outcome = play(RESTART, steer("undo", state="rolled_back", wait=True))
     assert outcome.result["task"]["rolled_back"] is True
@@ -129,7 +129,7 @@ def test_rolled_back_task_says_so(play, emulator):
     assert " 1001 (Restart OB server) ROLLED BACK" in outcome.output
 
 
-def test_rollback_that_fails_is_a_failure(play, emulator):
+def test_failed_rollback_is_a_failure(play, emulator):
     emulator.fail_subtask(STEP)
     match = {"subtask": "Stop observer service", "operation": "ROLLBACK"}
     emulator.post("/emulator/faults", {"kind": "subtask", "match": match, "action": "fail"})
@@ -145,7 +145,7 @@ def test_rollback_that_fails_is_a_failure(play, emulator):
     assert ("msg" in go_on, go_on["task"]["rolled_back"]) == (False, True)
 
 
-def test_prohibited_rollback_is_refused_before_anything_is_sent(play, emulator):
+def test_prohibited_rollback_is_refused_before_the_action_is_sent(play, emulator):
     fault = {"kind": "subtask", "match": {"subtask": STEP}, "action": "fail", "prohibitRollback": True}
     emulator.post("/emulator/faults", fault)
     result = play(RESTART, steer("undo", state="rolled_back")).result
@@ -155,7 +155,7 @@ def test_prohibited_rollback_is_refused_before_anything_is_sent(play, emulator):
     assert steered_by(emulator) == []
 
 
-def test_stalled_subtask_is_canceled_and_the_task_ends_failed(play, emulator):
+def test_stalled_subtask_is_canceled_and_its_task_fails(play, emulator):
     emulator.post("/emulator/faults", STALLED)
     result = play(START, hangs(), steer("cancel", state="canceled", subtask="running", wait=True)).result
     assert (result["changed"], result["task"]["status"], "msg" in result) == (True, "FAILED", False)
@@ -166,7 +166,7 @@ def test_stalled_subtask_is_canceled_and_the_task_ends_failed(play, emulator):
 
 
 @every_way
-def test_done_once_and_foretold(play, emulator, way):
+def test_task_action_runs_once_and_check_mode_predicts_it(play, emulator, way):
     options, _times, path = WAYS[way]
     broken(emulator, way)
     outcome = play(
@@ -196,7 +196,7 @@ def comparable(value):
     return [comparable(member) for member in value] if isinstance(value, list) else value
 
 
-def test_both_paths_come_to_the_same(ansible, start_emulator):
+def test_both_paths_give_the_same_results(ansible, start_emulator):
     """In the controller's process, and as an ordinary module."""
     tasks = [
         RESTART,
@@ -227,7 +227,7 @@ def test_both_paths_come_to_the_same(ansible, start_emulator):
 @pytest.mark.parametrize(
     ("way", "when"), [("retried", "before"), ("canceled", "before"), ("rolled back", "after"), ("skipped", "after")]
 )
-def test_lost_answer(play, emulator, way, when):
+def test_lost_response_is_resolved_or_reported_as_unknown(play, emulator, way, when):
     options, _times, path = WAYS[way]
     broken(emulator, way)
     match = {"method": "POST", "path": f"/api/v2/tasks/*{path}"}
@@ -249,7 +249,7 @@ def test_lost_answer(play, emulator, way, when):
 # Rights
 
 
-def test_viewer_is_told_which_permission_is_missing(play, emulator):
+def test_error_names_the_missing_permission(play, emulator):
     emulator.fail_subtask(STEP)
     assert play(RESTART).result["task_id"] == 1001
     result = play(steer("viewer", task_id=1001, state="retried"), user="viewer").result
@@ -264,7 +264,7 @@ def test_viewer_is_told_which_permission_is_missing(play, emulator):
 # The documentation
 
 
-def test_the_examples_do_what_they_say(ansible, emulator):
+def test_examples_perform_their_actions(ansible, emulator):
     """With restarts that fail, so that each of them has something to do."""
     tree = ast.parse((REPOSITORY / "plugins/modules/task.py").read_text())
     [examples] = [

@@ -25,7 +25,7 @@ def tarball(executables, tmp_path_factory):
     return built
 
 
-def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
+def test_tarball_contains_only_files_for_users(tarball):
     with tarfile.open(tarball) as archive:
         names = {name.removeprefix("./") for name in archive.getnames()}
     assert names >= {
@@ -76,7 +76,7 @@ def installed(ansible, executables, tarball, tmp_path):
 
 
 @pytest.mark.parametrize("verb", RESTARTS)
-def test_the_installed_collection_restarts(installed, emulator, verb):
+def test_installed_collection_restarts_each_target(installed, emulator, verb):
     result = installed.module(verb, "-vvv", url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
     assert_restarted(verb, result)
     assert "/collections/ansible_collections/oceanbase/ocp/plugins/modules/" in result["output"]

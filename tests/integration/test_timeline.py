@@ -51,7 +51,7 @@ def failed_restart(ansible, emulator, tmp_path):
     return ansible.playbook(plays), tmp_path / "restart.html"
 
 
-def test_the_playbook_of_the_page_on_timelines_runs(failed_restart):
+def test_timeline_page_playbook_runs(failed_restart):
     outcome, page = failed_restart
     assert outcome.rc != 0
     assert outcome.results["Restart a node"]["task"]["status"] == "FAILED"
@@ -76,7 +76,7 @@ def test_a_browser_shows_as_many_bars_as_subtasks(failed_restart, browse):
     assert marks == [step["status"].lower() for step in subtasks]
 
 
-def test_a_hostile_name_is_text_in_the_browser_and_no_template(ansible, browse, tmp_path):
+def test_hostile_name_is_escaped_in_the_browser(ansible, browse, tmp_path):
     page = tmp_path / "hostile.html"
     hostile = {"id": 1, "name": HOSTILE, "status": "FAILED"}
     failed = {"id": 2, "status": "FAILED", "description": HOSTILE, "log_tail": HOSTILE * 1000}
@@ -93,7 +93,7 @@ def test_a_hostile_name_is_text_in_the_browser_and_no_template(ansible, browse, 
     assert document.count('class="bar ') == 1
 
 
-def test_what_is_no_task_is_told_by_the_name_of_the_filter(ansible):
+def test_error_for_a_non_task_names_the_filter(ansible):
     outcome = ansible.tasks({"ansible.builtin.debug": {"msg": "{{ 'one' | oceanbase.ocp.task_table }}"}})
     assert outcome.rc != 0
     assert "oceanbase.ocp.task_table: a value of type str is no task; give a task" in outcome.output.replace("\n", " ")

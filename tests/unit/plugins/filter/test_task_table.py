@@ -32,7 +32,7 @@ EXAMPLE = task(
 )
 
 
-def test_a_task_as_it_is_shown():
+def test_table_shows_the_task_its_subtasks_and_the_log():
     assert task_table(EXAMPLE, title="Night shift", width=80) == "\n".join(
         [
             "Night shift",
@@ -50,12 +50,12 @@ def test_a_task_as_it_is_shown():
     )
 
 
-def test_a_narrow_terminal_gets_no_bars():
+def test_narrow_terminal_has_no_bars():
     assert "█" in task_table(EXAMPLE, width=72)
     assert "█" not in task_table(EXAMPLE, width=71)
 
 
-def test_many_tasks_stand_below_each_other_and_none_is_told():
+def test_tasks_are_listed_in_order_and_no_task_is_reported():
     both = task_table([task(), {"task": task(id=1002, name="Restart OCP agent")}])
     assert both.count("\n\n") == 1
     assert both.index("task 1001") < both.index("task 1002")
@@ -74,7 +74,7 @@ def test_many_tasks_stand_below_each_other_and_none_is_told():
         ({"status": None}, "?", 35),
     ],
 )
-def test_a_state_has_a_colour_and_a_sign(values, sign, color):
+def test_each_state_has_a_color_and_a_sign(values, sign, color):
     shown = task_table(task(step(begin=0, end=1, **values)), color=True)
     assert f"  1 \x1b[{color}m{sign}\x1b[0m Stop server" in shown
     assert COLOR.sub("", shown) == task_table(task(step(begin=0, end=1, **values)))
@@ -87,7 +87,7 @@ def test_only_the_last_lines_of_a_log_are_shown():
 
 @pytest.mark.parametrize("width", [40, 71, 72, 100])
 @pytest.mark.parametrize("name", ["重启集群节点" * 30, "e\u0301" * 200, "x" * 10_000, "a 重" * 50])
-def test_no_line_is_too_wide(width, name):
+def test_lines_fit_the_width(width, name):
     log = f"{name}\n\t{name}"
     wide = step("FAILED", begin=0, end=1, description=name, operation=name, run_time=2, log_tail=log)
     shown = task_table(task(wide, wide, name=name, creator=name), title=name, width=width)
@@ -95,13 +95,13 @@ def test_no_line_is_too_wide(width, name):
     assert "重" in shown or "x" in shown or "e" in shown
 
 
-def test_rows_with_wide_characters_stand_in_line():
+def test_rows_with_wide_characters_are_aligned():
     shown = task_table(task(step(begin=0, end=1, description="停止"), step(begin=0, end=1, description="Stop")))
     one, other = (line for line in shown.split("\n") if "█" in line)
     assert columns(one.split("█")[0]) == columns(other.split("█")[0])
 
 
-def test_a_running_subtask_has_its_time_so_far():
+def test_running_subtask_shows_its_elapsed_time():
     running = step("RUNNING", begin=0)
     assert " ≥ 1 min 30 s " in task_table([task(running, status="RUNNING", finish_time=at(90))])
 
@@ -114,13 +114,13 @@ def test_a_running_subtask_has_its_time_so_far():
         ({"color": "mauve"}, "color: "),
     ],
 )
-def test_an_option_that_cannot_be_is_an_error(options, message):
+def test_invalid_option_is_an_error(options, message):
     with pytest.raises(AnsibleFilterError, match=f"^oceanbase.ocp.task_table: {message}") as error:
         task_table(EXAMPLE, **options)
     assert str(next(iter(options.values()))) in str(error.value)
 
 
-def test_what_is_no_task_is_an_error():
+def test_non_task_value_is_an_error():
     with pytest.raises(AnsibleFilterError, match=r"^oceanbase\.ocp\.task_table: a value of type str is no task; give "):
         task_table("1001")
 
@@ -138,14 +138,14 @@ def test_what_is_no_task_is_an_error():
         (90000, "1 d 1 h"),
     ],
 )
-def test_durations_are_told_in_units_that_people_use(seconds, shown):
+def test_durations_use_readable_units(seconds, shown):
     finish = f"2026-05-0{4 + int(seconds // 86400)}T{int(seconds % 86400 // 3600):02}{at(seconds % 3600)[13:]}"
     steps = [step(start_time=at(0).replace("T03", "T00"), finish_time=finish)]
     assert f" {shown}  " in task_table(task(*steps))
 
 
 @given(st.lists(tasks, max_size=3), texts, st.integers(40, 120), st.booleans())
-def test_whatever_the_service_says_does_nothing_to_the_terminal(given_tasks, title, width, color):
+def test_any_text_is_harmless_to_the_terminal(given_tasks, title, width, color):
     shown = task_table(given_tasks, title=title, width=width, color=color)
     assert max(map(columns, shown.split("\n"))) <= width
     plain = COLOR.sub("", shown) if color else shown

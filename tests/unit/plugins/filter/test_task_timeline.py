@@ -35,21 +35,21 @@ def test_each_subtask_has_a_bar_from_its_start_to_its_finish():
     assert page.text.count("Stop server") >= 2
 
 
-def test_what_has_not_begun_has_a_mark_right_of_all_bars():
+def test_pending_subtask_has_a_dot_right_of_all_bars():
     page = Page(task_timeline(task(step(begin=0, end=10), step("PENDING"))))
     finished, pending = page.bars
     assert pending.tag == f"{SVG}circle"
     assert float(pending.get("cx").rstrip("%")) > sum(geometry(finished))
 
 
-def test_what_is_running_reaches_to_the_newest_time_of_any_task():
+def test_running_subtask_extends_to_the_newest_time_of_any_task():
     running = task(step("RUNNING", begin=0), status="RUNNING", finish_time=None)
     page = Page(task_timeline([running, task(step(begin=10, end=40), start_time=at(10), finish_time=at(40))]))
     assert geometry(page.bars[0]) == (0, 100)
     assert "≥ 40 s" in page.text
 
 
-def test_a_short_subtask_can_still_be_seen_and_stays_within_the_chart():
+def test_short_subtask_is_visible_and_inside_the_chart():
     page = Page(task_timeline(task(step(begin=0, end=1000), step(begin=1000, end=1000.001))))
     x, width = geometry(page.bars[1])
     assert width > 0.5
@@ -72,7 +72,7 @@ def test_a_short_subtask_can_still_be_seen_and_stays_within_the_chart():
         ({"status": "BAFFLED"}, "unknown", "?"),
     ],
 )
-def test_a_state_has_a_colour_and_a_sign(values, key, sign):
+def test_each_state_has_a_color_and_a_sign(values, key, sign):
     document = task_timeline(task(step(begin=0, end=5, **values), status="BAFFLED"))
     [drawn] = Page(document).bars
     assert key in drawn.get("class").split()
@@ -82,12 +82,12 @@ def test_a_state_has_a_colour_and_a_sign(values, key, sign):
 
 
 @pytest.mark.parametrize("operation", ["RETRY", "SKIP", "ROLLBACK"])
-def test_an_operation_and_the_attempt_are_told(operation):
+def test_operation_and_attempt_are_shown(operation):
     page = Page(task_timeline(task(step(begin=0, end=5, operation=operation, run_time=3))))
     assert f"{operation}, attempt 3" in page.text
 
 
-def test_the_head_tells_what_the_task_is():
+def test_header_describes_the_task():
     page = Page(task_timeline(task(step(begin=0, end=10), status="FAILED")))
     shown = dict(
         zip(re.findall(r"<dt>(.*?)</dt>", page.document), re.findall(r"<dd><bdi>(.*?)<", page.document), strict=True)
@@ -105,12 +105,12 @@ def test_the_head_tells_what_the_task_is():
     assert "<h1><bdi>Restart OB server</bdi></h1>" in page.document
 
 
-def test_a_summary_says_that_it_does_not_show_all_subtasks():
+def test_summary_shows_how_many_subtasks_are_listed():
     progress = {"done": 4, "total": 13, "running": []}
     assert "4 of 13 done, 1 shown" in Page(task_timeline(task(step("FAILED"), progress=progress))).text
 
 
-def test_a_task_rolled_back_is_not_called_successful():
+def test_rolled_back_task_is_not_shown_as_successful():
     page = Page(task_timeline(task(rolled_back=True)))
     assert "↺ ROLLED BACK" in page.text
     assert "SUCCESSFUL" not in page.text
@@ -137,14 +137,14 @@ def test_a_task_rolled_back_is_not_called_successful():
         pytest.param(lambda log: task(step("FAILED", begin=0, end=1, log_tail=log.split("\n"))), id="as lines"),
     ],
 )
-def test_a_failed_subtask_has_its_log(given_log):
+def test_failed_subtask_shows_its_log(given_log):
     page = Page(task_timeline(given_log("first\n\tERROR <disk> full\r\n")))
     assert "first\n\tERROR <disk> full" in page.text
     assert "of another task" not in page.text
     assert "Row 1, id 50001" in page.text
 
 
-def test_without_a_log_the_failure_is_told_all_the_same():
+def test_failure_without_a_log_is_shown():
     page = Page(task_timeline(task(step(), step("FAILED"), step("FAILED"))))
     assert len(page.of_class("failure")) == 2
     assert "Row 2, id" in page.text
@@ -159,7 +159,7 @@ def test_without_a_log_the_failure_is_told_all_the_same():
         pytest.param("早" * 5_000_000 + "the end", id="one line"),
     ],
 )
-def test_of_a_long_log_only_the_end_is_shown(log):
+def test_only_the_end_of_a_long_log_is_shown(log):
     document = task_timeline(task(step("FAILED", log_tail=log)))
     assert len(document.encode()) < 100_000
     [shown] = re.findall(r"<pre .*?>(.*?)</pre>", document, re.DOTALL)
@@ -168,11 +168,11 @@ def test_of_a_long_log_only_the_end_is_shown(log):
     assert "Only its end is shown: at most 200 lines and 64 KiB." in document
 
 
-def test_a_short_log_has_no_note():
+def test_short_log_has_no_truncation_note():
     assert "Only its end" not in task_timeline(task(step("FAILED", log_tail="x\n" * 200)))
 
 
-def test_many_tasks_have_an_overview_before_each_of_them():
+def test_several_tasks_have_an_overview_first():
     failed = task(step("FAILED", begin=10, end=20), id=1002, name="Other", status="FAILED", start_time=at(10))
     page = Page(task_timeline([task(step(begin=0, end=10), step(begin=0, end=1)), failed]))
     overview, *charts = page.charts
@@ -189,7 +189,7 @@ def test_many_tasks_have_an_overview_before_each_of_them():
     assert "1 successful, 1 failed" in page.text
 
 
-def test_what_may_hold_tasks():
+def test_tasks_are_found_in_lists_and_results():
     one = task(step(begin=0, end=1))
     registered = {"changed": True, "task": one, "target": {"name": "10.0.0.1:2882"}}
     skipped = {"changed": False, "skipped": True}
@@ -201,7 +201,7 @@ def test_what_may_hold_tasks():
 
 
 @pytest.mark.parametrize("nothing", [None, [], {"task": None}, {"tasks": []}, [None, {"results": None}]])
-def test_no_task_is_no_error(nothing):
+def test_missing_task_is_not_an_error(nothing):
     assert "There is no task to show." in Page(task_timeline(nothing)).text
 
 
@@ -216,13 +216,13 @@ def test_no_task_is_no_error(nothing):
         ({"results": "x"}, "a value of type str"),
     ],
 )
-def test_what_is_no_task_is_an_error(value, what):
+def test_non_task_value_is_an_error(value, what):
     with pytest.raises(AnsibleFilterError) as error:
         task_timeline(value)
     assert str(error.value).startswith(f"oceanbase.ocp.task_timeline: {what} is no task; give a task, ")
 
 
-def test_a_task_without_subtasks_and_one_of_nulls():
+def test_task_without_subtasks_or_values_is_shown():
     nulls = dict.fromkeys(task()) | {"subtasks": [dict.fromkeys(step()), None]}
     page = Page(task_timeline([task(), nulls]))
     assert "No subtasks are known." in page.text
@@ -230,14 +230,14 @@ def test_a_task_without_subtasks_and_one_of_nulls():
     assert "Subtask without a name" in page.text
 
 
-def test_times_of_different_offsets_are_on_one_scale():
+def test_times_of_different_offsets_share_one_scale():
     utc = step(start_time="2026-05-03T19:00:05Z", finish_time="2026-05-03T19:00:10Z")
     page = Page(task_timeline(task(step(begin=0, end=5), utc)))
     assert [geometry(drawn) for drawn in page.bars] == [(0, 50), (50, 50)]
     assert "2026-05-04 03:00:05+08:00" in page.text
 
 
-def test_a_time_without_an_offset_and_a_finish_before_the_start_do_no_harm():
+def test_invalid_times_do_not_break_the_chart():
     page = Page(task_timeline(task(step(start_time="2026-05-04T03:00:00"), step(begin=9, end=3), step(begin=2))))
     mark, backwards, unfinished = page.bars
     assert mark.tag == f"{SVG}circle"
@@ -246,7 +246,7 @@ def test_a_time_without_an_offset_and_a_finish_before_the_start_do_no_harm():
     assert "-6" not in page.text
 
 
-def test_the_page_needs_nothing_beside_it():
+def test_page_is_self_contained():
     page = Page(task_timeline([task(step(begin=0, end=1)), task()], title="All of them"))
     assert {tag for tag, _attributes in page.tags}.isdisjoint(
         {"script", "link", "img", "iframe", "object", "base", "form"}
@@ -258,7 +258,7 @@ def test_the_page_needs_nothing_beside_it():
     assert "default-src 'none'" in page.document
 
 
-def test_a_chart_says_what_it_shows_to_those_who_do_not_see_it():
+def test_chart_is_described_for_screen_readers():
     page = Page(task_timeline(task(step(begin=0, end=1), step("FAILED", begin=1, end=2))))
     [chart] = page.charts
     title, description = chart.find(f"{SVG}title"), chart.find(f"{SVG}desc")
@@ -272,7 +272,7 @@ def test_a_chart_says_what_it_shows_to_those_who_do_not_see_it():
     ]
 
 
-def test_all_ids_are_different():
+def test_element_ids_are_unique():
     ids = re.findall(r' id="(.*?)"', task_timeline([task(step(), id=1), task(step(), id=1)]))
     assert len(ids) == len(set(ids)) == 8
 
@@ -309,7 +309,7 @@ def assert_harmless(document, bars):
 
 
 @pytest.mark.parametrize("nasty", NASTY)
-def test_no_text_does_harm_anywhere(nasty):
+def test_hostile_text_is_harmless_in_every_field(nasty):
     hostile = {key: nasty for key in step() if not key.endswith("_time")} | {"status": "FAILED", "log_tail": nasty}
     head = dict.fromkeys(
         ("id", "name", "status", "operation", "creator", "cluster_name", "cluster_id", "host_id"), nasty
@@ -319,17 +319,17 @@ def test_no_text_does_harm_anywhere(nasty):
     assert_harmless(task_timeline([registered, registered], title=nasty), 2)
 
 
-def test_what_cannot_be_seen_is_made_visible():
+def test_invisible_characters_are_escaped():
     text = Page(task_timeline(task(name="a\x1b[2J\u202eb\x00"))).text
     assert r"a\x1b[2J\u202eb\x00" in text
 
 
-def test_a_name_without_end_is_cut():
+def test_overlong_name_is_truncated():
     assert len(task_timeline(task(name="x" * 10_000_000))) < 30_000
 
 
 @given(st.lists(tasks, max_size=3), texts)
-def test_whatever_the_service_says_is_shown_and_does_no_harm(given_tasks, title):
+def test_any_text_is_shown_and_harmless(given_tasks, title):
     document = task_timeline(given_tasks, title=title)
     assert_harmless(document, sum(len(one["subtasks"] or []) for one in given_tasks))
     assert document == task_timeline(given_tasks, title=title)

@@ -12,12 +12,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge impor
 DOCUMENTED = yaml.safe_load(ocp.DOCUMENTATION)["options"]
 
 
-def test_the_connection_is_that_of_the_modules():
+def test_connection_options_match_the_modules():
     assert DOCUMENTED.keys() == {"plugin", "filters", *CONNECTION_OPTIONS}
 
 
 @pytest.mark.parametrize("option", CONNECTION_OPTIONS)
-def test_the_environment_is_that_of_the_modules(option):
+def test_environment_variables_match_the_modules(option):
     assert [variable["name"] for variable in DOCUMENTED[option]["env"]] == CONNECTION_OPTIONS[option]["fallback"][1]
 
 
@@ -36,11 +36,11 @@ def test_every_filter_is_documented():
         ("fleet.ocp.yml.bak", False),
     ],
 )
-def test_the_files_that_are_its_own(name, own, tmp_path):
+def test_only_ocp_yaml_files_are_accepted(name, own, tmp_path):
     path = tmp_path / name
     path.write_text("")
     assert ocp.InventoryModule().verify_file(str(path)) is own
 
 
-def test_a_file_that_is_not_there_is_not_its_own(tmp_path):
+def test_missing_file_is_not_accepted(tmp_path):
     assert ocp.InventoryModule().verify_file(str(tmp_path / "ocp.yml")) is False

@@ -77,7 +77,7 @@ def leaves(kind: type[errors.OcpError]) -> set[type[errors.OcpError]]:
     return {kind} if not kind.__subclasses__() else set().union(*map(leaves, kind.__subclasses__()))
 
 
-def test_every_error_that_can_be_raised_occurs():
+def test_every_error_class_is_in_the_catalogue():
     raised = {entry.kind for entry in every_entry() if entry.kind is not None}
     assert leaves(errors.OcpError) <= raised
     # Of its own too, beside being the base of three.
@@ -85,12 +85,12 @@ def test_every_error_that_can_be_raised_occurs():
     assert not raised & {errors.OcpError, errors.ServiceError, errors.TaskError}
 
 
-def test_the_tree_has_leaves():
+def test_leaf_error_classes_are_found():
     assert {errors.OptionError, errors.NotFound, errors.NotVerified} <= leaves(errors.OcpError)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_every_status_occurs(method):
+def test_every_status_is_in_the_catalogue(method):
     told = {
         int(found[1])
         for entry in entries(ANSWERS)
@@ -110,7 +110,7 @@ def test_every_group_has_entries():
 
 
 @every_module
-def test_every_option_has_its_bad_values(name):
+def test_every_option_has_its_invalid_values_in_the_catalogue(name):
     told = {fault for entry in entries(ANSIBLE, OPTIONS) for fault in entry.faults if fault[0] == name}
     assert expected_faults(name) <= told
     assert {option for _name, option, _fault in told} >= definition_of(name).argument_spec.keys()
@@ -119,12 +119,12 @@ def test_every_option_has_its_bad_values(name):
         assert (name, pair[0], TOGETHER) in told
 
 
-def test_what_could_be_wrong_comes_from_the_argument_spec():
+def test_expected_faults_come_from_the_argument_spec():
     assert {("cluster_wait", "min_zones", fault) for fault in (TYPE, RANGE)} <= expected_faults("cluster_wait")
     assert {("zone_restart", "zone", fault) for fault in (EMPTY, MISSING)} <= expected_faults("zone_restart")
 
 
-def test_what_has_no_bad_value_is_an_option_and_has_a_reason():
+def test_exempt_options_exist_and_have_a_reason():
     options = {option: spec for name in MODULES for option, spec in definition_of(name).argument_spec.items()}
     assert {option for option, _fault in NO_BAD_VALUE} <= options.keys()
     assert {spec["type"] for spec in options.values()} >= NO_BAD_TYPE.keys()
@@ -161,7 +161,7 @@ def failures_of(name: str) -> set[frozenset[str]]:
 
 
 @every_module
-def test_a_failure_has_the_keys_that_are_documented_and_those_of_one_kind_together(name):
+def test_failure_has_only_documented_keys_in_complete_groups(name):
     told = returned_by(name)
     kinds: dict[str, set[str]] = {}
     for key, facts in told.items():
@@ -178,7 +178,7 @@ def test_a_failure_has_the_keys_that_are_documented_and_those_of_one_kind_togeth
 
 
 @pytest.mark.parametrize("name", ["server_restart", "task", "task_wait", "cluster_wait"])
-def test_every_key_that_is_documented_comes_with_a_failure_or_with_success(name):
+def test_every_documented_key_is_returned(name):
     told = returned_by(name)
     success = {key for key, facts in told.items() if facts["returned"] == "success"}
     assert told.keys() - success - COMMON <= set().union(*failures_of(name))
@@ -207,21 +207,21 @@ def names(message: str, name: str) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(name)}(?!\.?\d)", message) is not None
 
 
-def test_every_message_is_as_it_has_to_be():
+def test_every_message_follows_the_rules():
     # Not a test for each: they would be provoked in every worker, and whenever tests are only collected.
     wrong = {entry.message: faults for entry in every_entry() if (faults := faults_of(entry))}
     assert wrong == {}
     assert len(every_entry()) > 200
 
 
-def test_an_option_that_is_refused_is_named_first_or_as_a_kind_of_credentials():
+def test_option_error_starts_with_the_option_or_the_credentials():
     for entry in entries(OPTIONS):
         assert entry.message.startswith((f"{entry.heading}: ", "No credentials are given", "Both kinds of credentials"))
         assert entry.kind is errors.OptionError
         assert "\n" not in entry.message
 
 
-def test_what_is_refused_as_a_target_names_the_option():
+def test_target_error_starts_with_the_option():
     for entry in entries(TARGETS):
         if entry.kind is errors.TargetError:
             assert entry.message.startswith(f"{entry.heading}: ")
@@ -241,11 +241,11 @@ GOOD = Entry(TARGETS, "zone", "is none", "zone: 9 is none. Check the name.", ("z
         ("zone: 9 is None. Check the name.", "has a gap"),
     ],
 )
-def test_the_rules_can_fail(message, fault):
+def test_message_rules_detect_each_fault(message, fault):
     assert faults_of(GOOD) == []
     assert faults_of(replace(GOOD, message=message)) == [fault]
 
 
-def test_ansible_has_a_rule_of_its_own():
+def test_ansible_messages_have_their_own_rule():
     said = replace(GOOD, message="zone: 9 is wrong", kind=None)
     assert faults_of(said) == ["tells no next step"]

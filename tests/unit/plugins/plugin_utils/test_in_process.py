@@ -137,19 +137,19 @@ def ordinary_runs(monkeypatch):
     ],
     ids=str,
 )
-def test_handed_over(action, task, ordinary_runs):
+def test_unsupported_task_runs_as_an_ordinary_module(action, task, ordinary_runs):
     assert action(**task).run(None, {"some": "variable"}) == {"ordinary": True}
     assert ordinary_runs == [{"some": "variable"}]
 
 
-def test_handed_over_without_requests(action, ordinary_runs, monkeypatch):
+def test_task_without_the_requests_library_runs_as_a_module(action, ordinary_runs, monkeypatch):
     monkeypatch.setattr(_in_process, "REQUESTS_IMPORT_ERROR", ImportError("no requests"))
     assert action().run() == {"ordinary": True}
     assert len(ordinary_runs) == 1
 
 
 @pytest.mark.parametrize("environment", [[], [{}], [{}, None], {}], ids=str)
-def test_kept(action, environment, ordinary_runs):
+def test_local_task_runs_in_the_controller_process(action, environment, ordinary_runs):
     assert action(environment=environment).run()["changed"] is True
     assert ordinary_runs == []
 
@@ -199,7 +199,7 @@ def module_result(capsys):
     ids=str,
 )
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_result_is_the_modules(args, check_mode, action, module_result):
+def test_result_matches_the_module(args, check_mode, action, module_result):
     theirs = module_result(args, check_mode=check_mode)
     ours = action(args, check_mode=check_mode).run()
     for result in ours, theirs:
@@ -221,7 +221,7 @@ def test_options_come_from_the_environment(action, monkeypatch):
     assert result["params"]["timeout"] == 7
 
 
-def test_warnings_and_deprecations(action):
+def test_warnings_and_deprecations_are_returned(action):
     result = action({"target": "one", "goal": "two", "old": True}).run()
     assert result["warnings"] == ["Both option target and its alias goal are set.", "Look."]
     [deprecation] = result["deprecations"]
@@ -250,7 +250,7 @@ def test_arguments_are_shown_without_secrets(action, monkeypatch):
     ],
     ids=str,
 )
-def test_no_secret_is_left_in_a_result(value, left):
+def test_secrets_are_masked_in_results(value, left):
     argument_spec = {"words": {"type": "list", "elements": "str", "no_log": True}}
     validation = ArgumentSpecValidator(argument_spec).validate({"words": [SECRET, "40271"]})
     with mock.patch.object(_in_process.display, "deprecated", side_effect=AssertionError):
@@ -258,7 +258,7 @@ def test_no_secret_is_left_in_a_result(value, left):
 
 
 @pytest.mark.skipif(not MASKED_WHERE_SHOWN, reason="ansible-core before 2.22 knows the secrets of a module alone")
-def test_what_is_secret_to_ansible_alone_stays_in_a_result():
+def test_values_secret_only_to_ansible_stay_in_results():
     """Of a vaulted file Ansible takes every value for a secret, as here the name of a cluster and its id."""
     secrets.register_secrets(["vaulted-orders-9", "9077"])
     result = {"id": 9077, "name": "vaulted-orders-9", "said": SECRET}
@@ -266,7 +266,7 @@ def test_what_is_secret_to_ansible_alone_stays_in_a_result():
     assert _in_process._censored(result, {SECRET}) == {**result, "said": HIDDEN}
 
 
-def test_a_crash_is_a_failure_without_secrets(action):
+def test_crash_is_a_failure_without_secrets(action):
     result = action({"do": "crash"}).run()
     assert result["failed"] is True
     assert f"ZeroDivisionError: divided {HIDDEN_INSIDE}" in result["msg"]
@@ -274,12 +274,12 @@ def test_a_crash_is_a_failure_without_secrets(action):
     assert SECRET not in json.dumps(result)
 
 
-def test_a_timeout_of_the_task_is_ansibles_own(action):
+def test_ansible_task_timeout_propagates(action):
     with pytest.raises(TimeIsUp):
         action({"do": "time is up"}).run()
 
 
-def test_the_arguments_of_the_task_stay_as_they_were(action):
+def test_task_arguments_are_unchanged(action):
     plugin = action({"targets": "1,2", "password": SECRET})
     given = dict(plugin._task.args)
     plugin.run()
@@ -303,19 +303,19 @@ def test_progress_is_shown(args, action, displayed):
     assert displayed == [("  1001 goes on", "blue", True), ("  1001 FAILED", "red", True)]
 
 
-def test_no_progress_of_a_hidden_task(action, displayed):
+def test_no_log_task_shows_no_progress(action, displayed):
     action(no_log=True).run()
     assert displayed == []
 
 
 @pytest.mark.parametrize(("value", "lines"), [("false", 0), ("true", 2)])
-def test_progress_goes_with_the_results_that_are_ok(value, lines, action, displayed, monkeypatch):
+def test_progress_follows_display_ok_hosts(value, lines, action, displayed, monkeypatch):
     monkeypatch.setenv("ANSIBLE_DISPLAY_OK_HOSTS", value)
     action().run()
     assert len(displayed) == lines
 
 
-def test_progress_is_shown_where_another_callback_is_in_the_place_of_the_default_one(action, displayed, monkeypatch):
+def test_progress_is_shown_with_another_callback(action, displayed, monkeypatch):
     monkeypatch.setattr(
         _in_process.C.config, "get_config_value", mock.Mock(side_effect=AnsibleError("No config definition exists."))
     )
@@ -328,7 +328,7 @@ def test_progress_is_shown_where_another_callback_is_in_the_place_of_the_default
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_module_has_its_action(name):
+def test_every_module_has_its_action_plugin(name):
     action, module = (
         importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.{kind}.{name}")
         for kind in ("action", "modules")

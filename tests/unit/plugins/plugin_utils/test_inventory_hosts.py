@@ -23,11 +23,11 @@ def server(last=1, cluster="orders", cluster_id=31, zone="zone1", **more):
 @pytest.mark.parametrize(
     ("ip", "name"), [("10.1.0.1", "10.1.0.1_2882"), ("2001:db8::1", "2001_db8__1_2882")], ids=["IPv4", "IPv6"]
 )
-def test_names_have_nothing_that_a_pattern_would_take_apart(ip, name):
+def test_host_names_have_no_pattern_separators(ip, name):
     assert host_of(server(ip=ip)) == name
 
 
-def test_two_servers_with_one_address_are_refused():
+def test_servers_with_the_same_address_are_refused():
     check_names([server(1), server(2), server(1, port=2982)])
     with pytest.raises(OptionError) as raised:
         check_names([server(1), server(2), server(1, "stock", 32)])
@@ -37,7 +37,7 @@ def test_two_servers_with_one_address_are_refused():
     )
 
 
-def test_variables_are_the_same_for_every_server():
+def test_every_server_has_the_same_variables():
     full = server(regionName="north", startTime="2026-05-04T03:02:01+08:00", withRootserver=True)
     bare = server_facts({}, {})
     assert variables_of(full).keys() == variables_of(bare).keys()
@@ -45,7 +45,7 @@ def test_variables_are_the_same_for_every_server():
     assert (variables_of(full)["ocp_with_rootserver"], variables_of(bare)["ocp_with_rootserver"]) == (True, False)
 
 
-def test_groups():
+def test_servers_are_grouped_by_their_properties():
     found = groups_of(
         [
             server(1, regionName="north-1", version="4.3.5.2-(May 4 2026)"),
@@ -74,7 +74,7 @@ def test_groups():
     assert found.warnings == []
 
 
-def test_what_is_not_told_makes_no_group():
+def test_missing_value_makes_no_group():
     assert groups_of([server(status=None)]).members.keys() == {
         "ocp_servers",
         "ocp_cluster_orders",
@@ -82,7 +82,7 @@ def test_what_is_not_told_makes_no_group():
     }
 
 
-def test_no_servers_are_an_empty_group():
+def test_no_servers_give_an_empty_group():
     assert groups_of([]).members == {"ocp_servers": []}
 
 
@@ -116,7 +116,7 @@ def test_no_servers_are_an_empty_group():
     ],
     ids=["clusters", "zones", "one name", "regions"],
 )
-def test_a_group_that_would_hold_two_things_is_left_out(one, other, missing, labels):
+def test_ambiguous_group_is_skipped_with_a_warning(one, other, missing, labels):
     found = groups_of([one, other])
     assert missing & found.members.keys() == set()
     assert {*found.parents, *found.parents.values()} <= found.members.keys()

@@ -12,20 +12,20 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 
 
 @pytest.mark.parametrize("value", [1, 1.5, 604_800])
-def test_number_between_its_bounds(value):
+def test_number_within_bounds_is_accepted(value):
     within("wait_timeout", value, 1, 604_800)
 
 
 @pytest.mark.parametrize(
     ("value", "told"), [(0, "0"), (604_801, "604801"), (-0.5, "-0.5"), (math.nan, "nan"), (math.inf, "inf")]
 )
-def test_number_out_of_its_bounds(value, told):
+def test_number_out_of_bounds_is_refused(value, told):
     with pytest.raises(OptionError) as raised:
         within("wait_timeout", value, 1, 604_800, " seconds")
     assert str(raised.value) == f"wait_timeout: {told} is out of range; give 1 to 604800 seconds."
 
 
-def test_number_without_an_upper_bound():
+def test_lower_bound_applies_without_an_upper_bound():
     within("batch", 10**9, 1)
     with pytest.raises(OptionError) as raised:
         within("batch", 0, 1)
@@ -33,12 +33,12 @@ def test_number_without_an_upper_bound():
 
 
 @pytest.mark.parametrize("given", [None, ["zone1"], ["zone1", "zone2"]])
-def test_list_that_has_something(given):
+def test_nonempty_or_omitted_list_is_accepted(given):
     filled("zones", given, "leave it out to have all")
 
 
 @pytest.mark.parametrize("given", [[], [""], ["zone1", ""]])
-def test_list_that_is_or_has_nothing(given):
+def test_empty_list_or_entry_is_refused(given):
     with pytest.raises(OptionError) as raised:
         filled("zones", given, "leave it out to have all")
     assert str(raised.value) == "zones: is empty or has an empty entry; leave it out to have all."

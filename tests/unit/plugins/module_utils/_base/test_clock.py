@@ -40,7 +40,7 @@ def clock_of(*answers: tuple[float, float, float]) -> ServiceClock:
         pytest.param([(70.5, 10.0, 10.02), (40, 5, 35)], 60.495, id="a slow answer does not"),
     ],
 )
-def test_ahead(answers, ahead):
+def test_clock_offset_comes_from_the_narrowest_response(answers, ahead):
     assert clock_of(*answers).ahead == pytest.approx(ahead, abs=0.006)
 
 
@@ -48,7 +48,7 @@ def test_ahead(answers, ahead):
     st.floats(-2000, 2000),
     st.lists(st.tuples(st.floats(0, 3), st.floats(0, 1), st.booleans()), min_size=1, max_size=6),
 )
-def test_off_by_no_more_than_the_best_answer_allows(ahead, answers):
+def test_clock_offset_error_is_bounded_by_the_best_response(ahead, answers):
     clock, at, widest = ServiceClock(), BASE, []
     for took, share, whole_seconds in answers:
         completed = at + took * share + ahead
@@ -82,7 +82,7 @@ MAY = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=8)))
         ("946684800", datetime(2000, 1, 1, tzinfo=UTC)),
     ],
 )
-def test_instant(value, instant):
+def test_valid_time_is_parsed(value, instant):
     found = instant_option("started_before", value)
     assert found == instant
     assert found.tzinfo is not None
@@ -120,7 +120,7 @@ def test_instant(value, instant):
         "True",
     ],
 )
-def test_no_instant(value):
+def test_invalid_time_is_refused(value):
     with pytest.raises(OptionError) as raised:
         instant_option("started_before", value)
     message = str(raised.value)
@@ -130,7 +130,7 @@ def test_no_instant(value):
 
 
 @given(st.text(max_size=30) | st.integers().map(str) | st.floats().map(str) | st.datetimes().map(str))
-def test_anything_is_an_instant_or_an_error_of_the_option(value):
+def test_any_value_is_a_time_or_an_option_error(value):
     try:
         found = instant_option("started_before", value)
     except OptionError as error:
@@ -139,7 +139,7 @@ def test_anything_is_an_instant_or_an_error_of_the_option(value):
         assert found.tzinfo is not None
 
 
-def test_date_without_dashes_is_no_instant():
+def test_date_without_dashes_is_refused():
     """As a date it is refused; as seconds since 1970 nothing would ever be restarted for it."""
     with pytest.raises(OptionError):
         instant_option("started_before", "20260504")

@@ -56,7 +56,7 @@ SERVER = {
 }
 
 
-def test_cluster():
+def test_cluster_facts_map_the_api_record():
     zone1 = {"name": "zone1", "region": "north", "idc": "n1", "status": "RUNNING", "servers": 2}
     zone2 = {"name": "zone2", "region": None, "idc": None, "status": "STOPPED", "servers": 1}
     assert cluster_facts(ORDERS) == {
@@ -72,7 +72,7 @@ def test_cluster():
     }
 
 
-def test_server():
+def test_server_facts_map_the_api_record():
     """The id of its cluster in OCP, not that in the database, which some services write in its place."""
     assert server_facts(SERVER, ORDERS) == {
         "id": 41,
@@ -96,23 +96,23 @@ def test_server():
     }
 
 
-def test_region_that_only_the_zone_tells():
+def test_missing_region_is_taken_from_the_zone():
     older = {key: value for key, value in SERVER.items() if key not in ("regionName", "idcName")}
     facts = server_facts(older, ORDERS)
     assert (facts["region"], facts["idc"]) == ("north", "n1")
 
 
-def test_ipv6_address_stands_in_brackets():
+def test_ipv6_address_is_bracketed_in_the_name():
     assert server_facts({**SERVER, "ip": "2001:db8::1"}, ORDERS)["name"] == "[2001:db8::1]:2882"
 
 
 @pytest.mark.parametrize("time", [NEVER, "1970-01-01T00:00:00Z", None, "", "soon", 5, "2026-05-04T03:02:01"], ids=repr)
-def test_what_is_no_time_or_never_was_is_null(time):
+def test_invalid_or_epoch_time_is_null(time):
     facts = server_facts({**SERVER, "startTime": time, "stopTime": time}, ORDERS)
     assert (facts["start_time"], facts["stop_time"]) == (None, None)
 
 
-def test_host():
+def test_host_facts_map_the_api_record():
     host = {
         "id": 51,
         "name": "host51",
@@ -147,7 +147,7 @@ def test_host():
     ],
     ids=["id and name", "with the kind in front"],
 )
-def test_arbitration_service_with_a_degraded_tenant(cluster, tenant):
+def test_arbitration_service_facts_include_degraded_tenants(cluster, tenant):
     tenants = [{**tenant, "degradedLsIdList": [1, 1001]}, {"id": 8, "degradedLsIdList": []}, {"id": 9}]
     service = {
         "id": 61,
@@ -177,7 +177,7 @@ def test_arbitration_service_with_a_degraded_tenant(cluster, tenant):
     }
 
 
-def test_degraded_tenants_are_seen_in_whatever_form_their_log_streams_come():
+def test_degraded_tenant_is_shown_despite_malformed_log_streams():
     service = {"clusters": [{"tenants": [{"id": 7, "degradedLsIdList": "1,1001"}]}]}
     [cluster] = arbitration_service_facts(service)["clusters"]
     assert cluster["degraded_tenants"] == [{"id": 7, "name": None, "log_streams": []}]
@@ -193,6 +193,6 @@ def test_degraded_tenants_are_seen_in_whatever_form_their_log_streams_come():
     ],
     ids=["cluster", "server", "host", "arbitration service"],
 )
-def test_every_key_is_always_there(full, bare):
+def test_facts_always_have_every_key(full, bare):
     assert full.keys() == bare.keys()
     assert all(value in (None, [], False, "None:None") for value in bare.values())

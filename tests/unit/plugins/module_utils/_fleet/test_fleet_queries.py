@@ -70,12 +70,12 @@ def not_found():
     ],
     ids=str,
 )
-def test_clusters(wanted, found, api):
+def test_clusters_are_filtered_by_status_zone_region_and_idc(wanted, found, api):
     api.expect("clusters", gives=[ORDERS, STOCK])
     assert names(read_clusters(api.double, wanted)) == found
 
 
-def test_clusters_by_name_or_id_each_once(api):
+def test_clusters_are_found_once_by_exact_name_or_id(api):
     """A name is that of the whole, though the service looks for parts of names."""
     api.expect("clusters", "order", gives=[ORDERS])
     api.expect("cluster", 32, gives=STOCK)
@@ -84,7 +84,7 @@ def test_clusters_by_name_or_id_each_once(api):
     assert names(read_clusters(api.double, {"cluster": ["order", "32", "99", "stock"]})) == ["stock"]
 
 
-def test_clusters_of_one_name_all_come(api):
+def test_all_clusters_with_the_same_name_are_returned(api):
     api.expect("clusters", "orders", gives=[ORDERS, {**ORDERS, "id": 39}])
     assert [found["id"] for found in read_clusters(api.double, {"cluster": ["orders"]})] == [31, 39]
 
@@ -102,23 +102,23 @@ def test_clusters_of_one_name_all_come(api):
     ],
     ids=str,
 )
-def test_servers_of_all_clusters(wanted, found, api):
+def test_servers_of_all_clusters_are_filtered(wanted, found, api):
     api.expect("clusters", gives=[ORDERS, STOCK])
     assert [one["id"] for one in read_servers(api.double, wanted)] == found
 
 
-def test_servers_of_one_cluster(api):
+def test_servers_are_limited_to_the_given_cluster(api):
     api.expect("clusters", "orders", gives=[ORDERS])
     assert {one["cluster_name"] for one in read_servers(api.double, {"cluster": ["orders"]})} == {"orders"}
 
 
-def test_servers_of_an_older_service_are_read_by_cluster(api):
+def test_servers_missing_from_a_cluster_record_are_read(api):
     api.expect("clusters", gives=[OLD, ORDERS, {"name": "without an id"}])
     api.expect("servers", 33, gives=[server(44, "zone1")])
     assert [one["id"] for one in read_servers(api.double, {})] == [44, 41, 42]
 
 
-def test_servers_of_a_cluster_that_is_not_there(api):
+def test_unknown_cluster_has_no_servers(api):
     api.expect("clusters", "nothing", gives=[])
     assert read_servers(api.double, {"cluster": ["nothing"]}) == []
 
@@ -137,7 +137,7 @@ def test_servers_of_a_cluster_that_is_not_there(api):
     ],
     ids=str,
 )
-def test_hosts(wanted, found, api):
+def test_hosts_are_filtered(wanted, found, api):
     api.expect("hosts", gives=HOSTS)
     assert names(read_hosts(api.double, wanted)) == found
 
@@ -151,7 +151,7 @@ def test_hosts(wanted, found, api):
     ],
     ids=str,
 )
-def test_arbitration_services(wanted, found, api):
+def test_arbitration_services_are_filtered(wanted, found, api):
     api.expect("arbitration_services", gives=SERVICES)
     assert [one["id"] for one in read_arbitration_services(api.double, wanted)] == found
 
@@ -168,7 +168,7 @@ OPTIONS = {
     ("read", "option"), [(read, option) for read, options in OPTIONS.items() for option in options]
 )
 @pytest.mark.parametrize("value", [[], [""], ["zone1", ""]], ids=repr)
-def test_a_filter_without_a_value_is_named_before_anything_is_sent(value, read, option, api):
+def test_empty_filter_is_refused_before_any_request(value, read, option, api):
     with pytest.raises(OptionError) as raised:
         read(api.double, {option: value})
     assert str(raised.value) == f"{option}: is empty or has an empty entry; leave it out to have all."
@@ -177,7 +177,7 @@ def test_a_filter_without_a_value_is_named_before_anything_is_sent(value, read, 
 @pytest.mark.parametrize(
     ("read", "call"), list(zip(OPTIONS, ["clusters", "clusters", "hosts", "arbitration_services"], strict=True))
 )
-def test_a_refusal_of_the_service_is_no_empty_list(read, call, api):
+def test_refused_request_raises_instead_of_an_empty_list(read, call, api):
     error = PermissionDenied("no", status=403, reason="", url=URL)
     api.expect(call, gives=error)
     with pytest.raises(PermissionDenied) as raised:

@@ -45,7 +45,7 @@ def finds(api, cluster, *tasks, again=False):
     api.expect("tasks", clusterId=cluster["id"], status="RUNNING", gives=list(tasks))
 
 
-def test_a_healthy_cluster_costs_one_look_and_no_word(api, wait, time_passes):
+def test_healthy_cluster_takes_one_poll_and_no_progress_line(api, wait, time_passes):
     finds(api, raw_cluster())
     result = wait()
     assert result.keys() == {"changed", "cluster", "servers", "problems", "elapsed", "warnings"}
@@ -55,7 +55,7 @@ def test_a_healthy_cluster_costs_one_look_and_no_word(api, wait, time_passes):
     assert (wait.lines, time_passes.pauses) == ([], [])
 
 
-def test_it_goes_on_when_the_cluster_has_recovered(api, wait):
+def test_wait_ends_when_the_cluster_recovers(api, wait):
     finds(api, ILL)
     finds(api, ILL, again=True)
     finds(api, raw_cluster(), again=True)
@@ -67,14 +67,14 @@ def test_it_goes_on_when_the_cluster_has_recovered(api, wait):
     ]
 
 
-def test_lines_name_a_cluster_that_was_asked_for_by_its_id(api, wait):
+def test_progress_shows_the_name_of_a_cluster_given_by_id(api, wait):
     api.expect("cluster", 31, gives=ILL).expect("tasks", clusterId=31, status="RUNNING", gives=[])
     finds(api, raw_cluster(), again=True)
     wait("31")
     assert wait.lines[0] == ("  orders: server 10.1.0.2:2882 of zone2 is UNAVAILABLE", True)
 
 
-def test_its_end_names_who_is_not_well(api, wait):
+def test_timeout_names_the_unhealthy_servers(api, wait):
     finds(api, ILL)
     for _look in range(2):
         finds(api, ILL, again=True)
@@ -89,13 +89,13 @@ def test_its_end_names_who_is_not_well(api, wait):
     assert raised.value.facts["cluster"]["id"] == 31
 
 
-def test_of_many_problems_the_first_are_named(api, wait):
+def test_only_the_first_of_many_problems_are_named(api, wait):
     finds(api, raw_cluster(*[raw_server(number, "zone1", status="STOPPED") for number in range(1, 13)]))
     with pytest.raises(NotHealthy, match=r"10\.1\.0\.10:2882 of zone1 is STOPPED; and 3 more\. Look"):
         wait(timeout=0)
 
 
-def test_a_wait_without_news_has_a_word_every_minute(api, wait):
+def test_unchanged_problems_are_repeated_every_minute(api, wait):
     finds(api, ILL)
     while len(api._expected) < 200:
         finds(api, ILL, again=True)
@@ -111,13 +111,13 @@ def test_a_wait_without_news_has_a_word_every_minute(api, wait):
 @pytest.mark.parametrize(
     "named", [raw_task(9, "SUCCESSFUL"), refused(404)], ids=["ended well", "gone from the list of tasks"]
 )
-def test_a_task_that_holds_nothing_any_more_is_passed_over(named, api, wait):
+def test_ended_task_named_by_a_server_is_ignored(named, api, wait):
     finds(api, raw_cluster(raw_server(1, operatingTaskInstanceId=9), raw_server(2, "zone2"), raw_server(3, "zone3")))
     api.expect("task", 9, gives=named)
     assert wait()["problems"] == []
 
 
-def test_a_task_that_failed_and_still_holds_a_server_is_read_and_named(api, wait):
+def test_failed_task_that_holds_a_server_is_named(api, wait):
     held = raw_cluster(
         raw_server(1, operatingTaskInstanceId=9), raw_server(2, "zone2"), raw_server(3, "zone3", status="RUNNING")
     )
@@ -127,7 +127,7 @@ def test_a_task_that_failed_and_still_holds_a_server_is_read_and_named(api, wait
         wait(timeout=0)
 
 
-def test_servers_that_a_cluster_does_not_show_itself_are_read(api, wait):
+def test_servers_missing_from_the_cluster_record_are_read(api, wait):
     older = raw_cluster()
     servers = [server for zone in older["zones"] for server in zone.pop("servers")]
     api.expect("clusters", "orders", gives=[older]).expect("servers", 31, gives=servers)
@@ -136,7 +136,7 @@ def test_servers_that_a_cluster_does_not_show_itself_are_read(api, wait):
 
 
 @pytest.mark.parametrize("error", [LOST, RequestRefused("No.", status=503, reason="", url=URL)], ids=str)
-def test_a_look_that_fails_is_survived(error, api, wait):
+def test_failed_poll_does_not_end_the_wait(error, api, wait):
     api.expect("clusters", "orders", gives=error)
     finds(api, raw_cluster())
     result = wait()
@@ -146,18 +146,18 @@ def test_a_look_that_fails_is_survived(error, api, wait):
 
 
 @pytest.mark.parametrize("kind", [AuthenticationFailed, PermissionDenied, NotFound])
-def test_what_no_later_look_can_mend_ends_it(kind, api, wait):
+def test_permanent_error_ends_the_wait(kind, api, wait):
     api.expect("clusters", "orders", gives=kind("No.", status=400, reason="", url=URL))
     with pytest.raises(kind):
         wait()
 
 
-def test_a_cluster_that_is_not_there_ends_it(api, wait):
+def test_unknown_cluster_ends_the_wait(api, wait):
     api.expect("clusters", "orders", gives=[])
     with pytest.raises(TargetError, match="cluster: orders matches nothing"):
         wait()
 
 
-def test_a_number_of_zones_that_cannot_be_is_refused(wait):
+def test_min_zones_out_of_range_is_refused(wait):
     with pytest.raises(OptionError, match="min_zones: 0 is out of range"):
         wait(min_zones=0)

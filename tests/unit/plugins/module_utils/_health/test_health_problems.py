@@ -84,11 +84,11 @@ UP = "2 of 3 zones are up (zone1, zone3), fewer than min_zones=3"
         "failed task on the cluster",
     ],
 )
-def test_what_is_wrong_is_named(cluster, tasks, expected):
+def test_health_problems_are_named(cluster, tasks, expected):
     assert judged(cluster, *tasks) == expected
 
 
-def test_a_cluster_of_which_no_server_is_shown_is_not_healthy():
+def test_cluster_without_servers_is_unhealthy():
     assert judged(raw_cluster(zones=[]), min_zones=1) == [
         "the service shows no server of cluster orders",
         "0 of 0 zones are up, fewer than min_zones=1",
@@ -96,5 +96,5 @@ def test_a_cluster_of_which_no_server_is_shown_is_not_healthy():
 
 
 @pytest.mark.parametrize(("min_zones", "healthy"), [(1, True), (2, True), (3, False)])
-def test_zones_may_be_down_as_long_as_enough_are_up(min_zones, healthy):
+def test_cluster_is_healthy_while_min_zones_are_up(min_zones, healthy):
     assert (judged(with_zone("STOPPED", "zone2"), min_zones=min_zones) == []) is healthy

@@ -115,7 +115,7 @@ BAD_CONNECTION = {
 @every_module
 @pytest.mark.parametrize(("params", "words"), BAD_CONNECTION.values(), ids=BAD_CONNECTION)
 @pytest.mark.usefixtures("_offline")
-def test_connection_that_cannot_be_used(params, words, name, run):
+def test_invalid_connection_options_are_refused(params, words, name, run):
     result = run(name, {"url": URL, **OWN[name], **params})
     assert result["failed"] is True
     for word in words:
@@ -128,7 +128,7 @@ def test_connection_that_cannot_be_used(params, words, name, run):
 
 
 @pytest.mark.usefixtures("_offline")
-def test_ca_path_that_holds_no_certificate(run, tmp_path):
+def test_ca_path_without_a_certificate_is_refused(run, tmp_path):
     empty = tmp_path / "empty.pem"
     empty.write_text("no certificate\n")
     message = run("task_info", {**CONNECTION, "ca_path": str(empty)})["msg"]
@@ -145,7 +145,7 @@ def test_ca_path_that_holds_no_certificate(run, tmp_path):
     ],
 )
 @pytest.mark.usefixtures("_offline")
-def test_password_in_the_url_is_not_repeated(url, run):
+def test_password_in_the_url_is_refused_and_not_shown(url, run):
     result = run("task_info", {**CONNECTION, "url": url})
     assert result["msg"] == "url: holds a user name or password; give them with username and password instead."
 
@@ -166,7 +166,7 @@ def test_password_in_the_url_is_not_repeated(url, run):
     ],
 )
 @pytest.mark.usefixtures("_offline")
-def test_waiting_out_of_range(option, value, least, name, run):
+def test_wait_option_out_of_range_is_refused(option, value, least, name, run):
     result = run(name, {**CONNECTION, **OWN[name], option: value})
     assert result["msg"] == f"{option}: {value} is out of range; give {least} to 604800 seconds."
 
@@ -187,7 +187,7 @@ def test_waiting_out_of_range(option, value, least, name, run):
     ],
 )
 @pytest.mark.usefixtures("_offline")
-def test_own_option_that_cannot_be_used(name, option, value, words, run):
+def test_invalid_module_option_is_refused(name, option, value, words, run):
     assert run(name, {**CONNECTION, **OWN[name], option: value})["msg"].startswith(words)
 
 
@@ -205,7 +205,7 @@ def test_own_option_that_cannot_be_used(name, option, value, words, run):
     ],
 )
 @pytest.mark.usefixtures("_offline")
-def test_wrong_type(name, option, value, words, run):
+def test_option_of_the_wrong_type_is_refused(name, option, value, words, run):
     result = run(name, {**CONNECTION, **OWN[name], option: value})
     assert result["failed"] is True
     assert all(word in result["msg"] for word in words)
@@ -216,7 +216,7 @@ def test_wrong_type(name, option, value, words, run):
     [(name, option) for name, own in OWN.items() for option in own] + [(name, "url") for name in OWN],
 )
 @pytest.mark.usefixtures("_offline")
-def test_required(name, option, run):
+def test_missing_required_option_is_refused(name, option, run):
     params = {**CONNECTION, **OWN[name]}
     del params[option]
     assert run(name, params)["msg"] == f"missing required arguments: {option}"
@@ -234,7 +234,7 @@ def test_task_id_excludes_filters(other, run):
 
 
 @pytest.mark.usefixtures("_offline")
-def test_connection_from_options(run, connected, client, tmp_path):
+def test_connection_comes_from_the_options(run, connected, client, tmp_path):
     ca_path = str(tmp_path)
     expect_no_tasks(client)
     assert run("task_info", {**CONNECTION, "ca_path": ca_path, "timeout": "2.5"})["tasks"] == []
@@ -243,13 +243,13 @@ def test_connection_from_options(run, connected, client, tmp_path):
     assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
 
 
-def test_defaults(run, connected, client):
+def test_default_connection_validates_certs_with_a_30_s_timeout(run, connected, client):
     expect_no_tasks(client)
     run("task_info", CONNECTION)
     assert connected[0][2:] == (True, 30)
 
 
-def test_connection_from_the_environment(run, connected, client, monkeypatch, tmp_path):
+def test_connection_comes_from_the_environment(run, connected, client, monkeypatch, tmp_path):
     for option, value in {
         "url": URL,
         "access_key_id": "key-id",
@@ -266,7 +266,7 @@ def test_connection_from_the_environment(run, connected, client, monkeypatch, tm
     assert isinstance(auth, AccessKeyAuth)
 
 
-def test_options_go_before_the_environment(run, connected, client, monkeypatch):
+def test_options_take_precedence_over_the_environment(run, connected, client, monkeypatch):
     for option in ("url", "username", "password", "timeout", "validate_certs"):
         monkeypatch.setenv(f"OCP_{option.upper()}", "no")
     expect_no_tasks(client)
@@ -276,7 +276,7 @@ def test_options_go_before_the_environment(run, connected, client, monkeypatch):
     assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
 
 
-def test_user_from_the_environment(run, connected, client, monkeypatch):
+def test_username_and_password_come_from_the_environment(run, connected, client, monkeypatch):
     monkeypatch.setenv("OCP_USERNAME", "admin")
     monkeypatch.setenv("OCP_PASSWORD", "pass-word-9")
     monkeypatch.setenv("OCP_VALIDATE_CERTS", "false")
@@ -303,7 +303,7 @@ UNEXPOSED = [
 @pytest.mark.parametrize("fails", [False, True], ids=["good", "failed"])
 @pytest.mark.parametrize("url", EXPOSED + UNEXPOSED)
 @pytest.mark.usefixtures("connected")
-def test_password_over_plain_http_is_warned_of_once(url, fails, run, client, warned):
+def test_password_over_plain_http_warns_once(url, fails, run, client, warned):
     query = {"sort": "id,desc", "page": 1, "size": 10}
     given = AnswerLost("Lost.", url=url) if fails else answer({"contents": []})
     client.expect("get", "/api/v2/tasks/instances", query, gives=given)
@@ -315,7 +315,7 @@ def test_password_over_plain_http_is_warned_of_once(url, fails, run, client, war
 
 
 @pytest.mark.usefixtures("connected")
-def test_signed_requests_over_plain_http_are_not_warned_of(run, client, warned):
+def test_signed_requests_over_plain_http_do_not_warn(run, client, warned):
     expect_no_tasks(client)
     run("task_info", {"url": EXPOSED[0], **KEY, "limit": 10})
     assert warned == []
@@ -323,7 +323,7 @@ def test_signed_requests_over_plain_http_are_not_warned_of(run, client, warned):
 
 @pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
 @pytest.mark.usefixtures("connected")
-def test_survived_looks_are_shown_as_a_warning(status, run, client, time_passes, warned, monkeypatch):
+def test_transient_poll_errors_become_a_warning(status, run, client, time_passes, warned, monkeypatch):
     monkeypatch.setitem(poll.await_tasks.__kwdefaults__, "clock", time_passes.clock)
     # Called for a result that has warnings itself.
     monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
@@ -346,7 +346,7 @@ def test_connections_are_closed(gives, run, client):
 
 
 @pytest.mark.usefixtures("connected")
-def test_failure_of_the_service_carries_its_facts(run, client):
+def test_service_error_result_includes_its_facts(run, client):
     error = PermissionDenied("Refused.", status=403, reason="", url=URL, trace_id="trace-403")
     client.expect("get", "/api/v2/tasks/instances/81", gives=error)
     result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
@@ -401,7 +401,7 @@ def test_secrets_are_not_logged(given, run, client):
 
 
 @pytest.mark.usefixtures("connected")
-def test_task_that_does_not_exist_is_an_empty_list(run, client):
+def test_unknown_task_id_gives_an_empty_list(run, client):
     error = session.NotFound("No.", status=404, reason="", url=URL)
     client.expect("get", "/api/v2/tasks/instances/81", gives=error)
     assert run("task_info", {**CONNECTION, "task_id": 81})["tasks"] == []
@@ -432,13 +432,13 @@ def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
 
 @pytest.mark.parametrize("limit", [1, 2000])
 @pytest.mark.usefixtures("connected")
-def test_limit_at_its_bounds(limit, run, client):
+def test_limit_accepts_its_bounds(limit, run, client):
     expect_no_tasks(client, limit)
     assert run("task_info", {**CONNECTION, "limit": limit})["tasks"] == []
 
 
 @pytest.mark.usefixtures("connected")
-def test_listed_tasks_without_an_id_are_passed_over(run, client):
+def test_listed_tasks_without_an_id_are_ignored(run, client):
     query = {"sort": "id,desc", "page": 1, "size": 10}
     contents = [{"id": 82}, {}, {"id": None}, {"id": "80"}, {"id": 81}]
     client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": contents}))
@@ -456,7 +456,7 @@ def test_listed_tasks_without_an_id_are_passed_over(run, client):
     ids=["task_info", "agent_restart"],
 )
 @pytest.mark.usefixtures("connected")
-def test_unknown_host_is_blamed_on_the_modules_own_option(name, params, option, run, client):
+def test_unknown_host_error_names_the_modules_own_option(name, params, option, run, client):
     hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
     client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
     message = run(name, {**CONNECTION, **params})["msg"]
@@ -468,13 +468,13 @@ def test_unknown_host_is_blamed_on_the_modules_own_option(name, params, option, 
 
 @every_module
 @pytest.mark.usefixtures("_offline")
-def test_missing_library(name, run, monkeypatch):
+def test_missing_requests_library_is_reported(name, run, monkeypatch):
     monkeypatch.setattr(bridge, "REQUESTS_IMPORT_ERROR", ImportError("No module named 'requests'"))
     result = run(name, {**CONNECTION, **OWN[name]})
     assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
 
 
-def test_modules_can_be_imported_without_the_library():
+def test_modules_can_be_imported_without_the_requests_library():
     code = (
         "import importlib, sys; sys.modules['requests'] = None\n"
         f"for name in {MODULES!r}: importlib.import_module('{COLLECTION}.plugins.modules.' + name)\n"

@@ -45,7 +45,7 @@ def test_all_modules_are_tested():
 
 
 @every_module
-def test_documented_options_are_the_argument_spec(name):
+def test_documented_options_match_the_argument_spec(name):
     keys = {"type": "str", "elements": None, "required": False, "default": None, "choices": None}
     documented, specified = (
         {option: {key: spec.get(key, usual) for key, usual in keys.items()} for option, spec in options.items()}
@@ -55,7 +55,7 @@ def test_documented_options_are_the_argument_spec(name):
 
 
 @every_module
-def test_environment_is_documented(name):
+def test_environment_variables_are_documented(name):
     for option, spec in documentation_of(name)["options"].items():
         described = re.findall(r"E\((\w+)\)", " ".join(spec["description"]))
         fallback = specification_of(name)[option].get("fallback")
@@ -63,18 +63,18 @@ def test_environment_is_documented(name):
 
 
 @every_module
-def test_secrets_have_no_log(name):
+def test_only_secrets_are_no_log(name):
     secret = {option for option, spec in specification_of(name).items() if spec.get("no_log")}
     assert secret == {"password", "access_key_secret"}
 
 
 @every_module
-def test_documented_name_is_the_modules(name):
+def test_documented_name_matches_the_module(name):
     assert documentation_of(name)["module"] == name
 
 
 @pytest.mark.parametrize("name", RESTARTS)
-def test_documented_results_are_those_that_come_back(name):
+def test_documented_results_match_the_returned_keys(name):
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
     own = {"skipped_hosts"} if name == "agent_restart" else set()
     # What failures have beside them is compared by test_catalogue.py.
@@ -86,7 +86,7 @@ def named_in(description: list[str]) -> set[str]:
     return {key for key in re.findall(r"C\((\w+)\)", " ".join(description)) if key not in MODULES}
 
 
-def test_the_keys_of_a_task_are_documented():
+def test_task_keys_are_documented():
     task = Task.from_api({"id": 81, "subtasks": [{"id": 1}]}).result()
     waiting, restarting = (
         yaml.safe_load(importlib.import_module(f"{COLLECTION}.plugins.modules.{name}").RETURN)

@@ -23,7 +23,7 @@ NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.parametrize("value", NO_INSTANTS, ids=repr)
 @pytest.mark.usefixtures("_offline")
-def test_started_before_that_is_no_instant(value, name, run):
+def test_invalid_started_before_is_refused(value, name, run):
     result = run(name, {**CONNECTION, **OWN[name], "started_before": value})
     assert result["failed"] is True
     assert result["msg"].startswith(
@@ -33,7 +33,7 @@ def test_started_before_that_is_no_instant(value, name, run):
 
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.usefixtures("_offline")
-def test_in_flight_of_no_choice(name, run):
+def test_unknown_in_flight_value_is_refused(name, run):
     message = run(name, {**CONNECTION, **OWN[name], "in_flight": "skip"})["msg"]
     assert message == "value of in_flight must be one of: attach, fail, queue, got: skip"
 
@@ -47,14 +47,14 @@ def restart_options_of(**given):
     return bridge.restart_options({**spec, **given}, bridge.Mode(check_mode=False, show=show))
 
 
-def test_restart_options_by_default():
+def test_restart_options_have_their_defaults():
     options = restart_options_of()
     assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
     assert options.in_flight is InFlight.ATTACH
     assert options.patience == Patience(7200, 10, show)
 
 
-def test_restart_options():
+def test_restart_options_are_parsed():
     given = {
         "started_before": "1777834921",
         "in_flight": "queue",
@@ -78,21 +78,21 @@ def small(monkeypatch, service):
 
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_diff_in_diff_mode(check_mode, name, run, small):
+def test_diff_mode_returns_a_diff(check_mode, name, run, small):
     result = run(name, {**CONNECTION, **OWN[name], "_ansible_diff": True, "_ansible_check_mode": check_mode})
     assert result["diff"].keys() == {"before_header", "after_header", "before", "after"}
     assert result["diff"]["after"].endswith(" restarted\n")
     assert len(small.posts) == (not check_mode)
 
 
-def test_no_diff_where_nothing_is_restarted(run, small):
+def test_attached_restart_has_no_diff(run, small):
     small.begin("Restart OB cluster", small.servers_there, seconds=500)
     result = run("cluster_restart", {**CONNECTION, **OWN["cluster_restart"], "_ansible_diff": True})
     assert result["action"] == "attached"
     assert "diff" not in result
 
 
-def test_diff_of_a_failed_restart(run, small):
+def test_unverified_restart_has_an_unchanged_diff(run, small):
     small.restarts_really = False
     result = run("cluster_restart", {**CONNECTION, **OWN["cluster_restart"], "wait": True, "_ansible_diff": True})
     assert result["failed"] is True
@@ -101,7 +101,7 @@ def test_diff_of_a_failed_restart(run, small):
 
 
 @pytest.mark.parametrize("name", RESTARTS)
-def test_warning_of_a_clock_that_is_off(name, run, small, warned):
+def test_clock_offset_is_a_warning(name, run, small, warned):
     small.clock_ahead = 40
     result = run(name, {**CONNECTION, **OWN[name], "started_before": "2026-05-04T03:00:00+08:00"})
     assert "The clock of the service is 40 seconds ahead" in str(warned)
@@ -123,7 +123,7 @@ def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
 
 @pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])
 @pytest.mark.parametrize("ahead", [0, 60, -60])
-def test_instants_at_the_ends_of_the_calendar(ahead, extreme, run, small):
+def test_extreme_started_before_is_accepted_or_refused(ahead, extreme, run, small):
     small.clock_ahead = ahead
     result = run("server_restart", {**CONNECTION, **OWN["server_restart"], "started_before": extreme})
     assert result.get("failed") is None or result["msg"].startswith("started_before: ")

@@ -103,7 +103,7 @@ def answers(monkeypatch):
 @example(status=200, headers={"Date": "Mon, 01 Jan 0001 00:00:00 GMT"}, body=b'{"successful": true}')
 @example(status=200, headers={}, body=b'{"successful": true, "timestamp": "0001-01-01T00:00:00+23:59"}')
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_any_answer_is_data_or_a_service_error(method, answers, status, headers, body):
+def test_any_response_is_data_or_a_service_error(method, answers, status, headers, body):
     answers.append((status, headers, body))
     try:
         found = getattr(connect(URL), method)("/api/v2/x")
@@ -117,7 +117,7 @@ def test_any_answer_is_data_or_a_service_error(method, answers, status, headers,
 @many
 @given(envelope=ENVELOPES)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_any_envelope_is_what_the_call_gives_or_a_service_error(call, answers, envelope):
+def test_any_envelope_is_a_result_or_a_service_error(call, answers, envelope):
     answers.append((200, {}, json.dumps({**envelope, "successful": True}).encode()))
     api = OcpApi(connect(URL))
     try:

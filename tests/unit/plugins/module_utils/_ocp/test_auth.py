@@ -85,7 +85,7 @@ def signature_of(received: Received, secret: str) -> str:
 
 
 @pytest.mark.parametrize("example", PUBLISHED.values(), ids=PUBLISHED)
-def test_published_examples(example):
+def test_signature_matches_the_published_examples(example):
     key, method, url, headers, body, date, authorization = example
     request = signed(url, method, key=key, date=date, headers=headers, body=body)
     assert request.headers["Authorization"] == authorization
@@ -133,7 +133,7 @@ def test_each_part_is_signed(altered):
         pytest.param("k=&a=1", "a=1&k=", id="empty value"),
     ],
 )
-def test_query_in_the_signature(query, canonical):
+def test_signature_uses_the_canonical_query(query, canonical):
     request = signed(f"http://ocp.test:8080/p?{query}")
     lines = ["GET", "", "", DATE, "ocp.test:8080", "", f"/p?{canonical}"]
     assert request.headers["Authorization"] == f"OCP-ACCESS-KEY-HMACSHA1 key:{hmac_sha1(SECRET, lines)}"
@@ -149,7 +149,7 @@ def test_several_x_ocp_headers_are_sorted_and_lower_case():
     "address",
     ["ocp.test", "ocp.test:80", "ocp.test:8080", "10.0.0.1:8080", "[2001:db8::1]", "[2001:db8::1]:80", "[::1]:8080"],
 )
-def test_signed_host_is_the_one_sent(address, server, monkeypatch):
+def test_signed_host_matches_the_sent_host(address, server, monkeypatch):
     monkeypatch.setattr(
         urllib3.util.connection,
         "create_connection",
@@ -173,7 +173,7 @@ def test_signature_of_a_post_covers_query_and_body_as_sent(server):
     assert received.header("Authorization") == f"OCP-ACCESS-KEY-HMACSHA1 key:{signature_of(received, SECRET)}"
 
 
-def test_own_date_is_now_in_gmt():
+def test_default_date_is_now_in_gmt():
     request = requests.Request("GET", "http://ocp.test/", auth=AccessKeyAuth("key", SECRET)).prepare()
     date = parsedate_to_datetime(request.headers["Date"])
     assert request.headers["Date"].endswith(" GMT")
@@ -185,7 +185,7 @@ def test_own_date_is_now_in_gmt():
     [("admin", "emulator"), ("管理员", "пароль:ü€"), ("a", "b:c")],
     ids=["ascii", "beyond Latin-1", "colon in the password"],
 )
-def test_basic_is_utf8(username, password):
+def test_basic_credentials_are_utf8(username, password):
     request = requests.Request("GET", "http://ocp.test/", auth=basic_auth(username, password)).prepare()
     scheme, encoded = request.headers["Authorization"].split(" ")
     assert scheme == "Basic"
@@ -194,5 +194,5 @@ def test_basic_is_utf8(username, password):
 
 @pytest.mark.parametrize("auth", [AccessKeyAuth("key", SECRET), basic_auth("admin", SECRET)], ids=["key", "basic"])
 @pytest.mark.parametrize("shown", [repr, str, "{}".format], ids=["repr", "str", "format"])
-def test_secret_does_not_show(auth, shown):
+def test_secret_is_not_shown(auth, shown):
     assert SECRET not in shown(auth)

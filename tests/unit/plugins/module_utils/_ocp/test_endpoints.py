@@ -72,7 +72,7 @@ def page_of(*records, number=1, pages=1):
         ),
     ],
 )
-def test_restart(call, sent, client):
+def test_restart_posts_the_documented_path_query_and_body(call, sent, client):
     path, params, body = sent
     client.expect("post", path, params, body, gives=STARTED)
     assert call(OcpApi(client.double)) is STARTED
@@ -89,19 +89,19 @@ def test_restart(call, sent, client):
     ids=["task", "cluster", "host agent", "arbitration service"],
 )
 class TestRecord:
-    def test_comes_back_as_it_is(self, call, path, client):
+    def test_record_is_returned_unchanged(self, call, path, client):
         client.expect("get", path, gives=answer({"id": 1, "more": [2]}))
         assert call(OcpApi(client.double)) == {"id": 1, "more": [2]}
 
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
-    def test_of_another_form(self, data, call, path, client):
+    def test_undocumented_data_is_unreadable(self, data, call, path, client):
         client.expect("get", path, gives=answer(data))
         with pytest.raises(AnswerUnreadable, match="no data of the documented form") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
         assert not raised.value.maybe_done
 
-    def test_error_goes_through(self, call, path, client):
+    def test_request_error_propagates(self, call, path, client):
         error = refused(403)
         client.expect("get", path, gives=error)
         with pytest.raises(PermissionDenied) as raised:
@@ -121,42 +121,42 @@ NO_PAGES = [None, {}, 1, "1", [], ["x"], *({"totalPages": pages} for pages in (0
 
 @pytest.mark.parametrize(("call", "path", "query"), LISTS.values(), ids=LISTS)
 class TestList:
-    def test_of_one_page(self, call, path, query, client):
+    def test_single_page_takes_one_request(self, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of({"id": 1}, {"id": 2}))
         assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}]
 
-    def test_of_several_pages(self, call, path, query, client):
+    def test_all_pages_are_read(self, call, path, query, client):
         for number in (1, 2, 3):
             found = page_of({"id": number}, number=number, pages=3)
             client.expect("get", path, {**query, "page": number, "size": 2000}, gives=found)
         assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}, {"id": 3}]
 
     @pytest.mark.parametrize("page", [{}, *({"page": page} for page in NO_PAGES)], ids=repr)
-    def test_without_a_page(self, page, call, path, query, client):
+    def test_missing_page_info_means_one_page(self, page, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer({"contents": [{"id": 1}], **page}))
         assert call(OcpApi(client.double)) == [{"id": 1}]
 
-    def test_that_is_empty(self, call, path, query, client):
+    def test_empty_list_is_returned(self, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of(pages=0))
         assert call(OcpApi(client.double)) == []
 
     @pytest.mark.parametrize(
         "data", [None, [], {}, {"contents": None}, {"contents": {"id": 1}}, {"contents": [1]}, "text"], ids=repr
     )
-    def test_of_another_form(self, data, call, path, query, client):
+    def test_undocumented_data_is_unreadable(self, data, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer(data))
         with pytest.raises(AnswerUnreadable, match="a list") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts["trace_id"] == "trace-1"
 
-    def test_whose_second_page_fails(self, call, path, query, client):
+    def test_failed_second_page_raises(self, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of({"id": 1}, pages=2))
         client.expect("get", path, {**query, "page": 2, "size": 2000}, gives=refused(502))
         with pytest.raises(RequestRefused):
             call(OcpApi(client.double))
 
 
-def test_tasks_are_the_newest_that_pass_the_filters(client):
+def test_newest_tasks_matching_the_filters_are_read(client):
     filters = {"clusterId": 3, "status": "RUNNING,FAILED"}
     query = {**filters, "sort": "id,desc", "page": 1, "size": 5}
     client.expect("get", "/api/v2/tasks/instances", query, gives=page_of({"id": 9}, {"id": 8}))
@@ -167,7 +167,7 @@ def test_tasks_are_the_newest_that_pass_the_filters(client):
     ("limit", "size", "pages"),
     [(1, 1, 1), (1999, 1999, 1), (2000, 2000, 1), (2001, 2000, 2), (4001, 2000, 3)],
 )
-def test_tasks_up_to_the_limit(limit, size, pages, client):
+def test_limit_bounds_the_tasks_and_pages_read(limit, size, pages, client):
     numbers = itertools.count(100_000, -1)
     for page in range(1, pages + 1):
         query = {"sort": "id,desc", "page": page, "size": size}
@@ -180,7 +180,7 @@ def test_tasks_up_to_the_limit(limit, size, pages, client):
 TASKS = "/api/v2/tasks/instances"
 
 
-def test_all_tasks_that_pass_the_filters(client):
+def test_tasks_without_a_limit_are_read_from_all_pages(client):
     for page in (1, 2):
         query = {"status": "RUNNING", "sort": "id,desc", "page": page, "size": 2000}
         client.expect("get", TASKS, query, gives=page_of({"id": 10 - page}, number=page, pages=2))
@@ -199,7 +199,7 @@ def test_all_tasks_that_pass_the_filters(client):
         pytest.param([[None, "82", 81, 80]], [81], id="ids of no form"),
     ],
 )
-def test_tasks_above_a_mark_are_read_to_the_mark_and_no_further(pages, found, client):
+def test_tasks_are_read_down_to_the_high_water_mark_only(pages, found, client):
     for number, ids in enumerate(pages, 1):
         query = {"clusterId": 3, "sort": "id,desc", "page": number, "size": 100}
         client.expect(
@@ -210,13 +210,13 @@ def test_tasks_above_a_mark_are_read_to_the_mark_and_no_further(pages, found, cl
 
 
 @pytest.mark.parametrize(("limit", "size"), [(1, 1), (150, 100)])
-def test_limit_of_tasks_above_a_mark(limit, size, client):
+def test_limit_applies_to_tasks_above_the_high_water_mark(limit, size, client):
     query = {"sort": "id,desc", "page": 1, "size": size}
     client.expect("get", TASKS, query, gives=page_of({"id": 82}, {"id": 80}))
     assert OcpApi(client.double).tasks(limit, above=80) == [{"id": 82}]
 
 
-def test_clock_and_time_out_are_the_clients():
+def test_api_uses_the_clock_offset_and_timeout_of_the_client():
     client = HttpClient(URL, basic_auth("admin", "pass-word-9"), verify=True, timeout=7.5)
     client.service_clock.shown(datetime.fromtimestamp(1000.5, UTC), 400.5, 400.5)
     api = OcpApi(client)
@@ -226,7 +226,7 @@ def test_clock_and_time_out_are_the_clients():
 @pytest.mark.parametrize(
     ("data", "log"), [({"log": "a\nb\n"}, "a\nb\n"), ({"log": None}, ""), ({"log": ""}, ""), ({}, "")], ids=repr
 )
-def test_subtask_log(data, log, client):
+def test_subtask_log_is_text_even_when_missing(data, log, client):
     client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=answer(data))
     assert OcpApi(client.double).subtask_log(81, 7) == log
 
@@ -246,7 +246,7 @@ def test_subtask_log(data, log, client):
     ],
     ids=["server", "cluster", "zone", "agents", "arbitration service"],
 )
-def test_start_without_a_task(call, data, client, monkeypatch):
+def test_restart_response_without_a_task_id_may_have_run(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])
     with pytest.raises(AnswerUnreadable, match="names no task") as raised:
         call(OcpApi(client.double))
@@ -259,7 +259,7 @@ def test_start_without_a_task(call, data, client, monkeypatch):
 
 
 @pytest.mark.parametrize("status", [400, 404])
-def test_agents_under_the_versioned_path(status, client):
+def test_agent_restart_falls_back_to_the_versioned_path(status, client):
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(status))
     client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=STARTED)
     assert OcpApi(client.double).restart_agents([4]) is STARTED
@@ -274,7 +274,7 @@ def test_agents_under_the_versioned_path(status, client):
     ],
     ids=str,
 )
-def test_agents_are_not_asked_again_after_anything_else(error, client):
+def test_agent_restart_is_not_repeated_after_other_errors(error, client):
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=error)
     with pytest.raises(type(error)) as raised:
         OcpApi(client.double).restart_agents([4])
@@ -307,7 +307,7 @@ def test_agents_are_not_asked_again_after_anything_else(error, client):
         ),
     ],
 )
-def test_agents_refused_under_both_paths(first, second, reported, client):
+def test_agent_restart_refused_on_both_paths_raises_the_relevant_error(first, second, reported, client):
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=first)
     client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
     with pytest.raises((RequestRefused, AnswerLost)) as raised:
@@ -317,7 +317,7 @@ def test_agents_refused_under_both_paths(first, second, reported, client):
 
 @pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 502, 503])
 @pytest.mark.parametrize("reason", ["", "Not Found"], ids=["HTML", "without the path"])
-def test_agents_refused_by_the_path_that_is_there(reason, status, client):
+def test_agent_restart_raises_the_error_of_the_existing_path(reason, status, client):
     """A 401, 403, 409, 429 or 5xx can only come from the path that is there; a 5xx may have restarted the agents."""
     second = refused(status)
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(404, reason))

@@ -40,13 +40,13 @@ def tunnel(start_server, authority, monkeypatch):
     return started
 
 
-def test_by_way_of_a_proxy(proxy):
+def test_http_request_goes_through_the_proxy(proxy):
     proxy.expect("POST", "/api/v2/x", envelope("good"))
     assert ask(connect(f"http://{BEHIND}"), "POST").data == "good"
     assert proxy.received[0].target == f"http://{BEHIND}/api/v2/x"
 
 
-def test_through_a_tunnel(tunnel, ca_path):
+def test_https_request_goes_through_a_tunnel(tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply())
     tunnel.expect("POST", "/api/v2/x", envelope("good"))
     assert ask(connect(f"https://{BEHIND}", verify=ca_path), "POST").data == "good"
@@ -54,7 +54,7 @@ def test_through_a_tunnel(tunnel, ca_path):
 
 
 @LOST
-def test_answer_lost_behind_a_proxy(reply, proxy):
+def test_post_lost_behind_a_proxy_has_an_unknown_outcome(reply, proxy):
     """The request had left, and is not sent again."""
     proxy.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"http://{BEHIND}", timeout=0.3), "POST")
@@ -63,7 +63,7 @@ def test_answer_lost_behind_a_proxy(reply, proxy):
 
 
 @LOST
-def test_answer_lost_through_a_tunnel(reply, tunnel, ca_path):
+def test_post_lost_in_a_tunnel_has_an_unknown_outcome(reply, tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply())
     tunnel.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"https://{BEHIND}", verify=ca_path, timeout=2), "POST")
@@ -71,7 +71,7 @@ def test_answer_lost_through_a_tunnel(reply, tunnel, ca_path):
 
 
 @pytest.mark.parametrize("status", [403, 407, 502])
-def test_refused_tunnel(status, tunnel, ca_path):
+def test_refused_tunnel_is_a_connection_failure(status, tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply(status))
     error = error_of(connect(f"https://{BEHIND}", verify=ca_path), "POST")
     assert (type(error), error.maybe_done) == (ConnectionFailed, False)
@@ -79,7 +79,7 @@ def test_refused_tunnel(status, tunnel, ca_path):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_proxy_that_is_not_there(scheme, monkeypatch, pauses):
+def test_unreachable_proxy_is_a_connection_failure(scheme, monkeypatch, pauses):
     monkeypatch.setenv(f"{scheme}_proxy", f"http://127.0.0.1:{closed_port()}")
     error = error_of(connect(f"{scheme}://{BEHIND}"), "POST")
     assert (type(error), error.maybe_done) == (ConnectionFailed, False)

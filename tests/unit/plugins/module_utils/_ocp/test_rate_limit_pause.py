@@ -43,7 +43,7 @@ def limited(remaining: str | None, reset: str | None) -> Reply:
         ("none", "7", 0),
     ],
 )
-def test_rest(remaining, reset, rest, server):
+def test_retry_after_comes_from_the_rate_limit_headers(remaining, reset, rest, server):
     server.expect("GET", "/api/v2/x", limited(remaining, reset))
     client = connect(server.url)
     assert client.rest == 0
@@ -51,7 +51,7 @@ def test_rest(remaining, reset, rest, server):
     assert client.rest == OcpApi(client).rest == rest
 
 
-def test_rest_passes(server, monotonic):
+def test_retry_after_counts_down(server, monotonic):
     server.expect("GET", "/api/v2/x", limited("0", "7"))
     client = connect(server.url)
     ask(client, "GET")
@@ -62,7 +62,7 @@ def test_rest_passes(server, monotonic):
 
 
 @pytest.mark.usefixtures("monotonic")
-def test_last_answer_counts(server):
+def test_last_response_sets_retry_after(server):
     server.expect("GET", "/api/v2/x", limited("0", "7"), limited("5", "7"))
     client = connect(server.url)
     ask(client, "GET")
@@ -71,7 +71,7 @@ def test_last_answer_counts(server):
 
 
 @pytest.mark.usefixtures("monotonic")
-def test_refusal_counts_too(server):
+def test_refusal_sets_retry_after(server):
     server.expect("GET", "/api/v2/x", refusal(403, RateLimit_Remaining="0", RateLimit_Reset="9"))
     client = connect(server.url)
     assert error_of(client).status == 403

@@ -34,7 +34,7 @@ def limit(monkeypatch) -> int:
     return LIMIT
 
 
-def test_the_limit_is_64_mib():
+def test_response_limit_is_64_mib():
     assert session.LONGEST_ANSWER == transport.LONGEST_ANSWER == 64 * MIB
 
 
@@ -62,7 +62,7 @@ def gzipped(reply: Reply, times: int = 1) -> Reply:
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-def test_a_log_of_ten_million_bytes_is_read(packed, server):
+def test_ten_megabyte_log_is_read(packed, server):
     log = "2026-05-04 03:00:00 still waiting for the server to start\n" * 180_000
     assert len(log) > 10_000_000
     reply = envelope({"log": log})
@@ -70,7 +70,7 @@ def test_a_log_of_ten_million_bytes_is_read(packed, server):
     assert ask(connect(server.url), "GET").data == {"log": log}
 
 
-def test_gzip_is_the_one_encoding_that_is_asked_for(server):
+def test_only_gzip_encoding_is_requested(server):
     server.expect("GET", "/api/v2/x", gzipped(envelope("small")))
     assert ask(connect(server.url), "GET").data == "small"
     assert server.received[0].header("Accept-Encoding") == "gzip"
@@ -78,7 +78,7 @@ def test_gzip_is_the_one_encoding_that_is_asked_for(server):
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "bomb"])
-def test_what_is_longer_than_the_limit_is_not_read(packed, method, limit, server):
+def test_response_over_the_limit_is_unreadable(packed, method, limit, server):
     body = packed_zeros(256 * MIB) if packed else bytes(limit + MIB)
     server.expect(method, "/api/v2/x", Reply(200, body, {"Content-Encoding": "gzip"} if packed else {}))
     with memory() as peak:
@@ -90,7 +90,7 @@ def test_what_is_longer_than_the_limit_is_not_read(packed, method, limit, server
 
 
 @pytest.mark.parametrize("encoding", ["gzip, gzip", "deflate", "br", "zstd"])
-def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding, server):
+def test_unrequested_encoding_is_not_decoded(encoding, server):
     server.expect("GET", "/api/v2/x", Reply(200, envelope("x").body, {"Content-Encoding": encoding}))
     error = error_of(connect(server.url))
     assert error.__class__ is AnswerUnreadable
@@ -98,13 +98,13 @@ def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding, server):
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (500, RequestRefused)])
-def test_a_refusal_stays_one_however_long_its_page_is(status, kind, limit, server):
+def test_oversized_refusal_is_still_a_refusal(status, kind, limit, server):
     """A 401 that were taken for something else would be repeated, which locks the account."""
     server.expect("GET", "/api/v2/x", Reply(status, bytes(limit + MIB)))
     assert error_of(connect(server.url)).__class__ is kind
 
 
-def test_the_connection_is_not_used_again_after_an_answer_that_was_left_in_the_middle(limit, server):
+def test_connection_is_not_reused_after_a_partly_read_response(limit, server):
     server.expect("GET", "/api/v2/x", Reply(200, bytes(limit + MIB)), envelope("next"))
     client = connect(server.url)
     error_of(client)
@@ -119,7 +119,7 @@ PASSED_OVER = {
 
 
 @pytest.mark.parametrize(("reply", "connections"), PASSED_OVER.values(), ids=PASSED_OVER)
-def test_what_is_passed_over_before_a_repetition_is_not_read_for_long(reply, connections, server, pauses):
+def test_long_response_before_a_retry_is_not_read_to_its_end(reply, connections, server, pauses):
     server.expect("GET", "/api/v2/x", reply, envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
     # What is not read to its end leaves a connection that cannot be used again.
@@ -127,7 +127,7 @@ def test_what_is_passed_over_before_a_repetition_is_not_read_for_long(reply, con
     assert len(pauses) <= 1
 
 
-def test_a_long_last_refusal_is_still_read(server, pauses):
+def test_long_final_refusal_is_read(server, pauses):
     reason = "busy " * 30_000
     server.expect("GET", "/api/v2/x", *[refusal(503, reason)] * 3)
     assert error_of(connect(server.url)).reason.startswith(reason[:400])
@@ -137,12 +137,12 @@ def test_a_long_last_refusal_is_still_read(server, pauses):
 @pytest.mark.parametrize(
     "body", [b"[" * 200_000, b'{"data":' * 200_000, b"1" * 10_000], ids=["lists", "objects", "digits"]
 )
-def test_json_that_no_parser_survives_is_no_envelope(body, server):
+def test_json_beyond_the_parser_limits_is_unreadable(body, server):
     server.expect("GET", "/api/v2/x", Reply(200, body, {"Content-Type": "application/json"}))
     assert "is no OCP response envelope" in str(error_of(connect(server.url)))
 
 
-def test_a_deep_answer_is_read(server):
+def test_deeply_nested_response_is_read(server):
     deep = json.loads("[" * 100 + "]" * 100)
     server.expect("GET", "/api/v2/x", envelope(deep))
     assert ask(connect(server.url), "GET").data == deep

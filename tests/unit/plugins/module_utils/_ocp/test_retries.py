@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_get_is_repeated_after_a_passing_status(status, server, pauses):
+def test_get_is_retried_after_a_temporary_error(status, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(status), text("<h1>Bad</h1>", status), envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
     assert 1 <= len(pauses) <= 2
@@ -28,7 +28,7 @@ def test_get_is_repeated_after_a_passing_status(status, server, pauses):
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_get_gives_up_after_two_repetitions(status, server, pauses):
+def test_get_gives_up_after_two_retries(status, server, pauses):
     server.expect("GET", "/api/v2/x", *[refusal(status, "Later.")] * 3)
     error = error_of(connect(server.url))
     assert (error.status, error.reason) == (status, "Later.")
@@ -36,14 +36,14 @@ def test_get_gives_up_after_two_repetitions(status, server, pauses):
     assert len(pauses) <= 2
 
 
-def test_repetitions_do_not_depend_on_how_the_address_is_written(server, pauses):
+def test_get_is_retried_when_the_url_needs_encoding(server, pauses):
     server.expect("GET", "/a%20b/api/v2/x", refusal(503), envelope("good"))
     assert ask(connect(f"{server.url}/a b"), "GET").data == "good"
     assert len(pauses) <= 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])
-def test_get_is_asked_once_after_a_lasting_status(status, server, pauses):
+def test_get_is_not_retried_after_a_permanent_error(status, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(status))
     assert error_of(connect(server.url)).status == status
     assert pauses == []
@@ -62,7 +62,7 @@ def test_get_is_asked_once_after_a_lasting_status(status, server, pauses):
         (429, {"RateLimit_Remaining": "0"}),
     ],
 )
-def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
+def test_post_is_not_retried_unless_429_gives_a_retry_time(status, headers, server, pauses):
     server.expect("POST", "/api/v2/x", refusal(status, **headers))
     error = error_of(connect(server.url), "POST")
     assert error.status == status
@@ -82,13 +82,13 @@ def test_post_is_sent_once_whatever_the_status(status, headers, server, pauses):
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_pause_after_429(method, headers, pause, server, pauses):
+def test_retry_after_429_waits_for_the_announced_time(method, headers, pause, server, pauses):
     server.expect(method, "/api/v2/x", refusal(429, **headers), envelope("good"))
     assert ask(connect(server.url, timeout=5), method).data == "good"
     assert pauses == [pause]
 
 
-def test_pause_that_cannot_be_read_does_not_hide_the_refusal(server, pauses):
+def test_invalid_retry_after_is_ignored(server, pauses):
     server.expect("GET", "/api/v2/x", refusal(503, Retry_After="soon"), envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
     assert len(pauses) <= 1
@@ -100,7 +100,7 @@ def test_pause_that_cannot_be_read_does_not_hide_the_refusal(server, pauses):
     ids=["RateLimit-Reset", "RateLimit-Reset first", "Retry-After"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_no_repetition_when_the_pause_would_be_too_long(method, headers, server, pauses):
+def test_429_is_not_retried_when_the_pause_exceeds_the_timeout(method, headers, server, pauses):
     server.expect(method, "/api/v2/x", refusal(429, "Later.", **headers))
     error = error_of(connect(server.url, timeout=30), method)
     assert (error.status, error.reason) == (429, "Later.")
@@ -109,7 +109,7 @@ def test_no_repetition_when_the_pause_would_be_too_long(method, headers, server,
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_no_repetition_when_the_pause_after_another_status_would_be_too_long(status, server, pauses):
+def test_5xx_is_not_retried_when_the_pause_exceeds_the_timeout(status, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(status, "Later.", Retry_After="31"))
     with suppress(AnswerLost):  # what the server has no further answer for
         error = error_of(connect(server.url, timeout=30))
@@ -118,7 +118,7 @@ def test_no_repetition_when_the_pause_after_another_status_would_be_too_long(sta
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_pauses_after_429_are_within_the_time_out_in_all(method, server, pauses):
+def test_429_pauses_stay_within_the_timeout_in_total(method, server, pauses):
     """More than the two repetitions of other failures: a wait that was asked for is none."""
     answers = [refusal(429, RateLimit_Reset=seconds) for seconds in ("4", "3", "2", "1", "1")]
     server.expect(method, "/api/v2/x", *answers)
@@ -129,7 +129,7 @@ def test_pauses_after_429_are_within_the_time_out_in_all(method, server, pauses)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_each_request_has_the_time_out_for_itself(method, server, pauses):
+def test_each_request_has_its_own_timeout(method, server, pauses):
     client = connect(server.url, timeout=5)
     for _request in range(2):
         server.expect(method, "/api/v2/x", refusal(429, RateLimit_Reset="5"), envelope("good"))
@@ -140,7 +140,7 @@ def test_each_request_has_the_time_out_for_itself(method, server, pauses):
 @pytest.mark.parametrize("name", ["RateLimit_Reset", "Retry_After"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.usefixtures("pauses")
-def test_pause_of_0_does_not_loop_for_ever(method, name, server):
+def test_zero_pause_does_not_retry_forever(method, name, server):
     server.expect(method, "/api/v2/x", *[refusal(429, **{name: "0"})] * 6)
     assert error_of(connect(server.url, timeout=4), method).status == 429
     del server._script[:]
@@ -149,7 +149,7 @@ def test_pause_of_0_does_not_loop_for_ever(method, name, server):
 
 @pytest.mark.parametrize("name", ["RateLimit_Reset", "Retry_After"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_pauses_of_0_are_within_the_time_out_in_all(method, name, server, pauses):
+def test_zero_pauses_stay_within_the_timeout_in_total(method, name, server, pauses):
     server.expect(method, "/api/v2/x", *[refusal(429, **{name: "0"})] * 40)
     assert error_of(connect(server.url, timeout=30), method).status == 429
     del server._script[:]
@@ -161,7 +161,7 @@ def test_pauses_of_0_are_within_the_time_out_in_all(method, name, server, pauses
     [refusal(503, RateLimit_Reset="1"), refusal(409), refusal(500), RESET, TRUNCATED],
     ids=["503", "409", "500", "reset", "cut"],
 )
-def test_post_that_was_sent_again_is_not_sent_a_third_time(then, server, pauses):
+def test_retried_post_is_not_sent_a_third_time(then, server, pauses):
     """Its second sending may have been carried out."""
     server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), then)
     error = error_of(connect(server.url), "POST")
@@ -169,13 +169,13 @@ def test_post_that_was_sent_again_is_not_sent_a_third_time(then, server, pauses)
     assert pauses == [1]
 
 
-def test_get_keeps_its_two_repetitions_beside_a_429(server, pauses):
+def test_429_does_not_use_up_the_two_retries_of_a_get(server, pauses):
     server.expect("GET", "/api/v2/x", RESET, refusal(429, RateLimit_Reset="1"), refusal(503), refusal(503, "Last."))
     assert error_of(connect(server.url)).reason == "Last."
     assert 1 in pauses
 
 
-def test_post_that_is_sent_again_is_the_same(server, pauses):
+def test_retried_post_is_identical(server, pauses):
     server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), envelope("good"))
     connect(server.url).post("/api/v2/x", {"force": "false"}, {"force": False})
     first, second = server.received
@@ -183,7 +183,7 @@ def test_post_that_is_sent_again_is_the_same(server, pauses):
     assert pauses == [1]
 
 
-def test_pause_too_long_is_told_after_a_repetition_too(server, pauses):
+def test_overlong_pause_is_reported_after_a_retry(server, pauses):
     server.expect("GET", "/api/v2/x", refusal(429, RateLimit_Reset="1"), refusal(429, RateLimit_Reset="31"))
     message = str(error_of(connect(server.url)))
     assert message.endswith("The request limit of this user is used up; run this again later.")
@@ -191,14 +191,14 @@ def test_pause_too_long_is_told_after_a_repetition_too(server, pauses):
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_rate_limit_header_counts_after_a_429_alone(status, server, pauses):
+def test_rate_limit_reset_is_used_after_429_only(status, server, pauses):
     """The service sends the header with every answer when limits are on."""
     server.expect("GET", "/api/v2/x", refusal(status, RateLimit_Reset="31"), envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
     assert sum(pauses) < 5
 
 
-def test_401_is_asked_once_for_each_kind_of_credentials(server, pauses):
+def test_401_is_not_retried_with_any_kind_of_credentials(server, pauses):
     server.expect("GET", "/api/v2/x", refusal(401), refusal(401))
     for auth in (basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)):
         assert "asked once only" in str(error_of(connect(server.url, auth=auth)))

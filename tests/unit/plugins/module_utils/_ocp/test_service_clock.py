@@ -38,7 +38,7 @@ def told(by: str, off: float, status: int = 200) -> Reply:
 @pytest.mark.parametrize("by", ["timestamp", "Date"])
 @pytest.mark.parametrize("off", [1200, -1200, 30, 0])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_answers_tell_the_clock(method, off, by, server):
+def test_responses_set_the_clock_offset(method, off, by, server):
     client = connect(server.url)
     server.expect(method, "/api/v2/x", told(by, off))
     started = time.monotonic()
@@ -49,7 +49,7 @@ def test_answers_tell_the_clock(method, off, by, server):
         assert client.service_clock.ahead == pytest.approx(0, abs=0.02 + took)
 
 
-def test_timestamp_goes_before_the_date(server):
+def test_timestamp_takes_precedence_over_the_date_header(server):
     client = connect(server.url)
     reply = told("timestamp", 1200)
     server.expect("GET", "/api/v2/x", Reply(reply.status, reply.body, {**reply.headers, "Date": date(-5000)}))
@@ -70,7 +70,7 @@ def test_timestamp_goes_before_the_date(server):
     ],
     ids=["nothing", "no time", "a number", "no offset", "Date is none", "Date without a zone", "Date is empty"],
 )
-def test_answers_that_tell_no_clock(reply, server):
+def test_response_without_a_valid_time_sets_no_clock_offset(reply, server):
     client = connect(server.url)
     server.expect("GET", "/api/v2/x", reply)
     assert ask(client, "GET").data == 1
@@ -80,7 +80,7 @@ def test_answers_that_tell_no_clock(reply, server):
 @pytest.mark.parametrize("by", ["timestamp", "Date"])
 @pytest.mark.parametrize(("off", "words"), [(1200, "1200 seconds behind that"), (-1200, "1200 seconds ahead of that")])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_clock_is_named_when_a_signature_is_refused(method, off, words, by, server, pauses):
+def test_refused_signature_names_the_clock_offset(method, off, words, by, server, pauses):
     server.expect(method, "/api/v2/x", told(by, off, 401))
     error = error_of(connect(server.url, auth=CREDENTIALS["key"]), method)
     assert isinstance(error, AuthenticationFailed)
@@ -96,18 +96,18 @@ def test_clock_is_named_when_a_signature_is_refused(method, off, words, by, serv
 @pytest.mark.parametrize(
     ("off", "credentials"), [(1200, "password"), (-1200, "password"), (0, "key"), (30, "key"), (0, "password")]
 )
-def test_clock_is_not_named(off, credentials, server):
+def test_clock_is_not_named_for_passwords_or_small_offsets(off, credentials, server):
     server.expect("GET", "/api/v2/x", told("Date", off, 401))
     message = str(error_of(connect(server.url, auth=CREDENTIALS[credentials])))
     assert message.startswith(f"GET {server.url}/api/v2/x was refused with status 401")
     assert "seconds" not in message
 
 
-def test_clock_is_not_named_for_what_it_cannot_be_the_cause_of(server):
+def test_clock_is_not_named_for_a_missing_permission(server):
     server.expect("GET", "/api/v2/x", told("Date", 1200, 403))
     assert "seconds" not in str(error_of(connect(server.url, auth=CREDENTIALS["key"])))
 
 
-def test_clock_of_which_nothing_is_known_is_not_named(server):
+def test_unknown_clock_offset_is_not_named(server):
     server.expect("GET", "/api/v2/x", refusal(401))
     assert "seconds" not in str(error_of(connect(server.url, auth=CREDENTIALS["key"])))

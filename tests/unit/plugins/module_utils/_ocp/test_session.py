@@ -41,7 +41,7 @@ CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call
 # What is sent
 
 
-def test_get(server):
+def test_get_sends_query_headers_and_credentials(server):
     server.expect("GET", "/api/v2/x", envelope({"id": 7}))
     found = connect(server.url + "/").get("/api/v2/x", {"page": 1, "status": "RUNNING,FAILED"})
     assert found == Answer({"id": 7}, f"{server.url}/api/v2/x", "trace-ok")
@@ -54,7 +54,7 @@ def test_get(server):
     assert base64.b64decode(received.header("Authorization").removeprefix("Basic ")) == f"admin:{SECRET}".encode()
 
 
-def test_post(server):
+def test_post_sends_query_and_json_body(server):
     server.expect("POST", "/ocp/api/v2/x", envelope({"id": 7}))
     found = connect(f"{server.url}/ocp").post("/api/v2/x", {"force": "false"}, {"force": False})
     assert found.data == {"id": 7}
@@ -64,7 +64,7 @@ def test_post(server):
     assert received.header("Content-Type") == "application/json"
 
 
-def test_post_without_a_body_sends_none(server):
+def test_post_without_data_has_an_empty_body(server):
     server.expect("POST", "/api/v2/x", envelope({"id": 7}))
     ask(connect(server.url), "POST")
     assert server.received[0].body == b""
@@ -92,7 +92,7 @@ def test_netrc_does_not_replace_the_credentials(server, tmp_path, monkeypatch):
         pytest.param(envelope({"id": 1}, http=1, server="x"), {"id": 1}, "trace-ok", id="unknown keys"),
     ],
 )
-def test_envelope(reply, data, trace_id, server):
+def test_envelope_gives_data_and_trace_id(reply, data, trace_id, server):
     server.expect("GET", "/api/v2/x", reply)
     found = ask(connect(server.url), "GET")
     assert (found.data, found.trace_id) == (data, trace_id)
@@ -112,7 +112,7 @@ def test_envelope(reply, data, trace_id, server):
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("carried", ["by HTTP", "by the envelope alone"])
-def test_error_envelope(status, kind, advice, method, carried, server):
+def test_error_envelope_raises_the_error_of_its_status(status, kind, advice, method, carried, server):
     server.expect(method, "/api/v2/x", refusal(status, "The reason.", http_status=200 if "alone" in carried else None))
     error = error_of(connect(server.url), method)
     assert error.__class__ is kind
@@ -131,21 +131,21 @@ def test_error_envelope(status, kind, advice, method, carried, server):
     [{}, {"error": None}, {"error": {}}, {"error": {"message": None}}, {"error": "text"}, {"error": ["list"]}],
     ids=json.dumps,
 )
-def test_error_envelope_without_a_reason(content, server):
+def test_error_envelope_without_a_reason_shows_the_status(content, server):
     server.expect("GET", "/api/v2/x", Reply(400, json.dumps({"successful": False, **content}).encode()))
     error = error_of(connect(server.url))
     assert str(error) == f"GET {server.url}/api/v2/x was refused with status 400. {CHECK_OPTIONS}"
     assert error.reason == ""
 
 
-def test_error_status_without_an_envelope(server):
+def test_error_status_without_an_envelope_is_a_refusal(server):
     server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
     error = error_of(connect(server.url))
     assert error.__class__ is NotFound
     assert str(error).startswith(f"GET {server.url}/api/v2/x was refused with status 404. Check that url ")
 
 
-def test_refused_with_200_and_no_status(server):
+def test_unsuccessful_envelope_with_http_200_is_a_refusal(server):
     server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
     error = error_of(connect(server.url), "POST")
     assert error.__class__ is RequestRefused
@@ -167,7 +167,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_no_envelope(reply, method, server):
+def test_response_without_an_envelope_is_unreadable(reply, method, server):
     server.expect(method, "/api/v2/x", reply)
     error = error_of(connect(server.url), method)
     assert error.__class__ is AnswerUnreadable
@@ -200,7 +200,7 @@ def test_redirect_from_https_to_http_is_not_followed(method, tls_server, ca_path
 
 
 @pytest.mark.parametrize("location", ["/login", "login", ""], ids=repr)
-def test_redirect_without_a_host(location, server):
+def test_redirect_without_a_host_names_the_service_url(location, server):
     server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": location} if location else {}))
     assert f"GET {server.url}/api/v2/x is redirected to {server.url};" in str(error_of(connect(server.url)))
 
@@ -223,7 +223,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("reply", LOST.values(), ids=LOST)
-def test_post_with_a_lost_answer_is_sent_once(reply, server, pauses):
+def test_post_with_a_lost_response_is_sent_once(reply, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
     assert error.__class__ is AnswerLost
@@ -233,14 +233,14 @@ def test_post_with_a_lost_answer_is_sent_once(reply, server, pauses):
     assert pauses == []
 
 
-def test_time_out_names_the_seconds(server, pauses):
+def test_timeout_message_names_the_seconds(server, pauses):
     server.expect("POST", "/api/v2/x", SILENCE)
     assert f"did not arrive within {SHORT:g} seconds" in str(error_of(connect(server.url, timeout=SHORT), "POST"))
     assert pauses == []
 
 
 @pytest.mark.parametrize("reply", [RESET, SILENCE], ids=lambda reply: reply.act)
-def test_get_with_a_lost_answer_is_repeated_twice(reply, server, pauses):
+def test_get_with_a_lost_response_is_retried_twice(reply, server, pauses):
     server.expect("GET", "/api/v2/x", reply, reply, reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
     assert error.__class__ is AnswerLost
@@ -257,7 +257,7 @@ def test_get_succeeds_after_two_resets(server, pauses):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_refused_port(method):
+def test_refused_port_is_a_connection_failure(method):
     url = f"http://127.0.0.1:{closed_port()}"
     error = error_of(connect(url), method)
     assert error.__class__ is ConnectionFailed
@@ -268,7 +268,7 @@ def test_refused_port(method):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_unknown_host(method):
+def test_unknown_host_is_a_connection_failure(method):
     error = error_of(connect("http://ocp.invalid:8080"), method)
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
@@ -276,7 +276,7 @@ def test_unknown_host(method):
     assert "urllib3" not in str(error)
 
 
-def test_no_connection_within_the_time(monkeypatch):
+def test_connect_timeout_is_a_connection_failure(monkeypatch):
     def never(*_args, **_kwargs):
         raise TimeoutError("timed out")
 
@@ -286,7 +286,7 @@ def test_no_connection_within_the_time(monkeypatch):
     assert not error.maybe_done
 
 
-def test_post_that_found_no_connection_is_sent_again(server, monkeypatch, pauses):
+def test_post_without_a_connection_is_retried(server, monkeypatch, pauses):
     attempts = []
 
     def refuse_first(*_args, **_kwargs):
@@ -310,7 +310,7 @@ def test_post_that_found_no_connection_is_sent_again(server, monkeypatch, pauses
     "url",
     ["http://a..b:8080", f"http://{'a' * 64}.invalid", "http://.ocp.test:8080", "http://ocp:99999", "ftp://ocp.test"],
 )
-def test_address_that_cannot_be_used(url, method):
+def test_invalid_address_is_a_connection_failure(url, method):
     error = error_of(connect(url), method)
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
@@ -324,7 +324,7 @@ def test_address_that_cannot_be_used(url, method):
     [("key\n", "ValueError"), ("key\r\nX-Other: 1", "ValueError"), ("ключ", "UnicodeEncodeError")],
     ids=ascii,
 )
-def test_header_that_cannot_be_sent_is_not_shown(key_id, why, method, server):
+def test_invalid_header_is_not_shown(key_id, why, method, server):
     error = error_of(connect(server.url, auth=AccessKeyAuth(key_id, SECRET)), method)
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
@@ -332,7 +332,7 @@ def test_header_that_cannot_be_sent_is_not_shown(key_id, why, method, server):
     assert str(error) == f"{method} {server.url}/api/v2/x cannot be sent: {why}. Check url and the credentials."
 
 
-def test_bundle_of_the_environment_that_does_not_exist(tls_server, monkeypatch):
+def test_missing_ca_bundle_of_the_environment_is_named(tls_server, monkeypatch):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such/bundle.pem")
     error = error_of(connect(tls_server.url), "POST")
     assert error.__class__ is ConnectionFailed
@@ -349,7 +349,7 @@ def test_bundle_of_the_environment_that_does_not_exist(tls_server, monkeypatch):
     [refusal(401), refusal(403), refusal(500), text("<html>"), RESET, SILENCE, TRUNCATED, Reply(302)],
     ids=["401", "403", "500", "HTML", "reset", "silence", "truncated", "redirect"],
 )
-def test_no_credentials_in_an_error(reply, auth, server, pauses):
+def test_errors_do_not_show_credentials(reply, auth, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, auth=auth, timeout=SHORT if reply is SILENCE else 5), "POST")
     sent = server.received[0].header("Authorization")

@@ -153,13 +153,13 @@ TASK_KEYS = {field.name for field in fields(Task)} | {"finished", "succeeded", "
 
 @pytest.mark.parametrize(("raw", "order"), [(FORMS[form], ORDERS[form]) for form in FORMS], ids=FORMS)
 class TestForms:
-    def test_same_keys(self, raw, order):
+    def test_result_always_has_the_same_keys(self, raw, order):
         result = Task.from_api(raw).result()
         assert result.keys() == TASK_KEYS
         assert all(step.keys() == {field.name for field in fields(Subtask)} for step in result["subtasks"])
         assert len(result["subtasks"]) == len(order)
 
-    def test_execution_order(self, raw, order):
+    def test_subtasks_are_in_execution_order(self, raw, order):
         assert [step["id"] for step in Task.from_api(raw).result()["subtasks"]] == order
 
     def test_result_is_json(self, raw, order):
@@ -168,7 +168,7 @@ class TestForms:
         assert result["progress"]["total"] == len(order)
 
 
-def test_server_form():
+def test_server_restart_task_is_normalized():
     result = Task.from_api(SERVER).result()
     steps = result.pop("subtasks")
     assert result == {
@@ -230,18 +230,18 @@ def test_server_form():
         ("nothing but an id", {"id": 706, "status": None, "finished": False, "creator": None}),
     ],
 )
-def test_other_forms(form, known):
+def test_other_task_forms_are_normalized(form, known):
     result = Task.from_api(FORMS[form]).result()
     assert {name: result[name] for name in known} == known
 
 
-def test_times_of_a_step():
+def test_subtask_has_its_times_and_executor():
     [only] = Task.from_api(DETAIL).result()["subtasks"]
     assert (only["start_time"], only["finish_time"]) == ("2026-05-04T03:02:02+08:00", "2026-05-04T03:02:20.5+08:00")
     assert (only["duration"], only["run_time"], only["executor"]) == (18.5, 2, "10.1.0.9")
 
 
-def test_agent_step_names_its_class():
+def test_agent_subtask_has_its_class_name():
     assert {step.class_name for step in Task.from_api(AGENTS).subtasks} == {"com.example.Step"}
 
 
@@ -279,7 +279,7 @@ def test_any_array_order_gives_the_same_execution_order(drawn):
 
 
 @given(st.data())
-def test_every_link_of_any_graph_is_respected(data):
+def test_execution_order_respects_every_link(data):
     count = data.draw(st.integers(1, 12))
     pair = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(lambda link: link[0] < link[1])
     links = data.draw(st.lists(pair, max_size=30, unique=True)) if count > 1 else []
@@ -304,14 +304,14 @@ def test_every_link_of_any_graph_is_respected(data):
         pytest.param({2: [2]}, id="linked with itself"),
     ],
 )
-def test_cycle_loses_no_step(links):
+def test_cycle_loses_no_subtask(links):
     steps = [step(number, f"step {number}", upstreams=links.get(number, [])) for number in (3, 1, 2)]
     task = Task.from_api(raw_task(1, subtasks=steps))
     assert sorted(step.id for step in task.subtasks) == [1, 2, 3]
     assert task.result()["progress"]["total"] == 3
 
 
-def test_dangling_links_are_passed_over():
+def test_dangling_links_are_ignored():
     steps = [
         step(2, "b", upstreams=[1, 98], downstreams=[99]),
         step(1, "a", upstreams=[97], downstreams=[2, 96]),
@@ -321,24 +321,24 @@ def test_dangling_links_are_passed_over():
     assert task.subtasks[1].upstreams == [1, 98]  # shown as the service tells it
 
 
-def test_steps_without_ids_are_all_shown():
+def test_subtasks_without_ids_are_all_shown():
     steps = [{"description": "a"}, {"description": "b"}]
     assert [step.description for step in Task.from_api(raw_task(1, subtasks=steps)).subtasks] == ["a", "b"]
 
 
-def test_steps_side_by_side_without_an_index_do_not_follow_the_array():
+def test_parallel_subtasks_without_an_index_ignore_the_array_order():
     steps = [step(1, "first", downstreams=[2, 3]), step(2, "b", upstreams=[1]), step(3, "c", upstreams=[1])]
     for array in (steps, steps[::-1]):
         assert [step.id for step in Task.from_api(raw_task(1, subtasks=array)).subtasks] == [1, 2, 3]
 
 
-def test_long_chain():
+def test_long_chain_is_ordered():
     steps = chain(*(step(number, f"step {number}") for number in range(3000)))
     order = [step.id for step in Task.from_api(raw_task(1, subtasks=steps[::-1])).subtasks]
     assert order == list(range(3000))
 
 
-def test_position():
+def test_position_counts_subtasks_in_execution_order():
     task = Task.from_api(SERVER)
     assert [task.position(step) for step in task.subtasks] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
 
@@ -353,7 +353,7 @@ def test_position():
     ],
     ids=repr,
 )
-def test_label(names, label):
+def test_subtask_label_prefers_the_description(names, label):
     assert Task.from_api({"id": 1, "subtasks": [{"id": 7, **names}]}).subtasks[0].label == label
 
 
@@ -372,7 +372,7 @@ def test_label(names, label):
         (None, False, False),
     ],
 )
-def test_status(status, finished, succeeded):
+def test_status_decides_finished_and_succeeded(status, finished, succeeded):
     task = Task.from_api(raw_task(1, status, subtasks=[step(1, "a", "SUCCESSFUL")]))
     assert (task.finished, task.succeeded, task.rolled_back) == (finished, succeeded, False)
 
@@ -391,14 +391,14 @@ def test_status(status, finished, succeeded):
         pytest.param("FAILED", "EXECUTE", [("FAILED", "EXECUTE"), ("PENDING", "EXECUTE")], False, id="failed"),
     ],
 )
-def test_rolled_back(status, operation, steps, rolled_back):
+def test_rolled_back_task_is_recognized(status, operation, steps, rolled_back):
     subtasks = [step(number, "s", state, operation=done) for number, (state, done) in enumerate(steps)]
     result = Task.from_api(raw_task(1, status, operation=operation, subtasks=subtasks)).result()
     assert result["rolled_back"] is rolled_back
     assert result["succeeded"] is (status == "SUCCESSFUL" and not rolled_back)
 
 
-def test_progress_counts_what_is_done_and_names_what_runs():
+def test_progress_counts_done_and_names_running_subtasks():
     states = ["SUCCESSFUL", "SUCCESSFUL", "RUNNING", "FAILED", "RUNNING", "READY", "PENDING", "CANCELING", "ABORTED"]
     steps = chain(*(step(number, f"s{number}", state) for number, state in enumerate(states)))
     task = Task.from_api(raw_task(1, subtasks=steps))
@@ -423,14 +423,14 @@ def test_progress_counts_what_is_done_and_names_what_runs():
         (1777863721, 1777863723, None),
     ],
 )
-def test_duration(start, finish, seconds):
+def test_duration_is_the_time_from_start_to_finish(start, finish, seconds):
     times = {"startTime": start, "finishTime": finish}
     task = Task.from_api(raw_task(1, **times, subtasks=[step(1, "a", **times)]))
     assert task.duration == seconds
     assert task.subtasks[0].duration == seconds
 
 
-def test_duration_of_times_that_are_absent():
+def test_task_without_times_has_no_duration():
     assert Task.from_api(raw_task(1)).duration is None
 
 
@@ -450,7 +450,7 @@ def test_duration_of_times_that_are_absent():
     ],
     ids=repr,
 )
-def test_host_of_a_task(told, host_id):
+def test_task_host_comes_from_its_field_or_tags(told, host_id):
     assert Task.from_api(raw_task(1, **told)).host_id == host_id
 
 
@@ -465,7 +465,7 @@ def test_host_of_a_task(told, host_id):
     ],
     ids=repr,
 )
-def test_cluster_of_a_task(told, cluster):
+def test_task_cluster_comes_from_its_field_or_record(told, cluster):
     task = Task.from_api(raw_task(1, **told))
     assert (task.cluster_id, task.cluster_name) == cluster
 
@@ -475,7 +475,7 @@ def test_cluster_of_a_task(told, cluster):
     [({"id": 7, "name": "Restart"}, "7 (Restart)"), ({"id": 7, "name": ""}, "7"), ({"id": 7}, "7")],
     ids=repr,
 )
-def test_label_of_a_task(task, label):
+def test_task_label_is_its_id_and_name(task, label):
     assert Task.from_api(task).label == label
 
 
@@ -494,6 +494,6 @@ def test_label_of_a_task(task, label):
         pytest.param("RUNNING", ["RUNNING", "PENDING"], False, id="running"),
     ],
 )
-def test_failed_at_first_step(status, steps, at_first_step):
+def test_failure_at_the_first_subtask_is_recognized(status, steps, at_first_step):
     subtasks = chain(*(step(number, "s", state) for number, state in enumerate(steps, 1)))
     assert Task.from_api(raw_task(1, status, subtasks=subtasks)).failed_at_first_step is at_first_step

@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import as
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import envelope
 
 
-def test_untrusted_certificate(tls_server):
+def test_untrusted_certificate_is_refused_with_advice(tls_server):
     error = error_of(connect(tls_server.url), "POST")
     assert error.__class__ is ConnectionFailed
     assert not error.maybe_done
@@ -57,7 +57,9 @@ FAR_AHEAD = {"not_before": datetime(2501, 1, 1, tzinfo=UTC), "not_after": dateti
         ),
     ],
 )
-def test_certificate_that_does_not_fit(made_for, dates, asked, why, advice, authority, ca_path, start_server):
+def test_invalid_certificate_is_refused_with_the_reason(
+    made_for, dates, asked, why, advice, authority, ca_path, start_server
+):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(made_for, **dates).configure_cert(context)
     url = f"https://{asked}:{start_server(context).port}"
@@ -69,12 +71,12 @@ def test_certificate_that_does_not_fit(made_for, dates, asked, why, advice, auth
     assert str(error).endswith(f". {advice}")
 
 
-def test_trusted_by_ca_path(tls_server, ca_path):
+def test_ca_path_file_is_trusted(tls_server, ca_path):
     tls_server.expect("POST", "/api/v2/x", envelope("good"))
     assert ask(connect(tls_server.url, verify=ca_path), "POST").data == "good"
 
 
-def test_trusted_by_a_folder_of_certificates(tls_server, authority, tmp_path):
+def test_ca_path_folder_is_trusted(tls_server, authority, tmp_path):
     folder = tmp_path / "certificates"
     folder.mkdir()
     pem = folder / "authority.pem"
@@ -93,7 +95,7 @@ def test_other_authority_is_not_trusted(tls_server, tmp_path):
     assert "is not trusted" in str(error_of(connect(tls_server.url, verify=str(other))))
 
 
-def test_not_validated_is_silent(tls_server):
+def test_disabled_validation_emits_no_warning(tls_server):
     tls_server.expect("GET", "/api/v2/x", envelope("good"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -103,7 +105,7 @@ def test_not_validated_is_silent(tls_server):
 
 
 @pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_bundle_of_the_environment_does_not_bring_validation_back(name, tls_server, tmp_path, monkeypatch):
+def test_environment_ca_bundle_does_not_enable_validation(name, tls_server, tmp_path, monkeypatch):
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
     monkeypatch.setenv(name, str(other))
@@ -111,7 +113,7 @@ def test_bundle_of_the_environment_does_not_bring_validation_back(name, tls_serv
     assert ask(connect(tls_server.url, verify=False), "GET").data == "good"
 
 
-def test_bundle_of_the_environment_does_not_replace_ca_path(tls_server, ca_path, tmp_path, monkeypatch):
+def test_environment_ca_bundle_does_not_replace_ca_path(tls_server, ca_path, tmp_path, monkeypatch):
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))
@@ -156,7 +158,7 @@ def test_tls_1_1_is_refused(verified, authority, ca_path, start_server):
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda version: version.name)
-def test_newer_tls_is_spoken(version, authority, ca_path, start_server):
+def test_tls_1_2_and_1_3_are_accepted(version, authority, ca_path, start_server):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
     context.minimum_version = context.maximum_version = version
@@ -165,7 +167,7 @@ def test_newer_tls_is_spoken(version, authority, ca_path, start_server):
     assert ask(connect(server.url, verify=ca_path), "GET").data == "good"
 
 
-def test_https_against_http():
+def test_https_to_a_plain_http_server_is_explained():
     # Not the scripted server, which would wait for the end of the "request".
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

@@ -197,7 +197,7 @@ TABLE = [
     [row[1:] for row in TABLE],
     ids=[row[0] for row in TABLE],
 )
-def test_decision(observation, operations, asked, action, members, words):
+def test_decision_follows_the_table(observation, operations, asked, action, members, words):
     decision = plan(observation, operations, Condition(*asked))
     assert (decision.action, decision.members) == (action, members)
     assert words in decision.reason
@@ -205,25 +205,25 @@ def test_decision(observation, operations, asked, action, members, words):
     assert len(decision.task_ids) == wanted
 
 
-def test_instants_are_compared_across_offsets_and_shown_as_the_service_writes_them():
+def test_times_compare_across_offsets_and_show_the_service_offset():
     decision = plan(observed(a=SINCE), [], Condition(SINCE.astimezone(UTC), ATTACH))
     assert decision.action is Action.SKIP
     assert decision.reason == "a started at 2026-05-04T03:00:00+08:00, not before 2026-05-04T03:00:00+08:00"
 
 
-def test_milliseconds_are_shown_where_they_count():
+def test_nonzero_milliseconds_are_shown():
     decision = plan(observed(a=SINCE), [], Condition(SINCE + timedelta(milliseconds=40), ATTACH))
     assert decision.reason.endswith("before 2026-05-04T03:00:00.040+08:00")
 
 
-def test_only_so_many_members_are_named():
+def test_reason_names_only_the_first_members():
     many = observed(**{f"m{number}": BEFORE for number in range(30)})
     reason = plan(many, [], Condition(SINCE, ATTACH)).reason
     assert "and 20 more" in reason
     assert "m11 " not in reason
 
 
-def test_queue_waits_for_all_that_is_running():
+def test_queue_waits_for_every_running_task():
     several = [running(92, BEFORE), running(91, None), running(90, BEFORE, NOTHING)]
     assert plan(OLD, several, Condition(SINCE, QUEUE)).task_ids == (92, 91, 90)
 
@@ -269,7 +269,7 @@ def satisfying_ids(observation: Observation, operations: list[Operation], since)
 
 @settings(max_examples=500)
 @given(observations, operation_lists, conditions)
-def test_what_may_never_be_decided(observation, operations, asked):
+def test_decision_keeps_its_invariants(observation, operations, asked):
     decision = plan(observation, operations, asked)
     unproven = unproven_of(observation, asked.started_before)
     satisfying = satisfying_ids(observation, operations, asked.started_before)
@@ -306,7 +306,7 @@ def test_what_may_never_be_decided(observation, operations, asked):
 
 
 @given(observations, operation_lists, conditions)
-def test_same_in_same_out_and_nothing_is_changed(observation, operations, asked):
+def test_decision_is_deterministic_and_changes_no_input(observation, operations, asked):
     given_before = copy.deepcopy((observation, operations, asked))
     first = plan(observation, operations, asked)
     assert isinstance(first, Decision)
@@ -315,7 +315,7 @@ def test_same_in_same_out_and_nothing_is_changed(observation, operations, asked)
 
 
 @given(observations, operation_lists, conditions)
-def test_reason_names_the_task_that_it_is_about(observation, operations, asked):
+def test_reason_names_its_task(observation, operations, asked):
     decision = plan(observation, operations, asked)
     if decision.action in (Action.ATTACH, Action.QUEUE, Action.REFUSE):
         assert any(operation.label in decision.reason for operation in operations)

@@ -58,7 +58,7 @@ C = Member("c", "RUNNING")
         pytest.param(shown(), None, set(), ("", ""), id="nobody"),
     ],
 )
-def test_difference(before, after, restarted, texts):
+def test_diff_shows_each_member_before_and_after(before, after, restarted, texts):
     assert difference("cluster orders (id 31)", before, after, frozenset(restarted)) == {
         "before_header": "cluster orders (id 31)",
         "after_header": "cluster orders (id 31)",

@@ -45,7 +45,7 @@ def touching(target, api, **query):
     return [(entry.record["id"], entry.restarts) for entry in target.tasks(api.double, **query)]
 
 
-def test_of_a_cluster(api):
+def test_cluster_is_touched_by_cluster_zone_and_server_restarts(api):
     names = [CLUSTER, ZONE, SERVER, "Take over cluster", AGENTS, None]
     found = [listed(90 + n, name) for n, name in enumerate(names)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
@@ -67,7 +67,7 @@ def test_of_a_cluster(api):
     ],
     ids=repr,
 )
-def test_of_a_server(task, touches, api):
+def test_server_tasks_are_matched_by_their_tags(task, touches, api):
     api.expect("tasks", clusterId=31, above=80, gives=[task])
     assert touching(SERVER_41, api, above=80) == ([(90, ALL)] if touches else [])
 
@@ -87,7 +87,7 @@ untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId
     ],
     ids=repr,
 )
-def test_of_a_server_whose_tags_do_not_tell_by_its_host(name, unknown, touches, tags, api):
+def test_server_tasks_without_tags_are_matched_by_host(name, unknown, touches, tags, api):
     """What works on its host is known not to be of another server only if there is no other one."""
     found = [listed(91, name, *tags), listed(90, name, *tags)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
@@ -97,7 +97,7 @@ def test_of_a_server_whose_tags_do_not_tell_by_its_host(name, unknown, touches, 
 
 @untelling
 @pytest.mark.parametrize("name", [SERVER, ZONE])
-def test_of_a_server_whose_tags_and_host_do_not_tell(name, tags, api):
+def test_server_task_without_tags_and_host_has_an_unknown_scope(name, tags, api):
     api.expect("tasks", clusterId=31, gives=[listed(90, name, *tags)])
     assert touching(replace(SERVER_41, host_id=None), api) == [(90, NOTHING)]
 
@@ -111,13 +111,13 @@ def test_of_a_server_whose_tags_and_host_do_not_tell(name, tags, api):
         ([53], None),
     ],
 )
-def test_of_agents(tags, restarts, api):
+def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
     task = listed(90, AGENTS, *({"hostId": number} for number in tags))
     api.expect("tasks", name=AGENTS, status="RUNNING", gives=[task, listed(89, f"{AGENTS} later", {"hostId": 51})])
     assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
 
 
-def test_of_agents_without_tags_by_their_hosts(api):
+def test_agent_tasks_without_tags_are_matched_by_host(api):
     found = [listed(92, AGENTS), listed(91, AGENTS, {"objectType": "HOST"}), listed(90, AGENTS)]
     api.expect("tasks", name=AGENTS, gives=found)
     api.expect("tasks", name=AGENTS, hostId=51, gives=[listed(92, AGENTS), listed(91, AGENTS)])
@@ -125,7 +125,7 @@ def test_of_agents_without_tags_by_their_hosts(api):
     assert touching(BOTH, api) == [(92, {"10.1.0.1", "10.1.0.2"}), (91, {"10.1.0.1"})]
 
 
-def test_of_an_arbitration_service(api):
+def test_arbitration_tasks_are_matched_by_their_tags(api):
     tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
     untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
     api.expect("tasks", name=ARBITRATION, status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")])
@@ -156,7 +156,7 @@ def observation(*operated_by, whole=None):
         pytest.param(SERVICE, None, observation(90), NOTHING, id="task without a name"),
     ],
 )
-def test_named_by_the_target(target, name, observed, restarts, api):
+def test_task_named_by_the_target_is_found_with_its_scope(target, name, observed, restarts, api):
     api.expect("task", 90, gives={**raw_task(90), "name": name, "startTime": BEGINNING.isoformat()})
     named = named_on(api.double, target, observed)
     [operation] = named.running
@@ -164,7 +164,7 @@ def test_named_by_the_target(target, name, observed, restarts, api):
     assert operation.restarts == restarts
 
 
-def test_newest_first_and_only_what_is_running(api):
+def test_running_tasks_are_listed_newest_first(api):
     for number, status in {93: "FAILED", 92: "RUNNING", 90: "RUNNING"}.items():
         api.expect("task", number, gives=raw_task(number, status))
     found = named_on(api.double, ORDERS, observation(90, 92, whole=93))
@@ -176,25 +176,25 @@ def test_newest_first_and_only_what_is_running(api):
     [(raw_task(91, "SUCCESSFUL"), True), (raw_task(91, "FAILED"), True), (refused(404), True), (raw_task(91), False)],
     ids=["successful", "failed", "gone", "running"],
 )
-def test_where_the_name_of_what_has_ended_stands_is_no_room_for_another(now, outdated, api):
+def test_named_task_that_has_ended_is_outdated(now, outdated, api):
     api.expect("task", 92, gives=raw_task(92)).expect("task", 91, gives=now)
     assert named_on(api.double, ORDERS, observation(92, 91)).outdated is outdated
 
 
-def test_named_task_that_may_not_be_read_is_work_of_an_unknown_kind(api):
+def test_forbidden_named_task_is_an_unknown_operation(api):
     api.expect("task", 91, gives=refused(403)).expect("task", 90, gives=refused(404))
     [operation] = named_on(api.double, ORDERS, observation(90, 91)).running
     assert (operation.task_id, operation.name, operation.begun, operation.restarts) == (91, None, None, NOTHING)
 
 
-def test_by_the_task_list(api):
+def test_listed_tasks_have_their_start_time_and_scope(api):
     tasks = [{**listed(91, CLUSTER), "startTime": "2026-05-04T03:00:00+08:00"}, listed(90, SERVER)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=tasks)
     found = listed_on(api.double, ORDERS)
     assert [(one.task_id, one.begun, one.restarts) for one in found] == [(91, BEGINNING, ALL), (90, None, NOTHING)]
 
 
-def test_what_is_being_rolled_back_is_no_restart(api):
+def test_rollback_does_not_count_as_a_restart(api):
     tasks = [{**listed(91, CLUSTER), "operation": "rollback"}]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=tasks)
     [operation] = listed_on(api.double, ORDERS)
@@ -204,14 +204,14 @@ def test_what_is_being_rolled_back_is_no_restart(api):
 @pytest.mark.parametrize(
     ("status", "held"), [("FAILED", 90), ("RUNNING", None), ("SUCCESSFUL", None), (None, None)], ids=repr
 )
-def test_held_by_a_failed_task(status, held, api):
+def test_only_a_failed_task_holds_the_target(status, held, api):
     api.expect("task", 90, gives=raw_task(90, status))
     found = held_by_failed(api.double, observation(90))
     assert (found and found.id) == held
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
-def test_held_by_what_cannot_be_read(status, api):
+def test_unreadable_task_does_not_hold_the_target(status, api):
     api.expect("task", 90, gives=refused(status))
     assert held_by_failed(api.double, observation(90)) is None
 
@@ -220,12 +220,12 @@ def test_held_by_what_cannot_be_read(status, api):
 
 
 @pytest.mark.parametrize(("tasks", "mark"), [([{"id": 80}], 80), ([], 0), ([{"id": None}], 0), ([{}], 0)], ids=repr)
-def test_newest_task(tasks, mark, api):
+def test_newest_task_id_is_the_high_water_mark(tasks, mark, api):
     api.expect("tasks", 1, gives=tasks)
     assert newest_task_id(api.double) == mark
 
 
-def test_newest_task_that_may_not_be_read(api):
+def test_high_water_mark_is_unknown_without_permission(api):
     api.expect("tasks", 1, gives=refused(403))
     assert newest_task_id(api.double) is None
 
@@ -233,14 +233,14 @@ def test_newest_task_that_may_not_be_read(api):
 @pytest.mark.parametrize(
     ("members", "found"), [(["10.1.0.1"], [92, 91]), (["10.1.0.1", "10.1.0.2"], [92]), (["10.1.0.2"], [92])], ids=repr
 )
-def test_agents_started_since(members, found, api):
+def test_new_agent_task_must_cover_the_hosts(members, found, api):
     tasks = [listed(92, AGENTS, {"hostId": 51}, {"hostId": 52}), listed(91, AGENTS, {"hostId": 51})]
     api.expect("tasks", name=AGENTS, above=80, gives=tasks)
     started = started_above(api.double, BOTH, 80, frozenset(members))
     assert [record["id"] for record in started] == found
 
 
-def test_only_the_own_kind_was_started_since(api):
+def test_new_tasks_of_another_kind_are_ignored(api):
     tasks = [listed(92, CLUSTER), listed(91, SERVER, {"serverId": 41}), listed(90, ZONE, {"zoneName": "zone1"})]
     api.expect("tasks", clusterId=31, above=80, gives=tasks)
     assert [record["id"] for record in started_above(api.double, SERVER_41, 80, frozenset(["m"]))] == [91]
@@ -261,7 +261,7 @@ def test_only_the_own_kind_was_started_since(api):
     ],
     ids=repr,
 )
-def test_last_restart(begun, more, started, api):
+def test_last_successful_restart_sets_the_start_time(begun, more, started, api):
     task = {**listed(90, ARBITRATION, {"arbitrationServiceId": 61}), "status": "SUCCESSFUL", **more}
     task["startTime"] = None if begun is None else at(begun).isoformat()
     api.expect("tasks", name=ARBITRATION, status="SUCCESSFUL", gives=[task])

@@ -35,7 +35,7 @@ def at_post(service, *jobs):
 
 @every_verb
 @every_way
-def test_lost_after_it_was_carried_out(make_error, verb, service):
+def test_task_of_a_lost_response_is_adopted(make_error, verb, service):
     service.lose_after = [make_error()]
     result = restart(service, verb, asked(wait=True))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "adopted", 1001)
@@ -47,7 +47,7 @@ def test_lost_after_it_was_carried_out(make_error, verb, service):
 
 @every_verb
 @every_way
-def test_lost_before_it_was_carried_out(make_error, verb, service):
+def test_lost_request_has_an_unknown_outcome(make_error, verb, service):
     lost_error = make_error()
     service.lose_before = [lost_error]
     error = failure(service, verb, asked(wait=True))
@@ -63,14 +63,14 @@ def test_lost_before_it_was_carried_out(make_error, verb, service):
 
 
 @every_verb
-def test_looked_for_as_long_as_a_request_may_take(verb, service):
+def test_search_for_the_task_lasts_as_long_as_the_request_timeout(verb, service):
     service.lose_before = [lost()]
     service.timeout = 7
     assert failure(service, verb, asked()).facts["elapsed"] == 7.0
     assert set(service.time.pauses) == {0.5}
 
 
-def test_task_that_appears_late(service):
+def test_task_that_appears_late_is_adopted(service):
     """A request that the service is still working on when the connection breaks."""
     service.lose_before = [lost()]
 
@@ -83,14 +83,14 @@ def test_task_that_appears_late(service):
     assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, 19.0)
 
 
-def test_carried_out_without_waiting(service):
+def test_adopted_task_is_returned_without_wait(service):
     service.lose_after = [lost()]
     result = restart(service, SERVER, asked())
     assert (result["action"], result["elapsed"], service.time.pauses) == ("adopted", 0, [])
 
 
 @every_verb
-def test_several_could_be_it(verb, service):
+def test_several_matching_tasks_are_ambiguous(verb, service):
     service.lose_after = [lost()]
     at_post(service, (verb.task_name, verb.things(service)))
     error = failure(service, verb, asked())
@@ -102,7 +102,7 @@ def test_several_could_be_it(verb, service):
 
 @every_verb
 @pytest.mark.parametrize("own", [False, True], ids=["not carried out", "carried out"])
-def test_tasks_of_others_are_not_adopted(own, verb, service):
+def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, verb, service):
     """Above the mark too, but of another target or another kind."""
     (service.lose_after if own else service.lose_before).append(lost())
     foreign = [
@@ -124,7 +124,7 @@ def test_tasks_of_others_are_not_adopted(own, verb, service):
 
 
 @every_verb
-def test_task_below_the_mark_is_not_adopted(verb, service):
+def test_task_below_the_high_water_mark_is_not_adopted(verb, service):
     service.begin(verb.task_name, verb.things(service), ago=600)
     service.lose_before = [lost()]
     message = str(failure(service, verb, asked()))
@@ -132,13 +132,13 @@ def test_task_below_the_mark_is_not_adopted(verb, service):
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
-def test_agents_of_a_part_of_the_hosts_are_not_adopted(service):
+def test_agent_task_of_fewer_hosts_is_not_adopted(service):
     service.lose_before = [lost()]
     at_post(service, (fake_ocp.AGENTS, service.agents_there[:1]))
     assert "none was found" in str(failure(service, VERBS["agents"], asked()))
 
 
-def test_agents_that_needed_it_are_adopted(service):
+def test_agent_task_of_the_stale_hosts_is_adopted(service):
     service.agents_there[1].started = 0
     service.lose_after = [lost()]
     service.time.time += 60
@@ -147,7 +147,7 @@ def test_agents_that_needed_it_are_adopted(service):
 
 
 @every_verb
-def test_without_tags(verb, service):
+def test_task_without_tags_is_adopted_by_host(verb, service):
     """The service of an older version: the list is asked by host. Arbitration services have tags in any version."""
     service.tags = False
     service.lose_after = [lost()]
@@ -156,7 +156,7 @@ def test_without_tags(verb, service):
     assert (result["action"], result["task_id"]) == ("adopted", 1003)
 
 
-def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
+def test_untagged_task_on_a_shared_host_is_not_adopted(service):
     service.tags = False
     service.servers_there[1].host = 51
     service.lose_before = [lost()]
@@ -171,7 +171,7 @@ def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
 
 @every_verb
 @pytest.mark.parametrize("carried_out", [False, True])
-def test_without_the_permission_to_read_tasks(carried_out, verb, service):
+def test_outcome_is_unknown_without_permission_to_read_tasks(carried_out, verb, service):
     service.failing["tasks"] = [refused(403)] * 99
     (service.lose_after if carried_out else service.lose_before).append(lost())
     error = failure(service, verb, asked())
@@ -182,14 +182,14 @@ def test_without_the_permission_to_read_tasks(carried_out, verb, service):
 
 
 @every_verb
-def test_without_that_permission_an_answer_is_enough(verb, service):
+def test_response_is_enough_without_permission_to_read_tasks(verb, service):
     service.failing["tasks"] = [refused(403)] * 99
     result = restart(service, verb, asked())
     assert (result["action"], result["task_id"], len(result["warnings"])) == ("submitted", 1001, 1)
 
 
 @pytest.mark.parametrize("failures", [1, 5, 39])
-def test_list_that_fails_at_first_and_comes_back(failures, service):
+def test_task_is_adopted_after_temporary_list_errors(failures, service):
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(503)] * failures)
     result = restart(service, SERVER, asked())
@@ -197,7 +197,7 @@ def test_list_that_fails_at_first_and_comes_back(failures, service):
     assert len(service.posts) == 1
 
 
-def test_list_that_does_not_come_back(service):
+def test_outcome_is_unknown_when_the_task_list_keeps_failing(service):
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(503)] * 999)
     error = failure(service, SERVER, asked())
@@ -208,7 +208,7 @@ def test_list_that_does_not_come_back(service):
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_list_that_is_refused_for_good_is_asked_once(status, service):
+def test_refused_task_list_is_requested_once(status, service):
     """Refused credentials are not tried over and over: that locks the account."""
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(status)] * 999)
@@ -217,7 +217,7 @@ def test_list_that_is_refused_for_good_is_asked_once(status, service):
     assert (len(service.failing["tasks"]), service.time.pauses) == (998, [])
 
 
-def test_list_that_is_not_allowed_is_no_error_of_its_own(service):
+def test_forbidden_task_list_does_not_replace_the_error(service):
     service.lose_before = [lost()]
     service.failing["tasks"] = [refused(403)] * 99
     assert not isinstance(failure(service, SERVER, asked()), PermissionDenied)
@@ -228,7 +228,7 @@ def test_list_that_is_not_allowed_is_no_error_of_its_own(service):
 
 @every_verb
 @every_way
-def test_next_run_with_the_same_instant_comes_to_the_same_end(make_error, verb, service):
+def test_two_runs_with_the_same_time_restart_exactly_once(make_error, verb, service):
     """Whether the first one was carried out or not, after two runs there was one restart."""
     for lose in (service.lose_before, service.lose_after):
         lose.append(make_error())
@@ -244,7 +244,7 @@ def test_next_run_with_the_same_instant_comes_to_the_same_end(make_error, verb, 
 
 
 @every_verb
-def test_adopted_task_that_failed_is_not_started_again(verb, service):
+def test_failed_adopted_task_is_not_restarted(verb, service):
     service.lose_after = [lost()]
     service.end = "REFUSED"
     error = failure(service, verb, asked(wait=True))

@@ -59,7 +59,7 @@ def proof(before, after, begun=BEGUN, *, joined=False):
         pytest.param(agent(x=1, y=2), agent(y=3, z=1), True, True, id="the shared one new"),
     ],
 )
-def test_of_an_own_task_and_of_one_that_was_joined(before, after, own, joined):
+def test_restart_is_proven_by_start_time_and_pids(before, after, own, joined):
     assert (proof(before, after), proof(before, after, joined=True)) == (own, joined)
 
 
@@ -71,12 +71,12 @@ def test_of_an_own_task_and_of_one_that_was_joined(before, after, own, joined):
         (server(None), server(LATER), None),
     ],
 )
-def test_of_a_task_that_does_not_tell_when_it_began(before, after, own):
+def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
     assert proof(before, after, None) is own
     assert proof(before, after, None, joined=True) is (own or None)
 
 
-def test_same_instant_written_otherwise_has_not_moved():
+def test_same_start_time_in_another_offset_is_unchanged():
     before = Member("a", None, start_time="2026-05-04T03:02:01+08:00")
     after = Member("a", None, start_time="2026-05-03T19:02:01.000Z")
     assert proof(before, after) is False
@@ -87,5 +87,5 @@ def test_members_are_compared_by_name():
     assert proofs([first, second], [second, first], None, joined=False) == {"a": False, "b": False}
 
 
-def test_nobody():
+def test_no_members_give_no_proofs():
     assert proofs([], [server(LATER)], BEGUN, joined=False) == {}

@@ -43,7 +43,7 @@ READS_OF = {
 STEERING = {"retry_task", "roll_back_task", "retry_subtask", "skip_subtask", "cancel_subtask"}
 
 
-def test_service_in_small_has_the_calls_of_the_real_one():
+def test_fake_service_has_the_calls_of_the_real_api():
     for name, function in inspect.getmembers(OcpApi, inspect.isfunction):
         if not name.startswith("_") and name not in STEERING:
             parameters = inspect.signature(getattr(Service, name)).parameters
@@ -57,7 +57,7 @@ def test_service_in_small_has_the_calls_of_the_real_one():
 
 
 @every_verb
-def test_started_and_not_waited_for(verb, service):
+def test_restart_without_wait_returns_after_submitting(verb, service):
     result = restart(service, verb, asked())
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1001)
     assert (result["after"], result["verified"], result["elapsed"]) == (None, None, 0)
@@ -71,7 +71,7 @@ def test_started_and_not_waited_for(verb, service):
 
 
 @every_verb
-def test_diff_says_that_it_restarts(verb, service):
+def test_diff_shows_members_as_restarted(verb, service):
     diff = restart(service, verb, asked())["diff"]
     assert diff["before_header"] == diff["after_header"] == verb.target.label
     assert all(line.endswith(" restarted") for line in diff["after"].splitlines())
@@ -88,7 +88,7 @@ def test_check_mode_only_reads(verb, service):
 
 
 @every_verb
-def test_waited_for_and_proven(verb, service):
+def test_restart_with_wait_is_verified(verb, service):
     result = restart(service, verb, asked(wait=True))
     assert result["task"]["succeeded"] is True
     assert result["verified"] is verb.proven
@@ -100,7 +100,7 @@ def test_waited_for_and_proven(verb, service):
 
 
 @every_verb
-def test_everything_is_read_before_the_post_and_nothing_is_sent_after_it(verb, service):
+def test_all_reads_precede_the_post_and_no_request_follows_it(verb, service):
     """What can fail is found out first, and nothing that takes time stands between the last look and the POST."""
     restart(service, verb, asked())
     newest, *look, post = service.calls
@@ -111,7 +111,7 @@ def test_everything_is_read_before_the_post_and_nothing_is_sent_after_it(verb, s
 
 @every_verb
 @however_shown
-def test_restart_of_another_controller_that_begins_and_ends_before_the_look(names_operations, verb, service):
+def test_restart_completed_by_another_controller_is_skipped(names_operations, verb, service):
     """However long the read of the newest task is held up, what was restarted meanwhile shows in the look."""
     service.names_operations = names_operations
 
@@ -125,7 +125,7 @@ def test_restart_of_another_controller_that_begins_and_ends_before_the_look(name
     assert (result["action"], service.posts, len(service.jobs)) == ("skipped", [], 1)
 
 
-def test_task_id_is_above_all_that_were_there(service):
+def test_task_id_is_above_all_existing_tasks(service):
     for _other in range(3):
         service.begin("Take over cluster", [], seconds=0)
     assert restart(service, SERVER, asked())["task_id"] == 1004
@@ -133,7 +133,7 @@ def test_task_id_is_above_all_that_were_there(service):
 
 @every_verb
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_nothing_to_do(check_mode, verb, service):
+def test_target_restarted_since_is_skipped(check_mode, verb, service):
     """Done by an earlier run, proven by what the service shows."""
     service.begin(verb.task_name, verb.things(service))
     service.time.time += 60
@@ -145,7 +145,7 @@ def test_nothing_to_do(check_mode, verb, service):
 
 
 @every_verb
-def test_same_again_is_no_restart(verb, service):
+def test_repeated_run_with_the_same_time_is_skipped(verb, service):
     since = at(0)
     outcomes = [restart(service, verb, asked(started_before=since, wait=True)) for _run in range(3)]
     assert [result["action"] for result in outcomes] == ["submitted", "skipped", "skipped"]
@@ -154,7 +154,7 @@ def test_same_again_is_no_restart(verb, service):
 
 
 @every_verb
-def test_without_a_condition_each_run_restarts(verb, service):
+def test_each_run_restarts_without_started_before(verb, service):
     for _run in range(2):
         restart(service, verb, asked(wait=True))
     assert len(service.posts) == 2
@@ -166,7 +166,7 @@ def test_without_a_condition_each_run_restarts(verb, service):
 @every_verb
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
 @pytest.mark.parametrize("last", [False, True], ids=["first read", "last read"])
-def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, service):
+def test_unreadable_target_is_not_restarted(last, check_mode, verb, service):
     reads = [name for name in READS_OF[verb.post[0]] if name != "tasks"]
     error = refused(403)
     service.failing[reads[-1 if last else 0]] = [error]
@@ -188,7 +188,7 @@ def test_target_that_cannot_be_read_is_not_restarted(last, check_mode, verb, ser
 
 @every_verb
 @pytest.mark.parametrize("status", [401, 404, 500, 503])
-def test_task_list_that_cannot_be_read_before_the_post(status, verb, service):
+def test_unreadable_task_list_prevents_the_post(status, verb, service):
     error = refused(status)
     service.failing["tasks"] = [error]
     with pytest.raises(OcpError) as raised:
@@ -199,7 +199,7 @@ def test_task_list_that_cannot_be_read_before_the_post(status, verb, service):
 @every_verb
 @however_shown
 @pytest.mark.parametrize("status", [401, 404, 500, 503])
-def test_task_list_that_cannot_be_read_any_more_after_a_queue(status, names_operations, verb, service):
+def test_task_list_unreadable_after_queueing_prevents_the_post(status, names_operations, verb, service):
     service.names_operations = names_operations
     service.begin(verb.task_name, verb.things(service), seconds=5)
     service.time.after_sleep = lambda: service.now < 5 or service.failing.update(tasks=[refused(status)] * 9)
@@ -216,7 +216,7 @@ def test_task_list_that_cannot_be_read_any_more_after_a_queue(status, names_oper
      lambda: ConnectionFailed("Cannot be reached.", url=URL)],
     ids=["400", "401", "403", "404", "409", "423", "429", "no connection"],
 )  # fmt: skip
-def test_refused_while_nothing_else_goes_on(make_error, verb, service):
+def test_refused_restart_of_an_idle_target_changes_nothing(make_error, verb, service):
     error = make_error()
     words = str(error)
     service.lose_before = [error]
@@ -234,7 +234,7 @@ def test_refused_while_nothing_else_goes_on(make_error, verb, service):
 
 
 @every_verb
-def test_task_that_failed(verb, service):
+def test_failed_task_fails_the_restart(verb, service):
     service.end = "FAILED"
     error = failure(service, verb, asked(wait=True))
     assert error.__class__ is TaskFailed
@@ -248,7 +248,7 @@ def test_task_that_failed(verb, service):
     assert len(service.posts) == 1
 
 
-def test_task_that_was_rolled_back(service):
+def test_rolled_back_task_fails_the_restart(service):
     service.end = "ROLLBACK"
     error = failure(service, SERVER, asked(wait=True))
     assert "was rolled back" in str(error)
@@ -258,7 +258,7 @@ def test_task_that_was_rolled_back(service):
 
 
 @every_verb
-def test_task_that_is_not_finished_in_time_and_the_next_run(verb, service):
+def test_next_run_after_a_timeout_attaches_to_the_same_task(verb, service):
     service.seconds = 100
     error = failure(service, verb, asked(wait=True, started_before=at(0)))
     assert error.__class__ is WaitTimeout
@@ -274,7 +274,7 @@ def test_task_that_is_not_finished_in_time_and_the_next_run(verb, service):
     assert len(service.posts) == 1
 
 
-def test_task_never_seen_again_is_the_one_the_post_returned(service):
+def test_unread_task_is_reported_as_the_post_returned_it(service):
     service.failing["task"] = [AnswerLost("The answer was lost.", url=URL)] * 500
     error = failure(service, SERVER, asked(wait=True, seconds=1))
     assert error.facts["task"]["status"] == "RUNNING"
@@ -283,7 +283,7 @@ def test_task_never_seen_again_is_the_one_the_post_returned(service):
 
 
 @pytest.mark.parametrize(("kind", "status"), [(AuthenticationFailed, 401), (PermissionDenied, 403), (NotFound, 404)])
-def test_looking_is_not_allowed(kind, status, service):
+def test_refused_poll_fails_and_names_the_running_task(kind, status, service):
     service.failing["task"] = [refused(status)]
     error = failure(service, SERVER, asked(wait=True))
     assert error.__class__ is kind
@@ -296,7 +296,7 @@ def test_looking_is_not_allowed(kind, status, service):
     assert len(service.posts) == 1
 
 
-def test_looks_that_failed_are_a_warning(service):
+def test_failed_polls_are_a_warning(service):
     service.failing["task"] = [refused(503)]
     result = restart(service, SERVER, asked(wait=True))
     assert result["verified"] is True
@@ -305,7 +305,7 @@ def test_looks_that_failed_are_a_warning(service):
     assert warning.endswith("Refused with 503.")
 
 
-def test_looks_that_failed_are_a_warning_of_a_failed_proof_too(service):
+def test_unverified_restart_includes_the_warning_of_failed_polls(service):
     service.failing["task"] = [refused(503)]
     service.restarts_really = False
     assert len(failure(service, SERVER, asked(wait=True)).facts["warnings"]) == 1
@@ -322,7 +322,7 @@ def test_looks_that_failed_are_a_warning_of_a_failed_proof_too(service):
     ],
     ids=json.dumps,
 )
-def test_started_task_of_an_odd_form_is_not_lost(odd, service, monkeypatch):
+def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
     monkeypatch.setattr(service, "restart_server", lambda *_ids, **_flags: Answer(raw_task(81, **odd), URL, "trace-1"))
     result = restart(service, SERVER, asked())
     assert (result["task_id"], result["changed"], result["task"]["id"]) == (81, True, 81)
@@ -342,7 +342,7 @@ def test_started_task_of_an_odd_form_is_not_lost(odd, service, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("seconds", [0, 120], ids=["started just before", "started just after"])
-def test_started_before_is_moved_to_the_clock_of_the_service(seconds, ahead, words, service):
+def test_started_before_is_shifted_by_the_clock_offset(seconds, ahead, words, service):
     """Minus and plus one second of the moment that the option means by the service's clock."""
     service.clock_ahead = ahead
     service.servers_there[0].started = ahead - 60 + (1 if seconds else -1)
@@ -351,19 +351,19 @@ def test_started_before_is_moved_to_the_clock_of_the_service(seconds, ahead, wor
     assert [words in warning for warning in result["warnings"]] == ([True] if words else [])
 
 
-def test_skew_counts_only_where_instants_are_compared(service):
+def test_clock_offset_warns_only_with_started_before(service):
     service.clock_ahead = 1200
     assert restart(service, SERVER, asked())["warnings"] == []
 
 
-def test_started_before_that_has_not_come_yet(service):
+def test_future_started_before_is_a_warning(service):
     result = restart(service, SERVER, asked(started_before=at(100)))
     assert result["action"] == "submitted"
     [warning] = result["warnings"]
     assert warning.startswith("started_before: 2026-05-04T03:01:40+08:00 has not come yet")
 
 
-def test_warnings_are_in_a_failure_too(service):
+def test_failure_includes_the_warnings(service):
     service.clock_ahead = 40
     service.lose_before = [refused(429)]
     error = failure(service, SERVER, asked(started_before=at(0)))

@@ -39,7 +39,7 @@ def someone_is_first(service, verb, **more):
 @every_refusal
 @however_shown
 @pytest.mark.parametrize("since", [None, -10], ids=["no condition", "started_before"])
-def test_attach(since, names_operations, status, verb, service):
+def test_refused_post_attaches_to_the_other_restart(since, names_operations, status, verb, service):
     service.names_operations = names_operations
     service.busy = status
     someone_is_first(service, verb)
@@ -51,7 +51,7 @@ def test_attach(since, names_operations, status, verb, service):
 
 @every_verb
 @every_refusal
-def test_skip(status, verb, service):
+def test_refused_post_is_skipped_when_the_other_restart_ended(status, verb, service):
     """The other restart has ended by the time we look again."""
     service.busy = status
     someone_is_first(service, verb, seconds=10)
@@ -73,7 +73,7 @@ def test_skip(status, verb, service):
 @every_verb
 @every_refusal
 @however_shown
-def test_queue(names_operations, status, verb, service):
+def test_refused_post_queues_and_is_sent_again(names_operations, status, verb, service):
     service.names_operations = names_operations
     service.busy = status
     someone_is_first(service, verb)
@@ -85,7 +85,7 @@ def test_queue(names_operations, status, verb, service):
 
 @every_verb
 @every_refusal
-def test_fail(status, verb, service):
+def test_refused_post_fails_with_in_flight_fail(status, verb, service):
     service.busy = status
     someone_is_first(service, verb)
     error = failure(service, verb, asked("fail"))
@@ -95,7 +95,7 @@ def test_fail(status, verb, service):
 
 
 @every_refusal
-def test_begun_too_early_to_be_joined(status, service):
+def test_other_restart_begun_before_started_before_is_not_joined(status, service):
     service.busy = status
     someone_is_first(service, SERVER, ago=60, seconds=100)
     error = failure(service, SERVER, asked(started_before=at(-10)))
@@ -103,7 +103,7 @@ def test_begun_too_early_to_be_joined(status, service):
     assert "before started_before" in str(error)
 
 
-def test_queue_is_bounded_here_too(service):
+def test_queue_after_a_refused_post_is_bounded_by_wait_timeout(service):
     service.busy = 409
     someone_is_first(service, SERVER, seconds=1000)
     error = failure(service, SERVER, asked("queue", seconds=30))
@@ -112,7 +112,7 @@ def test_queue_is_bounded_here_too(service):
 
 
 @every_refusal
-def test_busy_again_after_the_queue_is_final(status, service):
+def test_second_refusal_after_the_queue_is_final(status, service):
     service.busy = status
     service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
     error = failure(service, SERVER, asked("queue"))
@@ -123,7 +123,7 @@ def test_busy_again_after_the_queue_is_final(status, service):
 
 
 @every_refusal
-def test_second_answer_may_be_lost_too(status, service):
+def test_task_of_a_lost_second_response_is_adopted(status, service):
     service.busy = status
     someone_is_first(service, SERVER)
     real = service.before_post
@@ -154,7 +154,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
-def test_final_refusals(status, service):
+def test_permanent_refusal_ends_without_further_requests(status, service):
     """What these refuse will be refused again, so nothing is read or sent after them."""
     someone_is_first(service, SERVER)
     service.lose_before = [refused(status)]
@@ -165,7 +165,7 @@ def test_final_refusals(status, service):
 
 
 @every_refusal
-def test_what_cannot_be_read_again(status, service):
+def test_target_unreadable_after_a_refusal_is_reported(status, service):
     service.busy = status
     someone_is_first(service, SERVER)
     service.before_post = lambda before=service.before_post: (before(), service.failing.update(servers=[refused(503)]))
@@ -180,7 +180,7 @@ def test_what_cannot_be_read_again(status, service):
 
 @every_verb
 @however_shown
-def test_failed_at_its_first_step_while_another_restarts(names_operations, verb, service):
+def test_first_subtask_failure_attaches_to_the_other_restart(names_operations, verb, service):
     service.names_operations = names_operations
     service.busy = "REFUSED"
     someone_is_first(service, verb)
@@ -191,7 +191,7 @@ def test_failed_at_its_first_step_while_another_restarts(names_operations, verb,
 
 
 @every_verb
-def test_failed_at_its_first_step_and_queue(verb, service):
+def test_first_subtask_failure_queues_and_restarts(verb, service):
     service.busy = "REFUSED"
     someone_is_first(service, verb)
     result = restart(service, verb, asked("queue", wait=True))
@@ -201,7 +201,7 @@ def test_failed_at_its_first_step_and_queue(verb, service):
 
 
 @every_verb
-def test_failed_at_its_first_step_with_nothing_else_running(verb, service):
+def test_first_subtask_failure_on_an_idle_target_fails(verb, service):
     service.end = "REFUSED"
     error = failure(service, verb, asked(wait=True))
     assert error.__class__ is TaskFailed
@@ -213,7 +213,7 @@ def test_failed_at_its_first_step_with_nothing_else_running(verb, service):
 
 
 @every_verb
-def test_failed_at_its_second_step_is_never_sent_again(verb, service):
+def test_restart_is_not_repeated_after_a_second_subtask_failure(verb, service):
     """Something was done already."""
     service.end = "FAILED"
     someone_is_first(service, verb, seconds=1000)
@@ -222,7 +222,7 @@ def test_failed_at_its_second_step_is_never_sent_again(verb, service):
     assert (len(service.posts), error.facts["task_id"]) == (1, 1002)
 
 
-def test_failed_at_its_first_step_twice_is_final(service):
+def test_repeated_first_subtask_failure_is_final(service):
     service.busy = "REFUSED"
     service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
     error = failure(service, SERVER, asked("queue", wait=True))
@@ -230,14 +230,14 @@ def test_failed_at_its_first_step_twice_is_final(service):
     assert (len(service.posts), error.facts["task_id"]) == (2, 1004)
 
 
-def test_without_waiting_a_task_that_will_fail_is_what_was_submitted(service):
+def test_restart_without_wait_returns_its_own_task(service):
     service.busy = "REFUSED"
     someone_is_first(service, SERVER)
     result = restart(service, SERVER, asked())
     assert (result["action"], result["task_id"], len(service.posts)) == ("submitted", 1002, 1)
 
 
-def test_task_that_failed_at_its_first_step_is_not_lost_when_the_other_may_not_be_joined(service):
+def test_own_failed_task_is_named_when_joining_is_not_allowed(service):
     service.busy = "REFUSED"
     someone_is_first(service, SERVER, seconds=100)
     error = failure(service, SERVER, asked("fail", wait=True))
@@ -245,7 +245,7 @@ def test_task_that_failed_at_its_first_step_is_not_lost_when_the_other_may_not_b
     assert "1002" in f"{error} {error.facts['task_id']}"
 
 
-def test_what_was_attached_to_and_fails_at_its_first_step_is_not_restarted_instead(service):
+def test_attached_task_that_fails_is_not_restarted(service):
     """It was no POST of this run that found the target busy."""
     service.names_operations = False
     service.begin("Restart OB server", SERVER.things(service), end="REFUSED", seconds=20)

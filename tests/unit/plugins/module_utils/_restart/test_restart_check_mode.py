@@ -95,7 +95,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
 
 @settings(max_examples=200)
 @given(states, st.sampled_from(list(VERBS)), st.sampled_from([-100.0, -60.0, -30.0]))
-def test_whatever_the_state_a_second_run_does_not_restart(state, name, since):
+def test_second_run_never_restarts(state, name, since):
     """The same instant again, when the first run was waited for and its task was successful."""
     service = build({**state, "clock_ahead": 0.0, "forbidden": False})
     options = asked("queue", at(since), wait=True, seconds=3600)

@@ -42,7 +42,7 @@ def condition(since):
 @however_shown
 @pytest.mark.parametrize("since", [None, -120], ids=["no condition", "begun after"])
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_attach(check_mode, since, names_operations, verb, service):
+def test_running_restart_is_attached(check_mode, since, names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     result = restart(service, verb, asked("attach", condition(since), check_mode=check_mode))
@@ -54,7 +54,7 @@ def test_attach(check_mode, since, names_operations, verb, service):
 
 @every_verb
 @however_shown
-def test_attach_and_wait(names_operations, verb, service):
+def test_attached_restart_is_waited_for_and_verified(names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     result = restart(service, verb, asked(started_before=at(-120), wait=True))
@@ -66,7 +66,7 @@ def test_attach_and_wait(names_operations, verb, service):
 
 @every_verb
 @however_shown
-def test_begun_before_is_not_joined(names_operations, verb, service):
+def test_restart_begun_before_started_before_is_not_joined(names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     error = failure(service, verb, asked("attach", at(-10)))
@@ -83,7 +83,7 @@ def test_begun_before_is_not_joined(names_operations, verb, service):
 @however_shown
 @every_since
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_fail(check_mode, since, names_operations, verb, service):
+def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     error = failure(service, verb, asked("fail", condition(since), check_mode=check_mode))
@@ -95,7 +95,7 @@ def test_fail(check_mode, since, names_operations, verb, service):
 @every_verb
 @however_shown
 @pytest.mark.parametrize("since", [None, -10], ids=["no condition", "begun before"])
-def test_queue(since, names_operations, verb, service):
+def test_queue_restarts_after_the_running_task(since, names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     # What the other task restarts by its end counts; here it is too early, or nothing counts.
@@ -110,7 +110,7 @@ def test_queue(since, names_operations, verb, service):
 
 @every_verb
 @however_shown
-def test_queue_joins_what_satisfies(names_operations, verb, service):
+def test_queue_attaches_to_a_sufficient_restart(names_operations, verb, service):
     service.names_operations = names_operations
     job = others(service, verb)
     result = restart(service, verb, asked("queue", at(-120)))
@@ -118,7 +118,7 @@ def test_queue_joins_what_satisfies(names_operations, verb, service):
 
 
 @pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_queue_finds_that_the_need_is_met(verb, service):
+def test_queued_restart_is_skipped_when_no_longer_needed(verb, service):
     """What ran had begun before, but it started the servers since."""
     others(service, verb)
     result = restart(service, verb, asked("queue", at(-12), wait=True))
@@ -141,7 +141,7 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
 
 
-def test_queue_and_wait_share_the_time(service):
+def test_queue_and_wait_share_the_timeout(service):
     others(service, SERVER)
     service.seconds = 100
     error = failure(service, SERVER, asked("queue", wait=True, seconds=60))
@@ -149,7 +149,7 @@ def test_queue_and_wait_share_the_time(service):
     assert error.facts["changed"] is True
 
 
-def test_queue_waits_again_for_the_next(service):
+def test_queue_waits_for_the_next_task_too(service):
     """Whoever was first in the queue beside us."""
     others(service, SERVER)
 
@@ -163,7 +163,7 @@ def test_queue_waits_again_for_the_next(service):
     assert 45 <= result["elapsed"] <= 49
 
 
-def test_queue_goes_on_after_a_failed_task(service):
+def test_queue_continues_after_a_failed_task(service):
     others(service, SERVER, end="FAILED")
     result = restart(service, SERVER, asked("queue"))
     assert (result["action"], result["task_id"]) == ("submitted", 1002)
@@ -183,7 +183,7 @@ def test_check_mode_does_not_queue(service):
 @however_shown
 @pytest.mark.parametrize("in_flight", ["attach", "fail", "queue"])
 @every_since
-def test_server_under_a_cluster_restart(since, in_flight, names_operations, service):
+def test_cluster_restart_covers_its_server(since, in_flight, names_operations, service):
     service.names_operations = names_operations
     job = others(service, CLUSTER)
     options = asked(in_flight, condition(since))
@@ -202,7 +202,7 @@ def test_server_under_a_cluster_restart(since, in_flight, names_operations, serv
 
 
 @however_shown
-def test_server_under_a_restart_of_its_zone_or_of_another(names_operations, service):
+def test_restart_of_its_own_zone_covers_the_server(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[1:2])
     own = others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[:1])
@@ -210,14 +210,14 @@ def test_server_under_a_restart_of_its_zone_or_of_another(names_operations, serv
 
 
 @however_shown
-def test_other_server_is_no_hindrance(names_operations, service):
+def test_restart_of_another_server_does_not_block(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER, things=service.servers_there[1:])
     assert restart(service, SERVER, asked())["action"] == "submitted"
 
 
 @however_shown
-def test_cluster_while_one_of_its_servers_restarts(names_operations, service):
+def test_server_restart_blocks_the_cluster_restart(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER)
     message = str(failure(service, CLUSTER, asked()))
@@ -226,7 +226,7 @@ def test_cluster_while_one_of_its_servers_restarts(names_operations, service):
     assert restart(service, CLUSTER, asked("queue"))["action"] == "submitted"
 
 
-def test_cluster_while_its_only_old_server_restarts(service):
+def test_cluster_attaches_to_the_restart_of_its_only_stale_server(service):
     for thing in service.servers_there[1:]:
         thing.started = -90.0
     job = others(service, SERVER)
@@ -234,7 +234,7 @@ def test_cluster_while_its_only_old_server_restarts(service):
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
-def test_other_work_on_the_server(service):
+def test_other_task_on_the_server_blocks_the_restart(service):
     """Only ``operatingTaskInstanceId`` tells of it; what it does is not known."""
     others(service, SERVER, name="Stop OB server")
     message = str(failure(service, SERVER, asked()))
@@ -243,7 +243,7 @@ def test_other_work_on_the_server(service):
     assert len(service.posts) == 1
 
 
-def test_begun_is_not_told(service):
+def test_task_without_a_start_time_does_not_meet_started_before(service):
     others(service, SERVER, hidden_start=True)
     assert "but when it began is not known" in str(failure(service, SERVER, asked(started_before=at(-120))))
     assert restart(service, SERVER, asked())["action"] == "attached"
@@ -260,7 +260,7 @@ def find_and_restart(service, options):
     return perform(service, find, options, service.time.clock)
 
 
-def test_restart_that_the_cluster_alone_names(service):
+def test_restart_named_only_by_the_cluster_is_attached(service):
     job = others(service, SERVER)
     service.servers_there[0].operated_by, service.cluster_operated_by = None, job.id
     result = find_and_restart(service, asked())
@@ -268,7 +268,7 @@ def test_restart_that_the_cluster_alone_names(service):
 
 
 @pytest.mark.parametrize("end", ["FAILED", "SUCCESSFUL", "gone"])
-def test_restart_behind_the_name_of_what_has_ended(end, service):
+def test_running_restart_is_attached_despite_an_outdated_task_id(end, service):
     """The service goes on naming that one."""
     others(service, SERVER, end="FAILED" if end == "gone" else end)
     service.time.time += 100
@@ -279,7 +279,7 @@ def test_restart_behind_the_name_of_what_has_ended(end, service):
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
-def test_list_that_lags_behind_does_not_make_a_queue_spin(service):
+def test_lagging_task_list_does_not_make_the_queue_spin(service):
     service.names_operations, service.list_lags = False, 10
     others(service, SERVER)
     result = restart(service, SERVER, asked("queue"))
@@ -288,7 +288,7 @@ def test_list_that_lags_behind_does_not_make_a_queue_spin(service):
     assert len(service.calls) < 200
 
 
-def test_list_that_does_not_forget_is_waited_for_as_long_as_wait_timeout(service):
+def test_stale_task_list_is_waited_for_until_wait_timeout(service):
     service.names_operations, service.list_lags = False, 1000
     job = others(service, SERVER)
     error = failure(service, SERVER, asked("queue"))
@@ -296,7 +296,7 @@ def test_list_that_does_not_forget_is_waited_for_as_long_as_wait_timeout(service
     assert f"task {job.id} (Restart OB server) is running and has to end first. It has ended, but" in str(error)
 
 
-def test_task_that_has_gone_is_not_running(service):
+def test_deleted_task_is_not_running(service):
     service.servers_there[0].operated_by = 999
     assert restart(service, SERVER, asked())["action"] == "submitted"
 
@@ -305,7 +305,7 @@ def test_task_that_has_gone_is_not_running(service):
 
 
 @pytest.mark.parametrize("verb", [SERVER, CLUSTER, AGENTS], ids=["server", "cluster", "agents"])
-def test_without_tags(verb, service):
+def test_running_restart_without_tags_is_attached(verb, service):
     service.tags = service.names_operations = False
     service.begin(fake_ocp.SERVER, service.servers_there[2:], ago=90, seconds=200)
     service.begin(fake_ocp.AGENTS, service.agents_there[2:], ago=90, seconds=200)
@@ -315,7 +315,7 @@ def test_without_tags(verb, service):
     assert restart(service, verb, asked())["task_id"] == job.id
 
 
-def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
+def test_untagged_task_on_a_shared_host_is_ambiguous(service):
     """Not taken for a restart of this server, since it may be one of the other."""
     service.tags = service.names_operations = False
     service.servers_there[1].host = 51
@@ -327,7 +327,7 @@ def test_two_servers_on_one_host_without_tags_are_not_told_apart(service):
     assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
 
 
-def test_with_tags_two_servers_on_one_host_are(service):
+def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
     service.names_operations = False
     service.servers_there[1].host = 51
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
@@ -341,7 +341,7 @@ def test_with_tags_two_servers_on_one_host_are(service):
 # Agents: only the stale ones
 
 
-def test_agents_of_the_stale_hosts_alone(service):
+def test_only_stale_agents_are_restarted(service):
     service.agents_there[0].started = 0.0
     service.time.time += 60
     result = restart(service, AGENTS, asked(started_before=at(-10)))
@@ -357,7 +357,7 @@ def test_agents_of_the_stale_hosts_alone(service):
 @pytest.mark.parametrize(
     ("stale", "skipped"), [([51, 52], []), ([51], [52]), ([52], [51]), ([], [51, 52])], ids=["both", "51", "52", "none"]
 )
-def test_skipped_hosts(stale, skipped, check_mode, service):
+def test_hosts_restarted_since_are_skipped(stale, skipped, check_mode, service):
     for thing in service.agents_there:
         thing.started = -3600.0 if thing.id in stale else 0.0
     service.time.time += 60
@@ -366,12 +366,12 @@ def test_skipped_hosts(stale, skipped, check_mode, service):
     assert service.posts == ([("agents", stale)] if stale and not check_mode else [])
 
 
-def test_skipped_hosts_are_not_known_before_the_decision(service):
+def test_skipped_hosts_are_null_before_the_decision(service):
     service.failing["host_agent"] = [refused(503)]
     assert failure(service, AGENTS, asked()).facts["skipped_hosts"] is None
 
 
-def test_agent_that_does_not_tell_its_age_is_stale(service):
+def test_agent_of_unknown_age_is_stale(service):
     service.agents_there[0].started, service.agents_there[1].started = None, 0.0
     service.time.time += 60
     assert restart(service, AGENTS, asked(started_before=at(-10)))["reason"].startswith(
@@ -385,7 +385,7 @@ def test_agents_join_a_task_of_more_hosts(service):
     assert restart(service, AGENTS, asked())["task_id"] == job.id
 
 
-def test_agents_do_not_join_a_task_of_less(service):
+def test_agents_do_not_join_a_task_of_fewer_hosts(service):
     others(service, AGENTS, things=service.agents_there[:1])
     assert "it does not restart all that is asked for" in str(failure(service, AGENTS, asked()))
 
@@ -413,7 +413,7 @@ def test_agents_join_a_task_of_the_stale_host(service):
         pytest.param([], "submitted", id="never"),
     ],
 )
-def test_arbitration_service(jobs, action, service):
+def test_successful_tasks_decide_the_arbitration_restart(jobs, action, service):
     for ago, end in jobs:
         service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=ago, end=end)
     result = restart(service, ARBITRATION, asked(started_before=at(-100)))
@@ -423,7 +423,7 @@ def test_arbitration_service(jobs, action, service):
         assert "it is not proven that 10.1.0.8:2888 started since" in result["reason"]
 
 
-def test_other_arbitration_service_is_no_evidence(service):
+def test_task_of_another_arbitration_service_is_ignored(service):
     service.begin(fake_ocp.ARBITRATION, [fake_ocp.Thing(69, 52)], ago=60)
     assert restart(service, ARBITRATION, asked(started_before=at(-100)))["action"] == "submitted"
 
@@ -432,7 +432,7 @@ def test_other_arbitration_service_is_no_evidence(service):
 
 
 @every_verb
-def test_tasks_that_may_not_be_read_are_a_warning(verb, service):
+def test_forbidden_task_list_is_a_warning(verb, service):
     service.failing["tasks"] = [refused(403)] * 9
     result = restart(service, verb, asked())
     [warning] = result["warnings"]
@@ -441,7 +441,7 @@ def test_tasks_that_may_not_be_read_are_a_warning(verb, service):
 
 
 @pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb is not AGENTS])
-def test_task_that_the_target_names_and_that_may_not_be_read_is_not_doubled(name, service):
+def test_forbidden_task_named_by_the_target_blocks_the_restart(name, service):
     verb = VERBS[name]
     service.failing.update(tasks=[refused(403)] * 9, task=[refused(403)] * 9)
     job = others(service, verb)
@@ -451,7 +451,7 @@ def test_task_that_the_target_names_and_that_may_not_be_read_is_not_doubled(name
     assert service.posts == []
 
 
-def test_task_to_attach_to_that_cannot_be_read(service):
+def test_unreadable_task_is_attached_with_a_warning(service):
     service.names_operations = False
     others(service, SERVER)
     service.failing["task"] = [refused(503)]
@@ -460,7 +460,7 @@ def test_task_to_attach_to_that_cannot_be_read(service):
     assert result["warnings"] == ["Task 1001 cannot be read: Refused with 503."]
 
 
-def test_evidence_that_may_not_be_read_does_not_hide_what_is_running(service):
+def test_forbidden_task_list_does_not_hide_the_running_task(service):
     """The task list is refused, the task that the service names is not."""
     job = others(service, ARBITRATION)
     service.failing["tasks"] = [refused(403)] * 9
@@ -473,7 +473,7 @@ def test_evidence_that_may_not_be_read_does_not_hide_what_is_running(service):
 
 @pytest.mark.parametrize("slow", ["task", "tasks"])
 @pytest.mark.parametrize("name", ["server", "cluster", "agents"])
-def test_restart_that_ends_between_two_reads_counts(name, slow, service):
+def test_restart_that_ends_between_two_reads_is_counted(name, slow, service):
     """The target was read while it was running, its task when it had ended."""
     verb = VERBS[name]
     service.names_operations = slow == "task" and verb is not AGENTS
@@ -485,14 +485,14 @@ def test_restart_that_ends_between_two_reads_counts(name, slow, service):
 
 
 @pytest.mark.parametrize("slow", ["task", "tasks", "arbitration_service"])
-def test_restart_of_an_arbitration_service_that_ends_between_two_reads_counts(slow, service):
+def test_arbitration_restart_that_ends_between_two_reads_is_counted(slow, service):
     service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=8, seconds=10)
     service.slow[slow] = 5.0
     assert restart(service, ARBITRATION, asked(started_before=at(-20)))["action"] in ("skipped", "attached")
     assert service.posts == []
 
 
-def test_task_that_is_being_rolled_back_is_no_restart(service):
+def test_rollback_is_not_joined(service):
     others(service, SERVER, rolling_back=True)
     error = failure(service, SERVER, asked(started_before=at(-120)))
     assert error.__class__ is TargetBusy
@@ -501,7 +501,7 @@ def test_task_that_is_being_rolled_back_is_no_restart(service):
 # Shown
 
 
-def test_progress_names_the_target_above_the_steps_of_the_task(service):
+def test_progress_names_the_target_above_its_subtasks(service):
     job = others(service, SERVER, name="Check OB server")
     lines = []
     options = asked("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))

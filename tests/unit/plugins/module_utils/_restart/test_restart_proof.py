@@ -25,7 +25,7 @@ NOT_SHOWN = "not verified, since the service shows no start time or process of i
 
 
 @every_shown_verb
-def test_did_not_start_anew(verb, service):
+def test_target_that_did_not_restart_fails_verification(verb, service):
     service.restarts_really = False
     error = failure(service, verb, asked(wait=True))
     assert error.__class__ is NotVerified
@@ -41,7 +41,7 @@ def test_did_not_start_anew(verb, service):
     assert len(service.posts) == 1
 
 
-def test_one_server_did_not_start_anew(service):
+def test_one_server_that_did_not_restart_fails_verification(service):
     forgotten = service.servers_there[1]
     service.before_post = lambda: None
     job_things = [thing for thing in service.servers_there if thing is not forgotten]
@@ -51,7 +51,7 @@ def test_one_server_did_not_start_anew(service):
     assert "but 10.1.0.2:2882 has not started anew" in str(error)
 
 
-def test_compared_by_name_and_not_by_place(service):
+def test_members_are_compared_by_name_not_by_position(service):
     service.restarts_really = False
     service.servers_there[1].started = -1800.0
     service.before_post = service.servers_there.reverse
@@ -60,7 +60,7 @@ def test_compared_by_name_and_not_by_place(service):
 
 @every_shown_verb
 @pytest.mark.parametrize("late", [0.5, 29.5])
-def test_proof_that_shows_up_late(late, verb, service):
+def test_late_proof_is_accepted(late, verb, service):
     service.restarts_really = False
     ended: list[float] = []
 
@@ -77,7 +77,7 @@ def test_proof_that_shows_up_late(late, verb, service):
     assert result["after"] != result["before"]
 
 
-def test_slow_reads_do_not_stretch_the_proof(service):
+def test_slow_reads_do_not_extend_the_verification(service):
     """Each read takes 9 s: no further one begins when 30 s are over."""
     service.restarts_really = False
     service.slow["servers"] = 9.0
@@ -88,7 +88,7 @@ def test_slow_reads_do_not_stretch_the_proof(service):
 
 @pytest.mark.parametrize("missing", ["before", "after"])
 @pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_start_that_is_not_shown(missing, verb, service):
+def test_start_time_is_needed_only_after_the_restart(missing, verb, service):
     def hide():
         for thing in service.servers_there:
             thing.started = None
@@ -106,7 +106,7 @@ def test_start_that_is_not_shown(missing, verb, service):
 
 
 @pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_gone_afterwards(verb, service):
+def test_missing_server_afterwards_is_unverified(verb, service):
     service.before_post = lambda: service.__setattr__("servers_there", service.servers_there[1:])
     service.restarts_really = True
     things, verb_things = service.servers_there, verb.things(service)
@@ -116,14 +116,14 @@ def test_gone_afterwards(verb, service):
     assert NOT_SHOWN in result["reason"]
 
 
-def test_cluster_without_servers(service):
+def test_cluster_without_servers_is_unverified(service):
     service.servers_there = []
     result = restart(service, CLUSTER, asked(wait=True))
     assert (result["verified"], result["before"]["members"]) == (None, [])
     assert NOT_SHOWN in result["reason"]
 
 
-def test_arbitration_service_has_nothing_to_prove_it(service):
+def test_arbitration_restart_cannot_be_verified(service):
     result = restart(service, VERBS["arbitration service"], asked(wait=True))
     assert (result["verified"], NOT_SHOWN in result["reason"]) == (None, True)
 
@@ -135,7 +135,7 @@ def test_arbitration_service_has_nothing_to_prove_it(service):
     ids=["403", "502", "lost"],
 )
 @pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])
-def test_proof_that_cannot_be_read_is_no_failure(reads, make_error, verb, service):
+def test_unreadable_proof_is_not_a_failure(reads, make_error, verb, service):
     reads_of = {"server": "servers", "cluster": "cluster", "zone": "cluster", "agents": "host_agent"}
     read = reads_of.get(verb.post[0], "arbitration_service")
     service.restarts_really = verb.proven is None
@@ -165,7 +165,7 @@ def test_proof_that_cannot_be_read_is_no_failure(reads, make_error, verb, servic
 
 @pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
 @pytest.mark.parametrize("begun", [3, 9], ids=["before its restart", "after its restart"])
-def test_task_that_was_joined(begun, verb, service):
+def test_joined_task_is_verified(begun, verb, service):
     """It may have restarted the target before it was first looked at; the start time tells it all the same."""
     service.begin(verb.task_name, verb.things(service), seconds=10)
     service.time.time += begun
@@ -176,7 +176,7 @@ def test_task_that_was_joined(begun, verb, service):
     assert (result["action"], result["verified"]) == ("attached", True)
 
 
-def test_task_that_was_joined_and_did_not_restart_it(service):
+def test_joined_task_without_a_restart_fails_verification(service):
     service.restarts_really = False
     service.begin(fake_ocp.SERVER, SERVER.things(service))
     error = failure(service, SERVER, asked(wait=True))
@@ -184,7 +184,7 @@ def test_task_that_was_joined_and_did_not_restart_it(service):
     assert (error.facts["action"], error.facts["verified"], error.facts["changed"]) == ("attached", False, False)
 
 
-def test_only_those_that_needed_it_are_proven(service):
+def test_only_stale_members_are_verified(service):
     service.agents_there[1].started = 0.0
     service.time.time += 60
     result = restart(service, AGENTS, asked(started_before=at(-10), wait=True))

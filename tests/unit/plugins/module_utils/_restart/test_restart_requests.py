@@ -31,7 +31,7 @@ def expect_start(api):
 
 
 @pytest.mark.parametrize("other", [90, None])
-def test_a_service_that_names_operations_is_read_once(other, api, time_passes):
+def test_service_that_names_running_tasks_is_read_once(other, api, time_passes):
     """An idle server among servers that name the task at work on them, or that none is, is idle."""
     api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
@@ -39,7 +39,7 @@ def test_a_service_that_names_operations_is_read_once(other, api, time_passes):
     assert restart(api, time_passes)["task_id"] == 81
 
 
-def test_a_service_that_names_none_is_asked_for_its_tasks_and_then_read_again(api, time_passes):
+def test_task_list_is_read_before_the_second_read_of_the_target(api, time_passes):
     """In this order, so that a restart which ends between the two reads shows in the start."""
     api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster())

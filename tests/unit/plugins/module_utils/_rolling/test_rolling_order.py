@@ -32,7 +32,7 @@ def clusters(draw):
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
-def test_each_server_that_needs_it_comes_once_and_the_others_are_left_alone(cluster, size, strategy):
+def test_each_stale_server_is_batched_once_and_others_are_unchanged(cluster, size, strategy):
     nodes, root_zones = cluster
     planned = batches(nodes, root_zones, size, strategy)
     taken = [node for batch in planned for node in batch.nodes]
@@ -45,7 +45,7 @@ def test_each_server_that_needs_it_comes_once_and_the_others_are_left_alone(clus
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
-def test_a_batch_is_of_one_zone_and_a_zone_is_done_before_the_next_one_begins(cluster, size, strategy):
+def test_batches_hold_one_zone_and_finish_it_before_the_next(cluster, size, strategy):
     nodes, root_zones = cluster
     planned = batches(nodes, root_zones, size, strategy)
     assert all({node.zone for node in batch.nodes} == {batch.zone} for batch in planned)
@@ -63,7 +63,7 @@ def test_a_batch_is_of_one_zone_and_a_zone_is_done_before_the_next_one_begins(cl
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
-def test_the_zone_of_the_root_server_comes_last_and_in_it_the_root_server(cluster, size, strategy):
+def test_root_server_and_its_zone_come_last(cluster, size, strategy):
     nodes, root_zones = cluster
     planned = batches(nodes, root_zones, size, strategy)
     zones = [batch.zone for batch in planned]
@@ -73,7 +73,7 @@ def test_the_zone_of_the_root_server_comes_last_and_in_it_the_root_server(cluste
 
 
 @given(clusters(), st.integers(1, 5))
-def test_within_that_the_order_of_the_service_is_kept(cluster, size):
+def test_servers_of_a_zone_keep_the_order_of_the_service(cluster, size):
     nodes, root_zones = cluster
     taken = [node for batch in batches(nodes, root_zones, size, SERVER) for node in batch.nodes if not node.root]
     for _zone, members in groupby(taken, key=lambda node: node.zone):
@@ -114,12 +114,12 @@ def node(number, zone, root=False, needed=True):
     ],
     ids=["root", "root is done", "no root is shown"],
 )
-def test_a_batch_says_why_it_comes_when_it_does(nodes, root_zones, expected):
+def test_batch_reason_explains_its_position(nodes, root_zones, expected):
     planned = batches(nodes, root_zones, 1, SERVER)
     assert [(batch.zone, [one.id for one in batch.nodes], batch.reason) for batch in planned] == expected
 
 
-def test_a_whole_zone_is_restarted_for_one_of_its_servers():
+def test_zone_strategy_restarts_the_whole_zone_of_a_stale_server():
     nodes = [node(1, "z1", needed=False), node(2, "z1"), node(3, "z2", needed=False)]
     [only] = batches(nodes, [], 1, ZONE)
     assert [one.id for one in only.nodes] == [1, 2]

@@ -58,7 +58,7 @@ def order(plan):
     return [[server["id"] for server in batch["servers"]] for batch in plan["batches"]]
 
 
-def test_clusters_come_as_they_are_given_each_with_its_root_server_last(planned):
+def test_clusters_keep_their_order_with_root_servers_last(planned):
     plan = planned(PAYMENTS, ORDERS)
     assert order(plan) == [[11], [12], [13], [3], [4], [5], [6], [2], [1]]
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
@@ -87,7 +87,7 @@ def test_clusters_come_as_they_are_given_each_with_its_root_server_last(planned)
     }
 
 
-def test_a_cluster_that_is_named_twice_comes_once(planned):
+def test_duplicate_cluster_is_planned_once(planned):
     assert order(planned(PAYMENTS, PAYMENTS)) == [[11], [12], [13]]
 
 
@@ -103,13 +103,13 @@ def test_a_cluster_that_is_named_twice_comes_once(planned):
     ],
     ids=["batch", "large batch", "zone", "zones", "servers", "servers of zones"],
 )
-def test_scope_and_batches(planned, options, expected):
+def test_scope_and_batch_options_shape_the_plan(planned, options, expected):
     plan = planned(ORDERS, **options)
     assert order(plan) == expected
     assert plan["left_alone"] == []
 
 
-def test_who_started_since_is_left_alone_and_who_is_unknown_is_not(planned):
+def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
     cluster = raw_cluster(
         raw_server(1),
         raw_server(2, "zone2", startTime=LATER.isoformat()),
@@ -128,19 +128,19 @@ def test_who_started_since_is_left_alone_and_who_is_unknown_is_not(planned):
     assert skipped["reason"].endswith("not before 2026-05-04T03:01:00+08:00")
 
 
-def test_restarts_that_run_already_are_told_other_tasks_not(planned):
+def test_plan_lists_running_restarts_but_no_other_tasks(planned):
     running = [raw_task(9, name="Restart OB server"), raw_task(8, name="Back up"), raw_task(7, name="Restart OB zone")]
     assert planned(ORDERS, running=running)["clusters"][0]["task_ids"] == [9, 7]
 
 
-def test_the_instant_is_taken_by_the_clock_of_the_service(planned, api):
+def test_started_before_is_shifted_by_the_clock_offset(planned, api):
     api.double.clock_ahead = -3600.0
     plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=30))
     assert order(plan) == []
     assert ["3600 seconds behind" in warning for warning in plan["warnings"]] == [True]
 
 
-def test_a_cluster_with_too_few_zones_is_refused_unless_told(refused, planned):
+def test_cluster_below_min_zones_is_refused(refused, planned):
     two = raw_cluster(raw_server(1), raw_server(2, "zone2"))
     refused(TargetError, r"orders \(id 31\) has 2 zones \(zone1, zone2\), and min_zones=3 are asked for", two)
     assert order(planned(two, min_zones=2)) == [[2], [1]]
@@ -158,17 +158,17 @@ def test_a_cluster_with_too_few_zones_is_refused_unless_told(refused, planned):
         ({"servers": ["1"], "strategy": Strategy.ZONE}, "strategy: zone restarts whole zones, and servers are given"),
     ],
 )
-def test_options_that_cannot_be_are_refused_before_anything_is_sent(refused, options, match):
+def test_invalid_options_are_refused_before_any_request(refused, options, match):
     refused(OptionError, match, **options)
 
 
-def test_what_is_not_there_is_named(refused):
+def test_unknown_zone_or_server_is_named(refused):
     where = r" in cluster orders \(id 31\); to choose from: "
     refused(TargetError, rf"zones: zone9 matches nothing{where}zone1, zone2", ORDERS, zones=["zone1", "zone9"])
     refused(TargetError, rf"servers: 10\.9\.9\.9:1 matches nothing{where}10\.1", ORDERS, servers=["1", "10.9.9.9:1"])
 
 
-def test_a_cluster_that_is_not_there_is_named(api, time_passes):
+def test_unknown_cluster_is_named(api, time_passes):
     api.expect("clusters", "order", gives=[ORDERS])
     with pytest.raises(TargetError, match="clusters: order matches nothing; to choose from: orders"):
         plan_rolling_restart(api.double, replace(ALL, clusters=["order"]), time_passes.clock)

@@ -58,16 +58,16 @@ def message_of(find, *args) -> str:
 
 
 class TestCluster:
-    def test_by_id(self, api):
+    def test_id_finds_the_cluster(self, api):
         api.expect("cluster", 31, gives=ORDERS)
         assert Cluster.find(api.double, "31") == CLUSTER
 
-    def test_by_name(self, api):
+    def test_exact_name_finds_the_cluster(self, api):
         # The service's filter is fuzzy.
         api.expect("clusters", "orders", gives=[{"id": 30, "name": "orders-old"}, ORDERS, {"id": 32, "name": "Orders"}])
         assert Cluster.find(api.double, "orders") == CLUSTER
 
-    def test_by_name_of_digits_alone(self, api):
+    def test_numeric_name_finds_the_cluster(self, api):
         api.expect("cluster", 2026, gives=not_found())
         api.expect("clusters", "2026", gives=[{"id": 30, "name": "orders-2026"}, {"id": 32, "name": "2026"}])
         assert Cluster.find(api.double, "2026") == Cluster(32, "2026")
@@ -86,7 +86,7 @@ class TestCluster:
         ],
     )
     @pytest.mark.parametrize("cluster", ["31", "orders"])
-    def test_nothing(self, cluster, found, hint, api):
+    def test_unknown_name_or_id_is_refused_with_choices(self, cluster, found, hint, api):
         if cluster == "31":
             api.expect("cluster", 31, gives=not_found())
         api.expect("clusters", cluster, gives=[{"id": 70 + n, "name": name} for n, name in enumerate(found)])
@@ -96,19 +96,19 @@ class TestCluster:
         assert raised.value.facts == {}
 
     @pytest.mark.parametrize("record", [{"name": "orders"}, {"name": "orders", "id": None}], ids=repr)
-    def test_without_an_id(self, record, api):
+    def test_record_without_an_id_is_refused(self, record, api):
         api.expect("clusters", "orders", gives=[record])
         assert message_of(Cluster.find, api.double, "orders") == (
             "cluster: the service tells no id of orders. Check the version of the OCP."
         )
 
-    def test_name_of_several(self, api):
+    def test_ambiguous_cluster_name_is_refused_with_the_ids(self, api):
         api.expect("clusters", "orders", gives=[ORDERS, {"id": 39, "name": "orders"}])
         message = message_of(Cluster.find, api.double, "orders")
         assert message == "cluster: orders is the name of 2; give one of the ids 31, 39 instead."
 
     @pytest.mark.parametrize("cluster", ["31", "orders"])
-    def test_other_errors_go_through(self, cluster, api):
+    def test_other_errors_propagate(self, cluster, api):
         error = PermissionDenied("no", status=403, reason="", url=URL)
         if cluster == "31":
             api.expect("cluster", 31, gives=error)
@@ -118,7 +118,7 @@ class TestCluster:
             Cluster.find(api.double, cluster)
         assert raised.value is error
 
-    def test_observed(self, api):
+    def test_observation_has_status_and_members(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
         assert CLUSTER.observe(api.double).result() == {
             "status": "RUNNING",
@@ -137,7 +137,7 @@ class TestCluster:
 class TestServer:
     @pytest.mark.parametrize("server", ["41", "10.1.0.1:2882"])
     @pytest.mark.parametrize("cluster", ["31", "orders"])
-    def test_found(self, cluster, server, api):
+    def test_name_or_id_finds_the_target(self, cluster, server, api):
         if cluster == "31":
             api.expect("cluster", 31, gives=ORDERS)
         else:
@@ -146,39 +146,39 @@ class TestServer:
         assert find_server(api, cluster, server) == SERVER
 
     @pytest.mark.parametrize("server", ["43", "10.1.0.1", "10.1.0.1:2881", "0.1.0.1:2882", "4", "041"])
-    def test_nothing(self, server, api):
+    def test_unknown_name_or_id_is_refused_with_choices(self, server, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
         message = message_of(find_server, api, "31", server)
         assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
         assert "10.1.0.1:2882, 10.1.0.2:2882." in message
 
-    def test_cluster_without_servers(self, api):
+    def test_cluster_without_servers_matches_no_server(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=[])
         assert message_of(find_server, api, "31", "41") == (
             "server: 41 matches nothing in cluster orders (id 31). Check the name or id."
         )
 
-    def test_several(self, api):
+    def test_ambiguous_name_is_refused_with_the_ids(self, api):
         twin = {**SERVERS[0], "id": 49}
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=[*SERVERS, twin])
         assert message_of(find_server, api, "31", "10.1.0.1:2882") == (
             "server: 10.1.0.1:2882 is the name of 2 in cluster orders (id 31); give one of the ids 41, 49 instead."
         )
 
-    def test_only_so_many_are_named(self, api):
+    def test_only_the_first_ten_choices_are_named(self, api):
         many = [{"id": n, "ip": f"10.2.0.{n}", "port": 2882} for n in range(1, 31)]
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=many)
         message = message_of(find_server, api, "31", "99")
         assert "10.2.0.10:2882 and 20 more." in message
         assert "10.2.0.11" not in message
 
-    def test_observed(self, api):
+    def test_observation_has_status_and_members(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[::-1])
         expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED)
         assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
 
     @pytest.mark.parametrize("start_time", ["", "yesterday", "2026-05-04T03:02:01", 1777834921], ids=repr)
-    def test_observed_with_a_start_of_no_form(self, start_time, api):
+    def test_invalid_start_time_is_ignored(self, start_time, api):
         api.expect("cluster", 31, gives=ORDERS)
         api.expect("servers", 31, gives=[{**SERVERS[0], "startTime": start_time}])
         assert SERVER.observe(api.double) == Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
@@ -188,12 +188,12 @@ class TestServer:
         [((51, 52), True), ((51, 51), False), ((None, 52), True), ((None, None), False), ((51, None), True)],
         ids=repr,
     )
-    def test_alone_on_its_host(self, hosts, alone, api):
+    def test_server_alone_on_its_host_is_recognized(self, hosts, alone, api):
         found = [{**server, "hostId": host} for server, host in zip(SERVERS, hosts, strict=True)]
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
         assert find_server(api, "31", "41") == replace(SERVER, host_id=hosts[0], alone=alone)
 
-    def test_observed_after_it_has_gone(self, api):
+    def test_missing_server_is_observed_without_a_status(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[1:])
         assert SERVER.observe(api.double) == Observation(None, (Member("10.1.0.1:2882", None, None, None),))
 
@@ -204,28 +204,28 @@ class TestAgents:
         [["51", "52"], ["10.1.0.1", "10.1.0.2"], ["51", "10.1.0.2"], ["51", "10.1.0.1", "52", "51"]],
         ids=["ids", "addresses", "mixed", "duplicates"],
     )
-    def test_found(self, hosts, api):
+    def test_name_or_id_finds_the_target(self, hosts, api):
         api.expect("hosts", gives=HOSTS)
         assert Agents.find(api.double, hosts) == AGENTS
 
-    def test_order_asked_for(self, api):
+    def test_agents_keep_the_requested_order(self, api):
         api.expect("hosts", gives=HOSTS)
         assert Agents.find(api.double, ["52", "51", "52"]).hosts == ((52, "10.1.0.2"), (51, "10.1.0.1"))
 
     @pytest.mark.parametrize("host", ["54", "10.1.0.3", "10.1.0", "5", "None"])
-    def test_nothing(self, host, api):
+    def test_unknown_name_or_id_is_refused_with_choices(self, host, api):
         api.expect("hosts", gives=HOSTS[:2])
         message = message_of(Agents.find, api.double, ["51", host])
         assert message.startswith(f"hosts: {host} matches nothing")
         assert "10.1.0.1, 10.1.0.2." in message
 
-    def test_several(self, api):
+    def test_ambiguous_name_is_refused_with_the_ids(self, api):
         api.expect("hosts", gives=[*HOSTS, {"id": 59, "innerIpAddress": "10.1.0.1"}])
         assert message_of(Agents.find, api.double, ["10.1.0.1"]) == (
             "hosts: 10.1.0.1 is the name of 2; give one of the ids 51, 59 instead."
         )
 
-    def test_observed(self, api):
+    def test_observation_has_status_and_members(self, api):
         processes = [
             {"alias": "ocp_agentd", "pid": 7},
             {"alias": "pos_proxy", "pid": 8},
@@ -247,16 +247,16 @@ class TestAgents:
         }
 
     @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "7"}]], ids=repr)
-    def test_observed_with_processes_of_another_form(self, processes, api):
+    def test_malformed_processes_are_ignored(self, processes, api):
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
         expected = Observation("AVAILABLE", (Member("10.1.0.1", "AVAILABLE", None, None),))
         assert Agents(((51, "10.1.0.1"),)).observe(api.double) == expected
 
-    def test_by_an_ipv6_address(self, api):
+    def test_ipv6_address_finds_the_host(self, api):
         api.expect("hosts", gives=[*HOSTS, {"id": 54, "innerIpAddress": "fd00::1"}])
         assert Agents.find(api.double, ["fd00::1"]) == Agents(((54, "fd00::1"),))
 
-    def test_status_only_when_it_is_shared(self, api):
+    def test_agents_have_a_status_only_when_all_share_it(self, api):
         api.expect("host_agent", 51, gives={"status": "AVAILABLE"}).expect(
             "host_agent", 52, gives={"status": "OFFLINE"}
         )
@@ -267,23 +267,23 @@ class TestAgents:
 
 class TestArbitrationService:
     @pytest.mark.parametrize("name", ["61", "10.1.0.8:2888"])
-    def test_found(self, name, api):
+    def test_name_or_id_finds_the_target(self, name, api):
         api.expect("arbitration_services", gives=SERVICES)
         assert ArbitrationService.find(api.double, name) == ARBITRATION
 
     @pytest.mark.parametrize("name", ["63", "10.1.0.8", "10.1.0.8:2889"])
-    def test_nothing(self, name, api):
+    def test_unknown_name_or_id_is_refused_with_choices(self, name, api):
         api.expect("arbitration_services", gives=SERVICES)
         message = message_of(ArbitrationService.find, api.double, name)
         assert message.startswith(f"arbitration_service: {name} matches nothing")
         assert "10.1.0.8:2888, 10.1.0.9:2888." in message
 
-    def test_several(self, api):
+    def test_ambiguous_name_is_refused_with_the_ids(self, api):
         api.expect("arbitration_services", gives=[*SERVICES, {**SERVICES[0], "id": 69}])
         message = message_of(ArbitrationService.find, api.double, "10.1.0.8:2888")
         assert message == "arbitration_service: 10.1.0.8:2888 is the name of 2; give one of the ids 61, 69 instead."
 
-    def test_observed(self, api):
+    def test_observation_has_status_and_members(self, api):
         api.expect("arbitration_service", 61, gives=SERVICES[0])
         expected = Observation("RUNNING", (Member("10.1.0.8:2888", "RUNNING", None, None),))
         assert ARBITRATION.observe(api.double) == expected
@@ -295,7 +295,7 @@ class TestIPv6:
     SERVERS = ({**SERVERS[0], "ip": "::1"}, {**SERVERS[1], "ip": "fd00::2"})
     SERVICES = ({**SERVICES[0], "svrIp": "::1"}, {**SERVICES[1], "svrIp": "fd00::2"})
 
-    def test_server(self, api):
+    def test_bracketed_address_finds_the_server(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         found = find_server(api, "31", "[::1]:2882")
         assert found.label == "server [::1]:2882 (id 41) of cluster orders (id 31)"
@@ -303,18 +303,18 @@ class TestIPv6:
         assert [member.name for member in found.observe(api.double).members] == ["[::1]:2882"]
 
     @pytest.mark.parametrize("server", ["::1:2882", "::1", "[::1]", "[::1]:2881"])
-    def test_no_server(self, server, api):
+    def test_unbracketed_or_partial_address_matches_no_server(self, server, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         message = message_of(find_server, api, "31", server)
         assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
         assert "[::1]:2882, [fd00::2]:2882." in message
 
-    def test_cluster(self, api):
+    def test_cluster_members_have_bracketed_names(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=list(self.SERVERS))
         names = [member.name for member in CLUSTER.observe(api.double).members]
         assert names == ["[::1]:2882", "[fd00::2]:2882"]
 
-    def test_arbitration_service(self, api):
+    def test_bracketed_address_finds_the_arbitration_service(self, api):
         api.expect("arbitration_services", gives=list(self.SERVICES))
         found = ArbitrationService.find(api.double, "[::1]:2888")
         assert found == ArbitrationService(61, "[::1]:2888")
@@ -348,7 +348,7 @@ class TestIPv6:
     ],
     ids=["cluster", "server", "agents", "one agent", "arbitration service"],
 )
-def test_how_it_is_shown(target, label, result):
+def test_target_has_a_label_and_a_result(target, label, result):
     assert target.label == label
     assert target.result() == result
 
@@ -364,7 +364,7 @@ def test_how_it_is_shown(target, label, result):
     ],
     ids=["cluster", "server", "forced server", "agents", "arbitration service"],
 )
-def test_how_it_is_restarted(target, call, args, flags, api):
+def test_target_restart_calls_its_endpoint(target, call, args, flags, api):
     started = answer({"id": 1})
     api.expect(call, *args, **flags, gives=started)
     assert target.restart(api.double, EVERYONE) is started
@@ -378,7 +378,7 @@ def test_how_it_is_restarted(target, call, args, flags, api):
         (["10.1.0.1"], [51], [{"id": 52, "name": "10.1.0.2"}]),
     ],
 )
-def test_agents_of_the_members_alone(members, sent, skipped, api):
+def test_only_the_given_agents_are_restarted(members, sent, skipped, api):
     api.expect("restart_agents", sent, gives=answer({"id": 1}))
     AGENTS.restart(api.double, frozenset(members))
     assert AGENTS.left_out(frozenset(members)) == {"skipped_hosts": skipped}
@@ -394,7 +394,7 @@ def test_databases_are_restarted_as_a_whole(target, api):
 
 
 @pytest.mark.parametrize("target", [CLUSTER, SERVER, ARBITRATION, AGENTS], ids=repr)
-def test_left_out_is_not_known_before_the_decision(target):
+def test_skipped_hosts_are_null_before_the_decision(target):
     assert target.left_out(None) == ({"skipped_hosts": None} if target is AGENTS else {})
 
 
@@ -417,7 +417,7 @@ def test_left_out_is_not_known_before_the_decision(target):
         pytest.param([], None, id="no processes"),
     ],
 )
-def test_start_of_an_agent(processes, seconds, api):
+def test_agent_start_comes_from_its_oldest_process(processes, seconds, api):
     records = [
         {"alias": f"p{n}", "pid": n, "lastActiveTime": active, "elapsedTime": elapsed}
         for n, (active, elapsed) in enumerate(processes, 1)
@@ -446,7 +446,7 @@ def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
     ],
     ids=repr,
 )
-def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
+def test_cluster_operations_are_listed_newest_first(of_cluster, of_servers, operations, api):
     found = [{**s, "operatingTaskInstanceId": n} for s, n in zip(SERVERS, of_servers, strict=True)]
     api.expect("cluster", 31, gives={**ORDERS, "operatingTaskInstanceId": of_cluster})
     api.expect("servers", 31, gives=found)
@@ -465,7 +465,7 @@ def test_operations_of_a_cluster(of_cluster, of_servers, operations, api):
     ],
     ids=repr,
 )
-def test_what_the_cluster_or_the_zone_alone_names_is_left_to_the_list(of_cluster, of_zone, of_server, told, api):
+def test_task_named_only_by_cluster_or_zone_needs_the_task_list(of_cluster, of_zone, of_server, told, api):
     zone = {"id": 71, "name": "zone1", "operatingTaskInstanceId": of_zone}
     record = {**ORDERS, "operatingTaskInstanceId": of_cluster, "zones": [zone]}
     found = [{**SERVERS[0], "zoneName": "zone1", "operatingTaskInstanceId": of_server}, SERVERS[1]]
@@ -473,12 +473,12 @@ def test_what_the_cluster_or_the_zone_alone_names_is_left_to_the_list(of_cluster
     assert find_server(api, "31", "41").found.tells_operations is told
 
 
-def test_operation_of_an_arbitration_service(api):
+def test_arbitration_service_names_its_task(api):
     api.expect("arbitration_service", 61, gives={**SERVICES[0], "operatingTaskInstanceId": 90})
     assert ARBITRATION.observe(api.double).operations == [90]
 
 
-def test_operation_of_another_server_is_not_the_servers(api):
+def test_task_of_another_server_is_ignored(api):
     found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
     api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
     observed = SERVER.observe(api.double)
@@ -493,14 +493,14 @@ def with_servers(*servers, count=None):
     return {**ORDERS, "zones": zones, "serverCount": len(servers) if count is None else count}
 
 
-def test_cluster_that_has_its_servers_is_read_once(api):
+def test_cluster_record_with_servers_is_read_once(api):
     api.expect("cluster", 31, gives=with_servers(*SERVERS)).expect("cluster", 31, gives=with_servers(*SERVERS))
     found = Cluster.find(api.double, "31")
     assert [member.name for member in found.found.members] == ["10.1.0.1:2882", "10.1.0.2:2882"]
     assert found.observe(api.double) == found.found
 
 
-def test_server_of_a_cluster_that_has_its_servers_is_found_by_one_read(api):
+def test_server_in_the_cluster_record_takes_one_read(api):
     api.expect("cluster", 31, gives=with_servers(*SERVERS))
     found = find_server(api, "31", "10.1.0.1:2882")
     assert found == SERVER
@@ -512,7 +512,7 @@ def test_server_of_a_cluster_that_has_its_servers_is_found_by_one_read(api):
 @pytest.mark.parametrize(
     "record", [ORDERS, with_servers(), with_servers(*SERVERS, count=3)], ids=["none", "empty", "few"]
 )
-def test_servers_that_a_cluster_does_not_have_itself_are_read(record, api):
+def test_servers_missing_from_the_cluster_record_are_read(record, api):
     api.expect("cluster", 31, gives=record).expect("servers", 31, gives=SERVERS)
     assert find_server(api, "31", "41") == SERVER
 
@@ -521,7 +521,7 @@ def test_servers_that_a_cluster_does_not_have_itself_are_read(record, api):
     ("others", "tells"),
     [({}, False), ({"operatingTaskInstanceId": None}, True), ({"operatingTaskInstanceId": 90}, True)],
 )
-def test_a_service_that_names_one_operation_names_all(others, tells, api):
+def test_service_that_names_one_task_names_all(others, tells, api):
     servers = [SERVERS[0], {**SERVERS[1], **others}]
     api.expect("cluster", 31, gives=with_servers(*servers))
     found = find_server(api, "31", "41").found

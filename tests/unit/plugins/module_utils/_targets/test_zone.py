@@ -50,7 +50,7 @@ def find(api, servers, cluster="31", zone="zone1", record=None):
 # Finding it
 
 
-def test_a_zone_is_found_with_its_servers(api):
+def test_zone_is_found_with_its_servers(api):
     zone = find(api, SERVERS)
     assert zone == ZONE
     assert (zone.label, zone.left_out(frozenset({A}))) == (LABEL, {})
@@ -65,7 +65,7 @@ def test_a_zone_is_found_with_its_servers(api):
     assert (zone.found.status, zone.found.operations, zone.found.tells_operations) == ("RUNNING", [90], True)
 
 
-def test_a_cluster_that_has_its_servers_is_read_once(api):
+def test_cluster_record_with_servers_is_read_once(api):
     """Those of older versions tell the zone of a server only by where it stands."""
     nested = [{key: value for key, value in found.items() if key != "zoneName"} for found in SERVERS]
     zones = [{**RECORD["zones"][0], "servers": nested[:2]}, {**RECORD["zones"][1], "servers": nested[2:]}]
@@ -86,19 +86,19 @@ def test_a_cluster_that_has_its_servers_is_read_once(api):
     ],
     ids=["shared with another zone", "not told", "of the zone", "of the zone and not told"],
 )
-def test_hosts_that_have_servers_of_the_zone_alone(third, hosts, alone, api):
+def test_zone_hosts_exclude_hosts_shared_with_other_zones(third, hosts, alone, api):
     zone = find(api, [*SERVERS[:2], {**SERVERS[2], **third}])
     assert (zone.hosts, zone.alone) == (hosts, alone)
 
 
-def test_servers_without_an_id_or_a_host_are_no_less_observed(api):
+def test_servers_without_an_id_or_a_host_are_observed(api):
     zone = find(api, [{**SERVERS[0], "id": None, "hostId": None}, *SERVERS[1:]])
     assert (zone.servers, zone.hosts) == (((42, B),), (52,))
     assert [member.name for member in zone.found.members] == [A, B]
 
 
 @pytest.mark.parametrize(("name", "there"), [("zone9", "; to choose from: zone1, zone2"), ("zone", "")])
-def test_a_zone_that_is_not_there(name, there, api):
+def test_unknown_zone_is_refused_with_choices(name, there, api):
     record = RECORD if there else {"id": 31, "name": "orders"}
     api.expect("cluster", 31, gives=record)
     with pytest.raises(TargetError) as raised:
@@ -108,7 +108,7 @@ def test_a_zone_that_is_not_there(name, there, api):
     )
 
 
-def test_a_zone_that_has_gone_since(api):
+def test_missing_zone_is_observed_as_empty(api):
     api.expect("cluster", 31, gives={**RECORD, "zones": []}).expect("servers", 31, gives=SERVERS[2:])
     assert ZONE.observe(api.double).result() == {"status": None, "members": []}
 
@@ -138,7 +138,7 @@ WHOLE, NOTHING, UNKNOWN = [None], [], [frozenset()]
     ],
     ids=lambda value: (str(value) if isinstance(value, dict) else str(sorted(map(sorted, filter(None, value)))))[:60],
 )
-def test_tasks_by_their_tags(task, restarts, api):
+def test_tasks_are_matched_by_their_tags(task, restarts, api):
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[task])
     assert [found.restarts for found in ZONE.tasks(api.double, status="RUNNING")] == restarts
 
@@ -153,7 +153,7 @@ def test_tasks_by_their_tags(task, restarts, api):
         (fake_ocp.SERVER, None, NOTHING),
     ],
 )
-def test_tasks_without_tags_by_the_hosts(name, host, restarts, api):
+def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
     """What restarts a zone and is not known to be of another one may be of this one."""
     api.expect("tasks", clusterId=31, above=80, gives=[listed(name)])
     for number in (51, 52):
@@ -172,14 +172,14 @@ def of_two(service):
     return replace(VERBS["zone"], target=ZONE)
 
 
-def test_all_servers_are_restarted_and_proven(of_two, service):
+def test_all_servers_of_the_zone_are_restarted_and_verified(of_two, service):
     result = restart(service, of_two, asked(wait=True))
     assert (service.posts, result["verified"]) == ([of_two.post], True)
     assert [member["name"] for member in result["after"]["members"]] == [A, B]
     assert C not in result["diff"]["after"]
 
 
-def test_one_server_that_needs_it_is_enough_and_alone_to_be_proven(of_two, service):
+def test_one_stale_server_restarts_the_zone_and_is_verified(of_two, service):
     service.servers_there[0].started = 0
     result = restart(service, of_two, asked(started_before=at(-10), wait=True))
     assert f"{B} started at" in result["reason"]
@@ -190,7 +190,7 @@ def test_one_server_that_needs_it_is_enough_and_alone_to_be_proven(of_two, servi
 
 
 @however_shown
-def test_the_restart_of_one_of_its_servers_is_not_that_of_the_zone(names_operations, of_two, service):
+def test_restart_of_one_server_does_not_cover_the_zone(names_operations, of_two, service):
     service.names_operations = names_operations
     service.begin(fake_ocp.SERVER, service.servers_there[:1], seconds=100)
     error = failure(service, of_two, asked())
@@ -200,7 +200,7 @@ def test_the_restart_of_one_of_its_servers_is_not_that_of_the_zone(names_operati
 
 
 @however_shown
-def test_the_restart_of_its_only_old_server_is_joined(names_operations, of_two, service):
+def test_restart_of_the_only_stale_server_is_joined(names_operations, of_two, service):
     service.names_operations = names_operations
     service.servers_there[0].started = -5
     job = service.begin(fake_ocp.SERVER, service.servers_there[1:2], seconds=100)
@@ -210,14 +210,14 @@ def test_the_restart_of_its_only_old_server_is_joined(names_operations, of_two, 
 
 @however_shown
 @pytest.mark.parametrize("name", [fake_ocp.SERVER, fake_ocp.ZONE])
-def test_what_restarts_elsewhere_is_no_hindrance(name, names_operations, of_two, service):
+def test_restart_in_another_zone_does_not_block(name, names_operations, of_two, service):
     service.names_operations = names_operations
     service.begin(name, service.servers_there[2:], seconds=100)
     assert restart(service, of_two, asked())["action"] == "submitted"
 
 
 @pytest.mark.parametrize("in_flight", ["attach", "queue"])
-def test_without_tags_the_restart_of_some_zone_is_waited_for_or_refused(in_flight, of_two, service):
+def test_untagged_zone_restart_is_queued_or_refused(in_flight, of_two, service):
     service.names_operations = service.tags = False
     service.begin(fake_ocp.ZONE, service.servers_there[2:], seconds=20)
     if in_flight == "queue":

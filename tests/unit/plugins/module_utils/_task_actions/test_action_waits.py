@@ -40,7 +40,7 @@ def rollback_failed(time):
 
 
 @forwards
-def test_ends_well(wish, time_passes):
+def test_wait_ends_with_a_successful_task(wish, time_passes):
     service = failed(time_passes)
     result = steered(service, wish, wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
@@ -48,7 +48,7 @@ def test_ends_well(wish, time_passes):
 
 
 @retries
-def test_retried_fails_again(wish, time_passes):
+def test_retry_that_fails_again_is_a_failure(wish, time_passes):
     service = failed(time_passes, times=2)
     error = steering_error(service, wish, wait=True)
     assert error.__class__ is TaskFailed
@@ -63,14 +63,14 @@ def test_retried_fails_again(wish, time_passes):
     assert steered(service, wish, wait=True)["task"]["succeeded"] is True
 
 
-def test_skipped_goes_on_to_another_failure(time_passes):
+def test_skip_followed_by_another_failure_is_a_failure(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     error = steering_error(service, Wish(State.SKIPPED, SECOND), wait=True)
     assert str(error).startswith("The skipping of task 1001 did not succeed.")
     assert [step["id"] for step in error.facts["failed_subtasks"]] == [THIRD]
 
 
-def test_rolled_back_and_retried_by_somebody(time_passes):
+def test_rollback_overtaken_by_a_retry_is_a_failure(time_passes):
     service = retried_meanwhile(time_passes)
     error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
     assert error.__class__ is NotRolledBack
@@ -79,7 +79,7 @@ def test_rolled_back_and_retried_by_somebody(time_passes):
     assert (error.facts["changed"], error.facts["task"]["succeeded"]) == (True, True)
 
 
-def test_rolled_back_ends_well(time_passes):
+def test_finished_rollback_is_a_success(time_passes):
     service = failed(time_passes)
     result = steered(service, Wish(State.ROLLED_BACK), wait=True)
     task = result["task"]
@@ -89,7 +89,7 @@ def test_rolled_back_ends_well(time_passes):
     assert len(service.posts) == 1
 
 
-def test_rolled_back_ends_badly(time_passes):
+def test_failed_rollback_is_a_failure(time_passes):
     service = failed(time_passes, times=2)
     error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
     assert error.__class__ is TaskFailed
@@ -101,12 +101,12 @@ def test_rolled_back_ends_badly(time_passes):
     assert [step["id"] for step in error.facts["failed_subtasks"]] == [SECOND]
 
 
-def test_rollback_that_failed_is_rolled_back_again(time_passes):
+def test_failed_rollback_is_rolled_back_again(time_passes):
     service = rollback_failed(time_passes)
     assert steered(service, Wish(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
 
 
-def test_skipped_in_a_rollback_ends_rolled_back(time_passes):
+def test_skip_in_a_rollback_ends_rolled_back(time_passes):
     """That is what the task was on its way to."""
     service = rollback_failed(time_passes)
     result = steered(service, Wish(State.SKIPPED, SECOND), wait=True)
@@ -114,7 +114,7 @@ def test_skipped_in_a_rollback_ends_rolled_back(time_passes):
 
 
 @cancels
-def test_canceled_ends_failed(wish, time_passes):
+def test_canceled_task_ends_failed(wish, time_passes):
     service = hanging(time_passes)
     result = steered(service, wish, wait=True)
     assert (result["changed"], result["task"]["status"], result["task"]["finished"]) == (True, "FAILED", True)
@@ -124,7 +124,7 @@ def test_canceled_ends_failed(wish, time_passes):
     assert (again["changed"], again["task"]["status"]) == (False, "FAILED")
 
 
-def test_canceled_too_late_ends_well(time_passes):
+def test_cancel_after_a_retry_waits_for_success(time_passes):
     """Someone else has retried it by then."""
     service = hanging(time_passes)
     steered(service, Wish(State.CANCELED, SECOND))
@@ -144,7 +144,7 @@ def test_running_task_is_waited_for(time_passes):
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (False, True, 1)
 
 
-def test_failure_of_what_was_not_done_here_does_not_say_so(time_passes):
+def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
     service = failed(time_passes, times=2)
     steered(service, Wish(State.RETRIED))
     error = steering_error(service, Wish(State.RETRIED), wait=True)
@@ -156,7 +156,7 @@ def test_failure_of_what_was_not_done_here_does_not_say_so(time_passes):
 
 
 @pytest.mark.parametrize("wish", [Wish(State.RETRIED), Wish(State.ROLLED_BACK), Wish(State.SKIPPED, THIRD)], ids=str)
-def test_wait_timeout(wish, time_passes):
+def test_wait_timeout_reports_the_running_task(wish, time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.hangs = {SECOND}
     if wish.subtask_id is not None:
@@ -171,7 +171,7 @@ def test_wait_timeout(wish, time_passes):
     assert len(service.posts) == 1
 
 
-def test_time_that_steering_took_is_taken_off(time_passes):
+def test_task_action_time_counts_toward_wait_timeout(time_passes):
     service = failed(time_passes)
     service.hangs = {SECOND}
     service.before_post = lambda: setattr(time_passes, "time", time_passes.time + 4)
@@ -179,7 +179,7 @@ def test_time_that_steering_took_is_taken_off(time_passes):
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (403, PermissionDenied)])
-def test_wait_that_is_refused(status, kind, time_passes):
+def test_refused_poll_reports_the_running_task(status, kind, time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
     error = steering_error(service, Wish(State.RETRIED), wait=True)
@@ -191,7 +191,7 @@ def test_wait_that_is_refused(status, kind, time_passes):
     assert (error.facts["changed"], len(service.unreadable)) == (True, 8)
 
 
-def test_look_that_fails_is_survived_and_warned_of(time_passes):
+def test_failed_poll_is_tolerated_with_a_warning(time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.append(refused(503))
     result = steered(service, Wish(State.RETRIED), wait=True)

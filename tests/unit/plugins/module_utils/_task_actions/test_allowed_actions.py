@@ -67,7 +67,7 @@ def retry_of(status, operation, step_status):
 
 @pytest.mark.parametrize("operation", TASK_OPERATIONS, ids=str)
 @pytest.mark.parametrize("status", TASK_STATES)
-def test_retry_of_the_task(status, operation):
+def test_task_retry_follows_the_state_table(status, operation):
     for step_status in STEP_STATES:
         task = task_with(status, operation, {"status": step_status})
         assert outcome(task, Wish(RETRIED)) == retry_of(status, operation, step_status), step_status
@@ -84,7 +84,7 @@ def rollback_of(status, operation, step_status, prohibited):
 @pytest.mark.parametrize("prohibited", [None, False, True])
 @pytest.mark.parametrize("operation", TASK_OPERATIONS, ids=str)
 @pytest.mark.parametrize("status", TASK_STATES)
-def test_rollback(status, operation, prohibited):
+def test_rollback_follows_the_state_table(status, operation, prohibited):
     for step_status in STEP_STATES:
         task = task_with(status, operation, {"status": step_status}, prohibitRollback=prohibited)
         wanted = rollback_of(status, operation, step_status, prohibited)
@@ -114,7 +114,7 @@ def cancel_of(step_status, step_operation):
 
 @pytest.mark.parametrize("step_operation", OPERATIONS, ids=str)
 @pytest.mark.parametrize("step_status", STEP_STATES)
-def test_subtask(step_status, step_operation):
+def test_subtask_actions_follow_the_state_table(step_status, step_operation):
     tasks = [("RUNNING", "EXECUTE"), ("RUNNING", None), ("FAILED", "RETRY"), ("FAILED", "ROLLBACK")]
     for (status, operation), prohibited in itertools.product(tasks, [None, False, True]):
         fields = {"status": step_status, "operation": step_operation, "prohibitSkip": prohibited}
@@ -133,7 +133,7 @@ def test_subtask(step_status, step_operation):
 @pytest.mark.parametrize(
     ("state", "status"), [(RETRIED, "FAILED"), (SKIPPED, "FAILED"), (CANCELED, "RUNNING")], ids=str
 )
-def test_all_subtasks_in_a_state(state, status):
+def test_all_subtasks_in_the_given_state_are_chosen(state, status):
     steps = [step(number, "Wait", status) for number in (51, 52)] + [step(53, "Wait", "SUCCESSFUL")]
     task = Task.from_api(raw_task(7, "RUNNING" if status == "RUNNING" else "FAILED", subtasks=steps))
     decision = decide(task, checked(Wish(state, status=status)))
@@ -141,12 +141,12 @@ def test_all_subtasks_in_a_state(state, status):
     assert decision.reason == f"subtask 1 of 3, Wait (id 51), is {status}; subtask 2 of 3, Wait (id 52), is {status}"
 
 
-def test_none_in_that_state():
+def test_task_without_a_subtask_in_the_given_state_is_unchanged():
     decision = decide(task_with("RUNNING", "EXECUTE", {"status": "READY"}), Wish(SKIPPED, status="FAILED"))
     assert (decision.acts, decision.reason) == (False, "no subtask of it is FAILED")
 
 
-def test_one_that_must_not_be_skipped_keeps_all_from_it():
+def test_one_prohibited_skip_refuses_all():
     steps = [step(51, "Stop", "FAILED"), step(52, "Start", "FAILED", prohibitSkip=True)]
     with pytest.raises(
         StateError, match=r"^Subtask 2 of 2, Start \(id 52\), of task 7 \(Restart 7\) is FAILED; it must not be skipped"
@@ -154,7 +154,7 @@ def test_one_that_must_not_be_skipped_keeps_all_from_it():
         decide(Task.from_api(raw_task(7, "FAILED", subtasks=steps)), Wish(SKIPPED, status="FAILED"))
 
 
-def test_reason_of_one_that_is_as_wanted_already():
+def test_reason_explains_an_unchanged_subtask():
     task = task_with("RUNNING", "EXECUTE", {"status": "SUCCESSFUL", "operation": "SKIP"})
     reason = "subtask 2 of 2, Start it (id 52), is SUCCESSFUL by being skipped"
     assert decide(task, Wish(SKIPPED, 52)).reason == reason
@@ -186,12 +186,12 @@ def test_reason_of_one_that_is_as_wanted_already():
         (("RUNNING", "EXECUTE", {"status": "READY"}), Wish(CANCELED, 52), "only a RUNNING subtask can be canceled"),
     ],
 )
-def test_refusal(task, wish, words):
+def test_refusal_explains_what_to_do_next(task, wish, words):
     with pytest.raises(StateError, match=f"{words}.*\\.$"):
         decide(task_with(*task), wish)
 
 
-def test_prohibited_rollback_is_named():
+def test_prohibited_rollback_is_refused():
     task = task_with("FAILED", "EXECUTE", {"status": "FAILED"}, prohibitRollback=True)
     with pytest.raises(
         StateError, match=r"^Task 7 \(Restart 7\) must not be rolled back \(prohibitRollback\); retry it"
@@ -207,7 +207,7 @@ def test_prohibited_rollback_is_named():
     ],
     ids=["none", "two"],
 )
-def test_subtask_of_another_task(steps, told):
+def test_subtask_of_another_task_is_refused(steps, told):
     message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); {told}\.$"
     with pytest.raises(OptionError, match=message):
         decide(Task.from_api(raw_task(7, subtasks=steps)), Wish(RETRIED, 99))
@@ -224,7 +224,7 @@ FITS = {
 
 
 @pytest.mark.parametrize("state", State)
-def test_what_a_service_can_be_asked_for(state):
+def test_each_state_accepts_only_its_own_options(state):
     every = [Wish(state), Wish(state, 52), Wish(state, status="FAILED"), Wish(state, status="RUNNING")]
     fitting = []
     for wish in every:
@@ -251,7 +251,7 @@ def test_what_a_service_can_be_asked_for(state):
     ],
     ids=str,
 )
-def test_options_that_do_not_go_together(wish, message):
+def test_conflicting_options_are_refused(wish, message):
     with pytest.raises(OptionError) as raised:
         checked(wish)
     assert str(raised.value) == message
@@ -314,7 +314,7 @@ def seen(model):
 
 
 @given(st.lists(EVENTS, max_size=25))
-def test_what_is_sent_is_what_the_service_would_accept(events):
+def test_decision_matches_what_the_service_accepts(events):
     model = wandered(events)
     for wish in WISHES:
         if wish.status is None:
@@ -322,7 +322,7 @@ def test_what_is_sent_is_what_the_service_would_accept(events):
 
 
 @given(st.lists(EVENTS, max_size=25), st.sampled_from(WISHES))
-def test_deciding_again_never_acts_again(events, wish):
+def test_second_decision_never_acts_again(events, wish):
     model = wandered(events)
     if not acts(model, wish):
         return
@@ -337,7 +337,7 @@ def test_deciding_again_never_acts_again(events, wish):
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=str)
-def test_each_wish_acts_somewhere(wish):
+def test_each_desired_state_acts_in_some_model(wish):
     """Else what is told of the model would be empty."""
     begun = [("go_on", 51, True), ("go_on", 51, True), ("go_on", 52, True)]
     model = wandered([*begun, *([] if wish.state is CANCELED else [("go_on", 52, False), ("go_on", 53, True)] * 2)])

@@ -36,7 +36,7 @@ def at_post(service, *events):
 
 @every_call
 @every_way
-def test_lost_after_it_was_carried_out(make_error, call, time_passes):
+def test_task_action_with_a_lost_response_is_recognized(make_error, call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_after = [make_error()]
     result = steered(service, call.wish)
@@ -48,7 +48,7 @@ def test_lost_after_it_was_carried_out(make_error, call, time_passes):
 
 @every_call
 @every_way
-def test_lost_before_it_was_carried_out(make_error, call, time_passes):
+def test_lost_request_has_an_unknown_outcome(make_error, call, time_passes):
     service = ready_for(call, time_passes)
     lost_error = make_error()
     service.lose_before = [lost_error]
@@ -66,7 +66,7 @@ def test_lost_before_it_was_carried_out(make_error, call, time_passes):
 
 
 @every_call
-def test_next_run_does_what_was_not_done(call, time_passes):
+def test_next_run_performs_a_lost_task_action(call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_before = [lost()]
     steering_error(service, call.wish)
@@ -75,7 +75,7 @@ def test_next_run_does_what_was_not_done(call, time_passes):
 
 
 @every_call
-def test_shown_late(call, time_passes):
+def test_late_effect_of_a_lost_response_is_recognized(call, time_passes):
     """A request that the service is still working on when the connection breaks."""
     service = ready_for(call, time_passes)
     carry_out = {
@@ -98,21 +98,21 @@ def test_shown_late(call, time_passes):
     assert result["reason"].endswith(SHOWN)
 
 
-def test_looked_for_as_long_as_a_request_may_take(time_passes):
+def test_task_is_polled_for_as_long_as_the_request_timeout(time_passes):
     service = failed(time_passes)
     service.lose_before, service.timeout = [lost()], 7
     assert "For 7 seconds it did not show that." in str(steering_error(service, Wish(State.RETRIED)))
     assert sum(time_passes.pauses) == 7
 
 
-def test_waits_for_the_end_of_what_was_lost(time_passes):
+def test_task_action_with_a_lost_response_is_waited_for(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     result = steered(service, Wish(State.RETRIED), wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
 
 
-def test_retry_that_fails_again_before_it_is_looked_at(time_passes):
+def test_retry_that_fails_before_the_first_poll_is_recognized(time_passes):
     service = failed(time_passes, times=2)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 8))
@@ -140,7 +140,7 @@ def test_retry_that_fails_again_before_it_is_looked_at(time_passes):
     ],
     ids=str,
 )
-def test_another_call_of_someone_else_is_not_taken_for_it(wish, other, time_passes):
+def test_different_action_of_someone_else_is_not_mistaken_for_ours(wish, other, time_passes):
     service = failed(time_passes, times=99)
     service.hangs = {SECOND}
     service.lose_before = [lost()]
@@ -150,7 +150,7 @@ def test_another_call_of_someone_else_is_not_taken_for_it(wish, other, time_pass
     assert len(service.posts) == 1
 
 
-def test_retry_of_one_of_two_is_not_taken_for_that_of_the_task(time_passes):
+def test_retry_of_one_subtask_is_not_mistaken_for_a_task_retry(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.retry_step(SECOND))
@@ -158,7 +158,7 @@ def test_retry_of_one_of_two_is_not_taken_for_that_of_the_task(time_passes):
 
 
 @pytest.mark.parametrize("well", [True, False])
-def test_subtask_that_ends_by_itself_is_not_taken_for_canceled(well, time_passes):
+def test_subtask_that_ends_by_itself_is_not_mistaken_for_canceled(well, time_passes):
     service = hanging(time_passes)
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.go_on(SECOND, well))
@@ -169,7 +169,7 @@ def test_subtask_that_ends_by_itself_is_not_taken_for_canceled(well, time_passes
 
 
 @pytest.mark.parametrize("failures", [1, 5, 39])
-def test_task_that_cannot_be_read_for_a_while(failures, time_passes):
+def test_temporary_read_errors_are_tolerated(failures, time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * failures))
@@ -177,7 +177,7 @@ def test_task_that_cannot_be_read_for_a_while(failures, time_passes):
     assert (result["changed"], result["elapsed"], len(service.posts)) == (True, failures / 2, 1)
 
 
-def test_task_that_cannot_be_read_any_more(time_passes):
+def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 999))
@@ -192,7 +192,7 @@ def test_task_that_cannot_be_read_any_more(time_passes):
     ("status", "told"),
     [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: 1001 is no task of this service; list")],
 )
-def test_look_that_is_refused_for_good_is_not_repeated(status, told, call, time_passes):
+def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     """Refused credentials are not tried over and over: that locks the account."""
     service = ready_for(call, time_passes)
     service.lose_after = [lost()]
@@ -206,7 +206,7 @@ def test_look_that_is_refused_for_good_is_not_repeated(status, told, call, time_
 # Several subtasks
 
 
-def test_first_of_two_is_lost_and_found(time_passes):
+def test_second_action_follows_a_recognized_first_one(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_after = [lost()]
     result = steered(service, Wish(State.SKIPPED, status="FAILED"))
@@ -214,7 +214,7 @@ def test_first_of_two_is_lost_and_found(time_passes):
     assert result["subtask_ids"] == [SECOND, THIRD]
 
 
-def test_nothing_is_sent_after_one_whose_outcome_is_unknown(time_passes):
+def test_no_action_follows_an_unknown_outcome(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
     error = steering_error(service, Wish(State.SKIPPED, status="FAILED"))

@@ -37,7 +37,7 @@ RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
 
 
 @every_call
-def test_sent_once(call, time_passes):
+def test_task_action_is_sent_once(call, time_passes):
     service = ready_for(call, time_passes)
     result = steered(service, call.wish)
     assert service.posts == [call.post]
@@ -63,7 +63,7 @@ def test_second_run_changes_nothing(call, time_passes):
 
 
 @every_call
-def test_check_mode_decides_the_same_and_sends_nothing(call, time_passes):
+def test_check_mode_predicts_the_task_action_and_sends_nothing(call, time_passes):
     service = ready_for(call, time_passes)
     for wait in (False, True):
         foretold = steered(service, call.wish, check_mode=True, wait=wait)
@@ -76,7 +76,7 @@ def test_check_mode_decides_the_same_and_sends_nothing(call, time_passes):
     assert (again["changed"], again["action"], again["subtask_ids"]) == (False, None, [])
 
 
-def test_all_that_failed(time_passes):
+def test_all_failed_subtasks_are_retried(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     result = steered(service, Wish(RETRIED, status="FAILED"))
     assert service.posts == [("retry", TASK_ID, SECOND), ("retry", TASK_ID, THIRD)]
@@ -84,21 +84,21 @@ def test_all_that_failed(time_passes):
     assert [step["status"] for step in result["task"]["subtasks"]] == ["SUCCESSFUL", "READY", "READY"]
 
 
-def test_all_that_hang(time_passes):
+def test_all_running_subtasks_are_canceled(time_passes):
     service = hanging(time_passes, SECOND, THIRD)
     result = steered(service, Wish(CANCELED, status="RUNNING"))
     assert service.posts == [("cancel", TASK_ID, SECOND), ("cancel", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
 
 
-def test_skip_keeps_its_operation(time_passes):
+def test_skipped_subtask_keeps_its_skip_operation(time_passes):
     service = failed(time_passes)
     result = steered(service, Wish(SKIPPED, SECOND), wait=True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
 
 
-def test_line_of_progress(time_passes):
+def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
     steered(service, Wish(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
@@ -109,12 +109,12 @@ def test_line_of_progress(time_passes):
 # Diff
 
 
-def test_diff_of_the_task(time_passes):
+def test_diff_shows_the_task_before_and_after(time_passes):
     diff = steered(failed(time_passes), Wish(ROLLED_BACK))["diff"]
     assert diff == {"before": "task 1001: FAILED\n", "after": "task 1001: rolled back\n"}
 
 
-def test_diff_of_subtasks(time_passes):
+def test_diff_shows_the_subtasks_before_and_after(time_passes):
     diff = steered(hanging(time_passes, SECOND, THIRD), Wish(CANCELED, status="RUNNING"))["diff"]
     assert diff["before"] == "subtask 52: RUNNING\nsubtask 53: RUNNING\n"
     assert diff["after"] == "subtask 52: canceled\nsubtask 53: canceled\n"
@@ -124,7 +124,7 @@ def test_diff_of_subtasks(time_passes):
 
 
 @pytest.mark.parametrize("wish", [Wish(SKIPPED), Wish(ROLLED_BACK, SECOND), Wish(RETRIED, status="RUNNING")], ids=str)
-def test_options_that_do_not_go_together_are_refused_before_anything_is_read(wish, time_passes):
+def test_conflicting_options_are_refused_before_any_read(wish, time_passes):
     service = failed(time_passes)
     looks = service.looks
     with pytest.raises(OptionError):
@@ -135,7 +135,7 @@ def test_options_that_do_not_go_together_are_refused_before_anything_is_read(wis
 @pytest.mark.parametrize(
     "wish", [Wish(ROLLED_BACK), Wish(SKIPPED, FIRST), Wish(CANCELED, FIRST), Wish(RETRIED, THIRD)], ids=str
 )
-def test_what_the_service_would_refuse(wish, time_passes):
+def test_impossible_task_action_is_refused_before_the_post(wish, time_passes):
     service = hanging(time_passes)
     service.model.steps[THIRD]["status"] = "PENDING"
     error = steering_error(service, wish)
@@ -144,7 +144,7 @@ def test_what_the_service_would_refuse(wish, time_passes):
     assert error.facts["task"]["status"] == "RUNNING"
 
 
-def test_subtask_of_another_task(time_passes):
+def test_subtask_of_another_task_is_refused(time_passes):
     service = failed(time_passes)
     error = steering_error(service, Wish(RETRIED, 99))
     assert str(error).startswith(
@@ -153,7 +153,7 @@ def test_subtask_of_another_task(time_passes):
     assert service.posts == []
 
 
-def test_task_that_is_none_names_the_option(time_passes):
+def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
     error = steering_error(service, Wish(RETRIED), task_id=77)
     assert error.__class__ is TargetError
@@ -163,7 +163,7 @@ def test_task_that_is_none_names_the_option(time_passes):
 
 @every_call
 @pytest.mark.parametrize("status", [401, 403, 429, 503])
-def test_task_that_cannot_be_read(status, call, time_passes):
+def test_unreadable_task_is_unchanged(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.unreadable = [refused(status)] * 9
     error = steering_error(service, call.wish)
@@ -188,7 +188,7 @@ def faster(service, call):
 
 
 @every_call
-def test_someone_was_faster(call, time_passes):
+def test_task_action_already_done_by_someone_else_is_unchanged(call, time_passes):
     service = ready_for(call, time_passes)
     faster(service, call)
     result = steered(service, call.wish)
@@ -198,7 +198,7 @@ def test_someone_was_faster(call, time_passes):
     assert (service.posts, result["trace_id"]) == ([call.post], "trace-no")
 
 
-def test_someone_was_faster_with_one_of_two(time_passes):
+def test_subtask_already_skipped_by_someone_else_is_not_reported(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.posts == [("skip", TASK_ID, SECOND)] and service.model.skip_step(SECOND)
     result = steered(service, Wish(SKIPPED, status="FAILED"))
@@ -209,7 +209,7 @@ def test_someone_was_faster_with_one_of_two(time_passes):
 
 @every_call
 @pytest.mark.parametrize("status", [400, 409])
-def test_refused_though_it_seemed_possible(status, call, time_passes):
+def test_refused_task_action_fails_unchanged(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.refusals = [refused(status)]
     error = steering_error(service, call.wish)
@@ -230,7 +230,7 @@ def test_refused_though_it_seemed_possible(status, call, time_passes):
         (429, RequestRefused, ""),
     ],
 )
-def test_refused_for_the_sender(status, kind, more, call, time_passes):
+def test_task_is_not_read_again_after_a_permanent_refusal(status, kind, more, call, time_passes):
     """The task is not looked at again: it would tell nothing."""
     service = ready_for(call, time_passes)
     looks = service.looks
@@ -242,7 +242,7 @@ def test_refused_for_the_sender(status, kind, more, call, time_passes):
 
 
 @every_call
-def test_request_that_never_left(call, time_passes):
+def test_failed_connection_leaves_the_task_unchanged(call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_before = [ConnectionFailed("Not reached.", url=URL)]
     error = steering_error(service, call.wish)
@@ -250,14 +250,14 @@ def test_request_that_never_left(call, time_passes):
     assert (service.posts, error.facts["changed"]) == ([call.post], False)
 
 
-def test_refused_and_the_task_cannot_be_read_any_more(time_passes):
+def test_refusal_is_raised_when_the_task_becomes_unreadable(time_passes):
     service = failed(time_passes)
     service.refusals = [refused(400)]
     service.before_post = lambda: service.unreadable.append(refused(503))
     assert str(steering_error(service, Wish(RETRIED))).endswith("was not retried. Refused with 400.")
 
 
-def test_second_of_two_is_refused(time_passes):
+def test_refused_second_action_reports_the_first(time_passes):
     """What was done to the first is told."""
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.refusals.extend([refused(409)] * (len(service.posts) - 1))
@@ -272,7 +272,7 @@ def test_second_of_two_is_refused(time_passes):
 
 @every_call
 @pytest.mark.parametrize("status", [401, 403, 404, 503])
-def test_look_after_it_that_fails_only_warns(status, call, time_passes):
+def test_failed_read_after_the_task_action_only_warns(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
     result = steered(service, call.wish)

@@ -103,7 +103,7 @@ def service_of(time: FakeClock, ends: dict[int, float], **more: Any) -> tuple[Oc
     return OcpApi(service), service
 
 
-def test_unchanged_tasks_cost_one_request_for_all(time_passes):
+def test_unchanged_tasks_share_one_request_per_poll(time_passes):
     api, service = service_of(time_passes, dict.fromkeys(range(1, 101), 60))
     waited = wait_for_tasks(api, range(1, 101), PATIENT, clock=time_passes.clock)
     assert [task["id"] for task in waited.results] == list(range(1, 101))
@@ -115,14 +115,14 @@ def test_unchanged_tasks_cost_one_request_for_all(time_passes):
 
 
 @pytest.mark.parametrize(("number", "pages"), [(5, 1), (2000, 1), (2001, 2), (5000, 3)])
-def test_requests_of_a_look_grow_with_the_pages_only(number, pages, time_passes):
+def test_requests_per_poll_equal_the_number_of_pages(number, pages, time_passes):
     api, service = service_of(time_passes, dict.fromkeys(range(1, number + 1), 60.0))
     with pytest.raises(WaitTimeout):
         wait_for_tasks(api, range(1, number + 1), Patience(5, 10), clock=time_passes.clock)
     assert {len(paths) for paths in service.looks.values()} == {pages}
 
 
-def test_only_those_that_left_the_list_are_read(time_passes):
+def test_only_tasks_that_left_the_running_list_are_read(time_passes):
     ends = {number: float(number) for number in range(1, 9)}
     api, service = service_of(time_passes, ends)
     wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
@@ -130,7 +130,7 @@ def test_only_those_that_left_the_list_are_read(time_passes):
     assert [read for read in many if read] == [[1], [2], [3], [4]]
 
 
-def test_few_that_are_left_are_read_one_by_one(time_passes):
+def test_last_few_tasks_are_read_one_by_one(time_passes):
     ends = {1: 0.0, 2: 9.0, 3: 9.0, 4: 9.0, 5: 9.0}
     api, service = service_of(time_passes, ends)
     wait_for_tasks(api, ends, PATIENT, clock=time_passes.clock)
@@ -139,13 +139,13 @@ def test_few_that_are_left_are_read_one_by_one(time_passes):
     assert set(map(tuple, service.details()[1:])) == {(2, 3, 4, 5)}
 
 
-def test_four_need_no_list(time_passes):
+def test_four_tasks_are_read_without_the_list(time_passes):
     api, service = service_of(time_passes, dict.fromkeys(range(1, 5), 5.0))
     wait_for_tasks(api, range(1, 5), PATIENT, clock=time_passes.clock)
     assert not any(service.lists())
 
 
-def test_unknown_status_is_read_again_and_not_finished(time_passes):
+def test_task_of_unknown_status_is_read_again_and_unfinished(time_passes):
     ends = dict.fromkeys(range(1, 8), 30.0) | {8: 0.0, 9: 0.0}
     api, service = service_of(time_passes, ends, others={8: "SUSPENDED", 9: "SUSPENDED"})
     with pytest.raises(WaitTimeout) as raised:
@@ -155,7 +155,7 @@ def test_unknown_status_is_read_again_and_not_finished(time_passes):
     assert [task["id"] for task in raised.value.facts["tasks"]] == [8, 9]
 
 
-def test_order_asked_for_and_duplicates_once(time_passes):
+def test_results_keep_the_requested_order_without_duplicates(time_passes):
     asked = [9, 2, 7, 2, 5, 9, 1, 8]
     api, service = service_of(time_passes, {number: float(number) for number in asked})
     waited = wait_for_tasks(api, asked, PATIENT, clock=time_passes.clock)
@@ -167,7 +167,7 @@ def test_order_asked_for_and_duplicates_once(time_passes):
 
 
 @pytest.mark.parametrize("error", [refused(503), AnswerLost("Lost.", url=URL)], ids=str)
-def test_list_that_fails_is_survived(error, time_passes):
+def test_failed_list_does_not_end_the_wait(error, time_passes):
     ends = dict.fromkeys(range(1, 11), 20.0)
     api, service = service_of(
         time_passes, ends, failing=lambda now, path: error if 3 < now < 10 and path.endswith("/instances") else None
@@ -180,7 +180,7 @@ def test_list_that_fails_is_survived(error, time_passes):
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_list_that_is_refused_for_good_ends_the_wait(status, time_passes):
+def test_refused_list_ends_the_wait(status, time_passes):
     ends = {1: 0.0, **dict.fromkeys(range(2, 11), 20.0)}
     api, service = service_of(
         time_passes, ends, failing=lambda now, path: refused(status) if now and path.endswith("/instances") else None
@@ -193,7 +193,7 @@ def test_list_that_is_refused_for_good_ends_the_wait(status, time_passes):
     assert len(service.looks) == 2
 
 
-def test_task_that_does_not_exist_is_named(time_passes):
+def test_unknown_task_is_named(time_passes):
     ends = dict.fromkeys(range(1, 11), 20.0) | {7: 0.0}
     api, service = service_of(
         time_passes, ends, failing=lambda _now, path: refused(404) if path.endswith("/7") else None
@@ -204,7 +204,7 @@ def test_task_that_does_not_exist_is_named(time_passes):
     assert len(service.looks) == 1
 
 
-def test_detail_that_fails_is_read_in_the_next_look(time_passes):
+def test_failed_task_read_is_repeated_in_the_next_poll(time_passes):
     ends = {1: 0.0, 2: 0.0, **dict.fromkeys(range(3, 11), 20.0)}
     api, service = service_of(
         time_passes, ends, failing=lambda now, path: refused(503) if not now and path.endswith("/1") else None
@@ -227,7 +227,7 @@ def test_failures_are_counted_and_the_first_explained(time_passes):
     assert time_passes.time - 1000 >= 10  # the others have ended
 
 
-def test_time_out_has_what_ended_and_the_ids_of_the_others(time_passes):
+def test_timeout_has_finished_tasks_and_unfinished_ids(time_passes):
     ends = dict.fromkeys(range(1, 11), 90.0) | {4: 1.0}
     api, _service = service_of(time_passes, ends)
     with pytest.raises(WaitTimeout) as raised:
@@ -241,7 +241,7 @@ def test_time_out_has_what_ended_and_the_ids_of_the_others(time_passes):
 
 
 @pytest.mark.parametrize("number", [2, 10])
-def test_summary_has_the_same_keys_and_of_the_subtasks_those_that_failed(number, time_passes):
+def test_summary_keeps_all_keys_but_only_failed_subtasks(number, time_passes):
     ends = dict.fromkeys(range(1, number + 1), 5.0)
     results = {}
     for full in True, False:
@@ -256,7 +256,7 @@ def test_summary_has_the_same_keys_and_of_the_subtasks_those_that_failed(number,
 
 
 @pytest.mark.slow
-def test_no_task_is_kept_of_5000_successful_ones(time_passes, monkeypatch):
+def test_successful_tasks_are_not_kept_in_memory(time_passes, monkeypatch):
     read = []
 
     class Noted(Task):

@@ -39,7 +39,7 @@ def refused(status: int):
     return kind(f"Refused with {status}.", status=status, reason="", url=URL, trace_id=f"trace-{status}")
 
 
-def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
+def test_finished_task_takes_one_poll_and_no_pause(api, time_passes):
     api.expect("task", 7, gives=successful(7))
     waited = wait_for_tasks(api.double, [7], PATIENT, clock=time_passes.clock)
     assert [task["succeeded"] for task in waited.results] == [True]
@@ -50,14 +50,14 @@ def test_finished_task_costs_one_look_and_no_pause(api, time_passes):
 # Several tasks
 
 
-def test_order_asked_for_and_duplicates_once(api, time_passes):
+def test_results_keep_the_requested_order_without_duplicates(api, time_passes):
     for number in (9, 4, 6):
         api.expect("task", number, gives=successful(number))
     waited = wait_for_tasks(api.double, [9, 4, 9, 6, 4], PATIENT, clock=time_passes.clock)
     assert [task["id"] for task in waited.results] == [9, 4, 6]
 
 
-def test_finished_ones_are_not_looked_at_again(api, time_passes):
+def test_finished_tasks_are_not_polled_again(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 2, gives=raw_task(2, "FAILED"))
     api.expect("task", 3, gives=running(3))
     api.expect("task", 1, gives=running(1)).expect("task", 3, gives=successful(3))
@@ -67,12 +67,12 @@ def test_finished_ones_are_not_looked_at_again(api, time_passes):
     assert time_passes.pauses == [0.5, 0.5]
 
 
-def test_unknown_status_is_waited_out(api, time_passes):
+def test_unknown_status_does_not_end_the_wait(api, time_passes):
     api.expect("task", 1, gives=raw_task(1, "SUSPENDED")).expect("task", 1, gives=successful(1))
     assert wait_for_tasks(api.double, [1], PATIENT, clock=time_passes.clock).results[0]["succeeded"]
 
 
-def test_result(api, time_passes):
+def test_result_has_tasks_and_elapsed_time(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
     result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
     assert result.keys() == {"changed", "tasks", "elapsed", "warnings"}
@@ -96,7 +96,7 @@ PASSING = [refused(429), refused(500), refused(503), refused(400), AnswerLost("T
 
 
 @pytest.mark.parametrize("error", PASSING, ids=str)
-def test_failed_look_is_survived(error, api, time_passes):
+def test_failed_poll_does_not_end_the_wait(error, api, time_passes):
     api.expect("task", 1, gives=error).expect("task", 2, gives=running(2))
     api.expect("task", 1, gives=running(1)).expect("task", 2, gives=error)
     api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
@@ -105,14 +105,14 @@ def test_failed_look_is_survived(error, api, time_passes):
     assert waited.warnings == [survived("2 looks", error)]
 
 
-def test_result_warns_of_the_last_look_that_failed(api, time_passes):
+def test_result_warns_of_the_last_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
     api.expect("task", 1, gives=successful(1))
     result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
     assert result["warnings"] == [survived("2 looks", refused(503))]
 
 
-def test_result_warns_of_one_look_that_failed(api, time_passes):
+def test_result_warns_of_a_single_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
     assert await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"] == [
         survived("1 look", refused(503))
@@ -120,7 +120,7 @@ def test_result_warns_of_one_look_that_failed(api, time_passes):
 
 
 @pytest.mark.parametrize("error", PASSING, ids=str)
-def test_failed_looks_until_the_deadline_are_reported(error, api, time_passes):
+def test_timeout_reports_failed_polls(error, api, time_passes):
     for _look in range(3):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
@@ -132,7 +132,7 @@ def test_failed_looks_until_the_deadline_are_reported(error, api, time_passes):
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 @pytest.mark.parametrize("before", [0, 2], ids=["at once", "later"])
-def test_refusal_that_lasts_ends_the_wait(status, before, api, time_passes):
+def test_permanent_refusal_ends_the_wait(status, before, api, time_passes):
     api.expect("task", 7, gives=successful(7))
     for _look in range(before):
         api.expect("task", 8, gives=running(8))
@@ -150,7 +150,7 @@ def test_refusal_that_lasts_ends_the_wait(status, before, api, time_passes):
 # The deadline
 
 
-def test_time_out_tells_what_runs(api, time_passes):
+def test_timeout_names_the_running_subtask(api, time_passes):
     steps = chain(step(1, "First", "SUCCESSFUL"), step(2, "Second", "RUNNING"), step(3, "Third"))
     for _look in range(3):
         api.expect("task", 5, gives=running(5, subtasks=steps))
@@ -173,7 +173,7 @@ def test_time_out_tells_what_runs(api, time_passes):
     assert raised.value.facts["unfinished_task_ids"] == [5]
 
 
-def test_time_out_of_several_tasks(api, time_passes):
+def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
     api.expect("task", 1, gives=successful(1))
     for number in (2, 3, 2, 3):
         api.expect("task", number, gives=running(number))
@@ -186,13 +186,13 @@ def test_time_out_of_several_tasks(api, time_passes):
     assert [task["id"] for task in raised.value.facts["tasks"]] == [1, 2, 3]
 
 
-def test_end_at_the_deadline_is_no_time_out(api, time_passes):
+def test_task_that_ends_at_the_deadline_is_not_a_timeout(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
     assert wait_for_success(api.double, [1], Patience(0.5, 10), clock=time_passes.clock).results[0]["succeeded"]
     assert time_passes.pauses == [0.5]
 
 
-def test_slow_looks_do_not_stretch_the_wait(api, time_passes):
+def test_slow_polls_do_not_extend_the_wait(api, time_passes):
     """Each look takes 4 s: what is left of the budget counts from the end of a look, not from its beginning."""
 
     def task(number):

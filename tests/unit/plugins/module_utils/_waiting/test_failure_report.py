@@ -46,7 +46,7 @@ def failure_of(api, time_passes, *numbers: int, log_lines: int = 20, purpose: Pu
     return raised.value
 
 
-def test_message_has_everything_in_its_order(api, time_passes):
+def test_failure_message_has_all_parts_in_order(api, time_passes):
     times = {"startTime": "2026-05-04T03:02:00+08:00", "finishTime": "2026-05-04T03:02:05+08:00"}
     api.expect("task", 5, gives=failed(**times)).expect("subtask_log", 5, 72, gives=HEADING + "cannot stop\n")
     purpose = Purpose("The restart of server 10.1.0.1:2882", "trace-post")
@@ -65,7 +65,7 @@ def test_message_has_everything_in_its_order(api, time_passes):
     ]
 
 
-def test_facts(api, time_passes):
+def test_failure_facts_describe_the_task_and_failed_subtasks(api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=HEADING + "cannot stop\n")
     facts = failure_of(api, time_passes, 5).facts
     assert (facts["task_id"], facts["failed_task_ids"], facts["trace_id"]) == (5, [5], "trace-last")
@@ -108,7 +108,7 @@ def test_facts(api, time_passes):
         pytest.param(HEADING + "<script>alert('\"')</script>", ["<script>alert('\"')</script>"], id="markup"),
     ],
 )
-def test_end_of_the_last_attempts_log(log, shown, api, time_passes):
+def test_failure_shows_the_end_of_the_last_attempts_log(log, shown, api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=log)
     error = failure_of(api, time_passes, 5)
     message = str(error).split("\n")
@@ -121,13 +121,13 @@ def test_end_of_the_last_attempts_log(log, shown, api, time_passes):
 
 
 @pytest.mark.parametrize("log_lines", [1, 3, 200])
-def test_more_or_less_of_the_log(log_lines, api, time_passes):
+def test_log_lines_option_limits_the_log_tail(log_lines, api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives="x\n" * 500)
     [step_failed] = failure_of(api, time_passes, 5, log_lines=log_lines).facts["failed_subtasks"]
     assert len(step_failed["log_tail"].split("\n")) == log_lines
 
 
-def test_log_that_is_not_wanted_is_not_read(api, time_passes):
+def test_log_is_not_read_when_log_lines_is_zero(api, time_passes):
     api.expect("task", 5, gives=failed())
     error = failure_of(api, time_passes, 5, log_lines=0)
     assert "log" not in str(error).replace("task_id", "")
@@ -135,7 +135,7 @@ def test_log_that_is_not_wanted_is_not_read(api, time_passes):
 
 
 @pytest.mark.parametrize("log", ["x" * 10_000_000, "x\n" * 5_000_000, "\x00" * 10_000_000], ids=len)
-def test_log_of_ten_megabytes(log, api, time_passes):
+def test_ten_megabyte_log_is_truncated(log, api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=log)
     error = failure_of(api, time_passes, 5)
     assert len(str(error)) < 20_000
@@ -143,7 +143,7 @@ def test_log_of_ten_megabytes(log, api, time_passes):
 
 
 @pytest.mark.parametrize("log", ["", "\n \n"], ids=repr)
-def test_empty_log(log, api, time_passes):
+def test_empty_log_is_omitted_from_the_message(log, api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=log)
     error = failure_of(api, time_passes, 5)
     assert str(error).startswith(
@@ -163,7 +163,7 @@ def test_empty_log(log, api, time_passes):
     ],
     ids=repr,
 )
-def test_log_that_cannot_be_read_spoils_nothing_else(refusal, why, api, time_passes):
+def test_unreadable_log_is_explained_and_the_rest_is_shown(refusal, why, api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=refusal)
     error = failure_of(api, time_passes, 5)
     assert str(error).split("\n")[:5] == [
@@ -176,13 +176,13 @@ def test_log_that_cannot_be_read_spoils_nothing_else(refusal, why, api, time_pas
     assert error.facts["failed_subtasks"][0]["log_tail"] is None
 
 
-def test_refused_log_is_not_asked_for_again(api, time_passes):
+def test_logs_are_not_requested_after_a_refusal(api, time_passes):
     steps = chain(step(1, "First", "FAILED"), step(2, "Second", "FAILED"))
     api.expect("task", 5, gives=failed(steps=steps)).expect("subtask_log", 5, 1, gives=refused(403))
     assert [step["log_tail"] for step in failure_of(api, time_passes, 5).facts["failed_subtasks"]] == [None, None]
 
 
-def test_logs_are_read_of_the_first_ten_only(api, time_passes):
+def test_only_the_first_ten_logs_are_read(api, time_passes):
     steps = [step(number, f"Host {number}", "FAILED", parallelIdx=number) for number in range(1, 31)]
     api.expect("task", 5, gives=failed(steps=steps))
     for number in range(1, 11):
@@ -204,7 +204,7 @@ def test_logs_are_read_of_the_first_ten_only(api, time_passes):
         (None, "no heading", None),
     ],
 )
-def test_attempt(run_time, log, attempt, api, time_passes):
+def test_attempt_number_comes_from_run_time_or_the_log(run_time, log, attempt, api, time_passes):
     api.expect("task", 5, gives=failed(steps=[step(1, "Only", "FAILED", runTime=run_time)]))
     api.expect("subtask_log", 5, 1, gives=log)
     error = failure_of(api, time_passes, 5)
@@ -216,7 +216,7 @@ def test_attempt(run_time, log, attempt, api, time_passes):
 
 
 @pytest.mark.parametrize("prohibited", ["skip", "rollback"])
-def test_what_the_service_would_refuse_is_not_proposed(prohibited, api, time_passes):
+def test_prohibited_task_action_is_not_suggested(prohibited, api, time_passes):
     steps = [step(1, "Only", "FAILED", prohibitSkip=prohibited == "skip")]
     api.expect("task", 5, gives=failed(steps=steps, prohibitRollback=prohibited == "rollback"))
     api.expect("subtask_log", 5, 1, gives="")
@@ -227,14 +227,14 @@ def test_what_the_service_would_refuse_is_not_proposed(prohibited, api, time_pas
     )
 
 
-def test_failed_rollback_is_rolled_back_again(api, time_passes):
+def test_failed_rollback_suggests_rollback_not_retry(api, time_passes):
     api.expect("task", 5, gives=failed(operation="ROLLBACK")).expect("subtask_log", 5, 72, gives="")
     message = str(failure_of(api, time_passes, 5))
     assert message.startswith("Task 5 (Restart 5) FAILED while it was rolled back at subtask 2 of 3")
     assert ("state=retried" in message, "state=rolled_back" in message) == (False, True)
 
 
-def test_without_a_failed_step_no_log_is_asked_for(api, time_passes):
+def test_no_log_is_read_without_a_failed_subtask(api, time_passes):
     api.expect("task", 5, gives=raw_task(5, "FAILED"))
     error = failure_of(api, time_passes, 5)
     assert str(error).startswith(f"Task 5 (Restart 5) FAILED.\nTrace id trace-last.\n{NEXT}")
@@ -242,7 +242,7 @@ def test_without_a_failed_step_no_log_is_asked_for(api, time_passes):
 
 
 @pytest.mark.parametrize("name", [None, ""], ids=repr)
-def test_failed_task_without_a_name(name, api, time_passes):
+def test_unnamed_failed_task_is_shown_by_its_id(name, api, time_passes):
     api.expect("task", 5, gives=raw_task(5, "FAILED", name=name))
     assert str(failure_of(api, time_passes, 5)).startswith("Task 5 FAILED.\n")
 
@@ -250,7 +250,7 @@ def test_failed_task_without_a_name(name, api, time_passes):
 HOSTILE = "<script>alert('x')</script>\"\x1b[31m\n" + "x" * 10_000_000
 
 
-def test_hostile_name(api, time_passes):
+def test_hostile_name_is_escaped_and_truncated(api, time_passes):
     steps = [step(1, HOSTILE, "FAILED")]
     api.expect("task", 5, gives=failed(steps=steps, name=HOSTILE)).expect("subtask_log", 5, 1, gives="")
     error = failure_of(api, time_passes, 5)
@@ -274,7 +274,7 @@ def test_only_the_first_failure_is_explained(api, time_passes):
     assert [task["id"] for task in error.facts["tasks"]] == [1, 5, 6]
 
 
-def test_failure_is_told_after_all_others_have_ended(api, time_passes):
+def test_failure_is_raised_after_all_tasks_have_ended(api, time_passes):
     api.expect("task", 5, gives=raw_task(5, "FAILED")).expect("task", 6, gives=raw_task(6))
     api.expect("task", 6, gives=raw_task(6, "SUCCESSFUL"))
     assert failure_of(api, time_passes, 5, 6).facts["failed_task_ids"] == [5]
@@ -288,7 +288,7 @@ def test_failure_is_told_after_all_others_have_ended(api, time_passes):
     ],
     ids=["operation", "pending step"],
 )
-def test_rolled_back_is_a_failure(raw, api, time_passes):
+def test_rolled_back_task_is_a_failure(raw, api, time_passes):
     api.expect("task", 5, gives=raw)
     error = failure_of(api, time_passes, 5)
     assert str(error).startswith(

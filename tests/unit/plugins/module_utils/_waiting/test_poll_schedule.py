@@ -58,7 +58,7 @@ def looks_until(ends: float, patience: Patience, seed: int = 1, rest: float = 0.
 
 @given(patiences, st.floats(0, 1, exclude_max=True), chances, rests)
 @example(Patience(3000, 0.5), 0.001, 1.0, 0.0)
-def test_pause(patience, share, chance, rest):
+def test_pause_stays_within_its_bounds(patience, share, chance, rest):
     waited = share * patience.timeout
     pause = patience.pause(waited, chance, rest)
     left = patience.timeout - waited
@@ -71,12 +71,12 @@ def test_pause(patience, share, chance, rest):
 
 
 @given(patiences, st.floats(0, 10_000), chances, rests)
-def test_no_pause_when_nothing_is_left(patience, over, chance, rest):
+def test_no_pause_follows_the_timeout(patience, over, chance, rest):
     assert patience.pause(patience.timeout + over, chance, rest) == 0
 
 
 @given(patiences, st.floats(0, 10_000))
-def test_patience_that_is_left(patience, waited):
+def test_remaining_poll_policy_has_only_a_shorter_timeout(patience, waited):
     left = patience.left(waited)
     assert (left.interval, left.show) == (patience.interval, patience.show)
     assert left.timeout == max(0.0, patience.timeout - waited)
@@ -85,7 +85,7 @@ def test_patience_that_is_left(patience, waited):
 
 
 @given(patiences, seeds)
-def test_first_look_is_at_once_and_the_last_at_the_deadline(patience, seed):
+def test_first_poll_is_immediate_and_the_last_is_at_the_deadline(patience, seed):
     looks = looks_until(math.inf, patience, seed)
     assert looks[0] == 0
     assert looks[-1] == pytest.approx(patience.timeout)
@@ -93,7 +93,7 @@ def test_first_look_is_at_once_and_the_last_at_the_deadline(patience, seed):
 
 
 @given(patiences, st.floats(0, 1), seeds)
-def test_end_is_seen_late_by_5_percent_at_most(patience, share, seed):
+def test_end_is_detected_at_most_5_percent_late(patience, share, seed):
     ends = share * patience.timeout
     looks = looks_until(ends, patience, seed)
     assert looks[-1] >= ends
@@ -101,23 +101,23 @@ def test_end_is_seen_late_by_5_percent_at_most(patience, share, seed):
 
 
 @given(seeds)
-def test_ten_minutes_take_130_looks_at_most(seed):
+def test_ten_minutes_take_at_most_130_polls(seed):
     assert len(looks_until(600, PATIENT, seed)) <= 130
 
 
 @pytest.mark.parametrize(("seconds", "most"), [(0, 1), (1, 3), (10, 21), (60, 65), (3600, 440), (7200, 800)])
-def test_number_of_looks(seconds, most):
+def test_number_of_polls_is_bounded(seconds, most):
     assert len(looks_until(seconds, PATIENT)) <= most
 
 
 @given(st.lists(seeds, min_size=2, max_size=2, unique=True))
-def test_two_waits_do_not_look_together(two):
+def test_two_waits_do_not_poll_at_the_same_times(two):
     one, other = (set(looks_until(600, PATIENT, seed)[1:]) for seed in two)
     assert len(one & other) <= 1  # the deadline
 
 
 @given(patiences, st.floats(1, 100), seeds)
-def test_service_is_left_alone_as_long_as_it_asks(patience, rest, seed):
+def test_polls_respect_retry_after(patience, rest, seed):
     looks = looks_until(math.inf, patience, seed, rest)
     gaps = [later - earlier for earlier, later in pairwise(looks)]
     assert all(gap >= rest - NEARLY for gap in gaps[:-1])

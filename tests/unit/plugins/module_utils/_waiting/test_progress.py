@@ -107,7 +107,7 @@ def columns(line: str) -> int:
 # Few
 
 
-def test_success():
+def test_each_finished_subtask_is_one_line():
     screen = watch({1001: [task(1001), task(1001, done=1), task(1001, done=2), task(1001, "SUCCESSFUL", 3)]})
     assert screen.lines == [
         "  1001 (Restart 1001) RUNNING 0/3; now Stop it",
@@ -119,7 +119,7 @@ def test_success():
     assert screen.failures == []
 
 
-def test_failure_is_shown_at_once_and_marked():
+def test_failure_lines_are_marked_as_failed():
     screen = watch({1001: [task(1001), task(1001, "FAILED", 2)]})
     assert screen.lines == [
         "  1001 (Restart 1001) RUNNING 0/3; now Stop it",
@@ -130,20 +130,20 @@ def test_failure_is_shown_at_once_and_marked():
     assert screen.failures == screen.lines[2:]
 
 
-def test_failed_subtask_of_a_task_that_runs_on():
+def test_failed_subtask_of_a_running_task_is_shown_immediately():
     broken = {**task(1001), "subtasks": steps(1, last="FAILED")}
     screen = watch({1001: [task(1001), broken]}, timeout=1)
     assert screen.failures == ["  1001 1/3 FAILED Stop it, 2.0 s"]
     assert screen.times[1] == 0.5
 
 
-def test_nothing_is_told_twice():
+def test_unchanged_polls_add_no_lines():
     same = [task(1001, done=1)] * 50
     screen = watch({1001: [*same, task(1001, "SUCCESSFUL", 3)]})
     assert len(screen.lines) == len(set(screen.lines)) == 4
 
 
-def test_subtask_that_is_retried_is_told_again():
+def test_retried_subtask_is_shown_again():
     first = {**task(1001), "subtasks": steps(1, last="FAILED")}
     again = {**task(1001), "subtasks": steps(1, last="FAILED", took=9)}
     counted = {**task(1001), "subtasks": [{**subtask, "runTime": 2} for subtask in again["subtasks"]]}
@@ -151,29 +151,29 @@ def test_subtask_that_is_retried_is_told_again():
     assert screen.failures == ["  1001 1/3 FAILED Stop it, 2.0 s", *["  1001 1/3 FAILED Stop it, 9.0 s"] * 2]
 
 
-def test_attach_in_the_middle_is_one_line():
+def test_attaching_midway_shows_one_summary_line():
     screen = watch({1001: [task(1001, done=2), task(1001, "SUCCESSFUL", 3)]})
     assert screen.lines[0] == "  1001 (Restart 1001) RUNNING 2/3; now Start it"
     assert screen.lines[1] == "  1001 3/3 ok Start it, 2.0 s"
 
 
-def test_attach_tells_what_had_failed_before():
+def test_attaching_shows_earlier_failures():
     broken = {**task(1001), "subtasks": steps(2, last="FAILED")}
     screen = watch({1001: [broken]}, timeout=1)
     assert screen.lines == ["  1001 (Restart 1001) RUNNING 2/3", "  1001 2/3 FAILED Copy it, 2.0 s"]
 
 
-def test_rolled_back_is_no_success():
+def test_rolled_back_task_is_shown_as_a_failure():
     screen = watch({1001: [task(1001, "SUCCESSFUL", 1, operation="ROLLBACK")]})
     assert screen.failures == ["  1001 (Restart 1001) ROLLED BACK, 6.0 s"]
 
 
-def test_task_that_tells_nothing():
+def test_task_without_details_shows_id_and_status():
     screen = watch({1001: [{"id": 1001, "status": None}, {"id": 1001, "status": "SUCCESSFUL"}]})
     assert screen.lines == ["  1001 None", "  1001 SUCCESSFUL"]
 
 
-def test_alike_subtasks_are_one_line():
+def test_subtasks_with_the_same_name_share_one_line():
     names = ["Stop agent", "Stop agent", "Stop agent", "Start agent"]
     looks = [
         {**raw_task(7), "subtasks": steps(0, names=names)},
@@ -182,14 +182,14 @@ def test_alike_subtasks_are_one_line():
     assert watch({7: looks}, timeout=1).lines[1] == "  7 3/4 ok Stop agent 3 times, 12 s; now Start agent"
 
 
-def test_several_that_run_are_counted():
+def test_running_subtasks_are_counted():
     two = [step(1, "Stop a", "RUNNING"), step(2, "Stop b", "RUNNING"), step(3, "Stop c", "RUNNING")]
     assert watch({7: [raw_task(7, subtasks=two)]}, timeout=1).lines == [
         "  7 (Restart 7) RUNNING 0/3; now Stop a and 2 more"
     ]
 
 
-def test_positions_stand_below_each_other():
+def test_subtask_positions_are_aligned():
     names = [f"Step {place}" for place in range(1, 12)]
     looks = [{**raw_task(7), "subtasks": steps(done, names=names)} for done in (0, 9, 11)]
     lines = watch({7: looks}, timeout=2).lines
@@ -200,7 +200,7 @@ def test_positions_stand_below_each_other():
 # Many
 
 
-def test_many_are_shown_by_their_number():
+def test_many_tasks_are_shown_as_a_count():
     ending = {number: [task(number)] * number + [task(number, "SUCCESSFUL", 3)] for number in range(1, 7)}
     screen = watch(ending)
     assert screen.lines[:2] == ["  0 of 6 tasks ended after 0:00, 6 go on", "  1 of 6 tasks ended after 0:00, 5 go on"]
@@ -209,7 +209,7 @@ def test_many_are_shown_by_their_number():
     assert len(screen.lines) == len(set(screen.lines))
 
 
-def test_totals_are_shown_when_something_changed_only():
+def test_task_count_is_shown_only_after_a_change():
     screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=59)
     assert screen.lines == ["  0 of 6 tasks ended after 0:00, 6 go on"]
 
@@ -222,7 +222,7 @@ def test_totals_are_shown_when_something_changed_only():
     ],
     ids=["failed", "rolled back"],
 )
-def test_one_of_many_that_does_not_succeed_is_named(end, line):
+def test_unsuccessful_task_among_many_is_named(end, line):
     screen = watch({number: [end if number == 3 else task(number)] for number in range(1, 7)}, timeout=30)
     assert screen.lines == [line, "  1 of 6 tasks ended (1 not successful) after 0:00, 5 go on"]
     assert screen.failures == [line]
@@ -235,7 +235,7 @@ def test_one_of_many_that_does_not_succeed_is_named(end, line):
 @pytest.mark.parametrize("number", [1, 4, 5, 30])
 @pytest.mark.parametrize("interval", [0.5, 10, 500])
 @pytest.mark.parametrize("trouble", [False, True], ids=["well", "503"])
-def test_a_minute_of_silence_at_most(number, interval, trouble):
+def test_wait_is_never_silent_for_more_than_a_minute(number, interval, trouble):
     looks = {each: [task(each, done=1), *([UNAVAILABLE] if trouble else [])] for each in range(1, number + 1)}
     screen = watch(looks, timeout=3600, interval=interval)
     times = [0.0, *screen.times, 3600.0]
@@ -243,17 +243,17 @@ def test_a_minute_of_silence_at_most(number, interval, trouble):
     assert len(screen.lines) <= 61 * min(number, 4) + 10
 
 
-def test_reminder_of_few():
+def test_few_tasks_have_one_heartbeat_each():
     screen = watch({7: [task(7, done=1)], 8: [task(8)]}, timeout=61)
     assert screen.lines[2:] == ["  7 RUNNING after 1:00; now Copy it", "  8 RUNNING after 1:00; now Stop it"]
 
 
-def test_reminder_of_many():
+def test_many_tasks_share_one_heartbeat():
     screen = watch({number: [task(number)] for number in range(1, 7)}, timeout=121)
     assert screen.lines == [f"  0 of 6 tasks ended after {minute}:00, 6 go on" for minute in range(3)]
 
 
-def test_looks_do_not_come_more_often_for_the_lines():
+def test_progress_lines_do_not_add_polls():
     asked = []
     time = FakeClock()
     service = Service({7: [task(7)]})
@@ -271,14 +271,14 @@ def test_looks_do_not_come_more_often_for_the_lines():
 @pytest.mark.parametrize(
     ("problem", "words"), [(UNAVAILABLE, "Service answers 503"), (LOST, "No answer of the service")], ids=str
 )
-def test_trouble_is_told_when_it_begins(problem, words):
+def test_poll_error_is_shown_when_it_begins(problem, words):
     screen = watch({7: [task(7), problem, problem, task(7, done=1), problem, task(7, "SUCCESSFUL", 3)]})
     assert screen.lines[1] == f"  {words} after 0:00; the wait goes on"
     assert sum(words in line for line in screen.lines) == 2
     assert screen.failures == []
 
 
-def test_trouble_that_lasts():
+def test_lasting_poll_error_is_repeated_each_minute():
     screen = watch({7: [task(7), UNAVAILABLE]}, timeout=62)
     assert screen.lines[1:] == [
         "  Service answers 503 after 0:00; the wait goes on",
@@ -292,7 +292,7 @@ texts = st.text(max_size=120)
 
 
 @given(texts, texts, st.sampled_from(["RUNNING", "FAILED"]), st.integers(1, 6))
-def test_whatever_the_texts_a_line_is_a_line(name, description, status, number):
+def test_any_text_stays_one_printable_line_of_80_columns(name, description, status, number):
     wild = {**task(7, status), "name": name, "subtasks": steps(2, names=[description] * 3)}
     screen = watch({each: [{**wild, "id": each}] for each in range(1, number + 1)}, timeout=70)
     assert screen.lines
@@ -304,7 +304,7 @@ def test_whatever_the_texts_a_line_is_a_line(name, description, status, number):
 @pytest.mark.parametrize(
     "text", ["a\nb", "a\tb", "a\x1bb", "a\rb", "a\x9bb", "a\u202eb", "a\u2028b", "a\ud800b"], ids=ascii
 )
-def test_what_steers_a_terminal_stands_as_its_escape(text):
+def test_terminal_control_characters_are_escaped(text):
     escape = text[1].encode("unicode_escape").decode()
     assert watch({7: [raw_task(7, name=text)]}, timeout=1).lines == [f"  7 (a{escape}b) RUNNING"]
 
@@ -318,7 +318,7 @@ def test_what_steers_a_terminal_stands_as_its_escape(text):
     ],
     ids=["fits", "cut", "wide"],
 )
-def test_long_lines_are_cut(name, line):
+def test_long_lines_are_truncated_to_80_columns(name, line):
     shown = watch({7: [raw_task(7, name=name)]}, timeout=1).lines
     assert shown == [line]
     assert columns(line) <= 80

@@ -60,17 +60,17 @@ def later(time, seconds, do):
     time.after_sleep = due
 
 
-def test_a_task_that_runs_already_is_told_of_and_its_end(service, audience):
+def test_running_task_is_reported_as_started_and_finished(service, audience):
     service.begin(SERVER, service.servers_there[:1], ago=3.0)
     assert kinds(audience.follow(service, 30)) == [("started", 1001, None), ("finished", 1001, None)]
 
 
-def test_what_ended_before_is_history(service, audience):
+def test_task_that_ended_before_is_not_reported(service, audience):
     service.begin(SERVER, service.servers_there[:1], ago=100.0)
     assert audience.follow(service, 30) == []
 
 
-def test_history_from_a_task_on(service, audience):
+def test_ended_tasks_newer_than_the_given_id_are_reported(service, audience):
     for server in service.servers_there[:2]:
         service.begin(SERVER, [server], ago=100.0, end="FAILED")
     heard = audience.follow(service, 30, newer_than=1001)
@@ -78,18 +78,18 @@ def test_history_from_a_task_on(service, audience):
     assert [change[0] for change in heard] == ["started", "subtask_failed", "finished"]
 
 
-def test_a_task_that_comes_and_goes_between_two_looks(service, audience, time_flies):
+def test_task_that_starts_and_ends_between_two_polls_is_reported(service, audience, time_flies):
     later(time_flies, 10, lambda: service.begin(SERVER, service.servers_there[:1], ago=1.0, seconds=0.5))
     assert kinds(audience.follow(service, 30)) == [("started", 1001, None), ("finished", 1001, None)]
 
 
-def test_the_end_is_told_within_the_interval(service, audience):
+def test_end_is_reported_within_the_interval(service, audience):
     service.begin(SERVER, service.servers_there[:1], seconds=1000.0)
     heard = audience.follow(service, 2000, interval=7.0)
     assert 1000 <= heard[-1][3] <= 1007.1
 
 
-def test_a_failed_subtask_is_told_before_the_end(service, audience):
+def test_failed_subtask_is_reported_before_the_end(service, audience):
     service.begin(SERVER, service.servers_there[:1], end="FAILED")
     [_started, failed, (name, *_rest)] = audience.follow(service, 30)
     assert (failed[0], name) == ("subtask_failed", "finished")
@@ -125,7 +125,7 @@ def picture(status, *statuses, **fields):
     return raw_task(7, status, subtasks=chain(*steps), **fields)
 
 
-def test_a_retried_task_is_resumed_and_its_old_failure_not_told_again(audience):
+def test_retried_task_resumes_without_repeating_old_failures(audience):
     both = ("SUCCESSFUL", "FAILED", "FAILED")
     service = Listed(
         picture("RUNNING", "RUNNING", "PENDING", "PENDING"),
@@ -143,7 +143,7 @@ def test_a_retried_task_is_resumed_and_its_old_failure_not_told_again(audience):
     ]
 
 
-def test_a_subtask_that_fails_while_others_run_is_told_of_at_once_and_once(audience):
+def test_subtask_failure_in_a_running_task_is_reported_once(audience):
     service = Listed(
         picture("RUNNING", "RUNNING", "RUNNING", "PENDING"),
         picture("RUNNING", "RUNNING", "FAILED", "PENDING"),
@@ -155,13 +155,13 @@ def test_a_subtask_that_fails_while_others_run_is_told_of_at_once_and_once(audie
     ]  # fmt: skip
 
 
-def test_a_task_whose_list_entry_stays_the_same_is_read_once(audience):
+def test_task_with_an_unchanged_list_entry_is_read_once(audience):
     service = Listed(picture("RUNNING", "RUNNING"))
     audience.follow(service, 600)
     assert service.reads == 1
 
 
-def test_a_look_that_fails_is_survived_noted_once_and_nothing_is_lost(service, audience):
+def test_failed_poll_is_noted_once_and_loses_no_change(service, audience):
     service.begin(SERVER, service.servers_there[:1], ago=3.0)
     service.failing = {"tasks": [lost(), refused(503)], "task": [lost()]}
     heard = audience.follow(service, 30)
@@ -172,7 +172,7 @@ def test_a_look_that_fails_is_survived_noted_once_and_nothing_is_lost(service, a
     ]
 
 
-def test_a_task_that_is_deleted_is_forgotten(service, audience, time_flies):
+def test_deleted_task_is_dropped_without_a_note(service, audience, time_flies):
     service.begin(SERVER, service.servers_there[:1], seconds=100.0)
     later(time_flies, 5, service.jobs.clear)
     assert kinds(audience.follow(service, 30)) == [("started", 1001, None)]
@@ -181,14 +181,14 @@ def test_a_task_that_is_deleted_is_forgotten(service, audience, time_flies):
 
 
 @pytest.mark.parametrize(("status", "error"), [(401, AuthenticationFailed), (403, PermissionDenied)])
-def test_what_no_later_look_can_mend_ends_it(service, audience, status, error):
+def test_authorization_error_ends_the_polling(service, audience, status, error):
     service.failing = {"tasks": [refused(status)]}
     with pytest.raises(error):
         audience.follow(service, 30)
     assert len(service.calls) == 1
 
 
-def test_filters_are_the_services(service, audience):
+def test_filters_are_passed_to_the_service(service, audience):
     service.begin(SERVER, service.servers_there[:1], ago=3.0)
     assert audience.follow(service, 30, {"name": "no such"}) == []
     assert {name for name, *_rest in audience.follow(service, 30, {"name": SERVER}, newer_than=0)} >= {"finished"}
