@@ -177,6 +177,7 @@ def test_a_body_beyond_all_measure_is_refused(emulated):
     ("method", "path"),
     [
         ("GET", "/"),
+        ("GET", "/docs"),
         ("GET", "/api/v2/tasks/1"),
         ("GET", f"{TASKS}/"),
         ("GET", SERVER),

@@ -3,7 +3,7 @@
 """What kinds of paths there are."""
 
 # Of the service's own, see ocp-api.md, section 1.4; what describes the API is public here.
-PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json", "/docs"})
+PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json"})
 
 # What is not part of the emulated service.
 CONTROL = "/emulator"

@@ -9,7 +9,7 @@ from functools import cache
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from ocp_emulator import VERSION
@@ -17,7 +17,6 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, SystemClock
 from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.control_api import fault_and_clock_routes, incident_routes, lockout_routes, request_log_routes
-from ocp_emulator.docs import page
 from ocp_emulator.ocp_api import (
     arbitration_routes,
     cluster_operation_routes,
@@ -87,11 +86,6 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _unfit_parameter)
     app.add_exception_handler(HTTPException, _no_route)
     openapi.install(app, routes)
-
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return HTMLResponse(page(app.openapi()))
-
     return app
 
 
