@@ -57,11 +57,3 @@ def test_other_yaml_blocks_are_run_by_a_test(page):
     others = [number for number, _block in enumerate(blocks(page, "yaml")) if (page, number) not in PLAYBOOKS]
     assert not others or page in RUN_BY, f"blocks {others} are no playbooks, and no test is named that runs them"
     assert not others or page in (Path(__file__).parent / RUN_BY[page]).read_text()
-
-
-def test_every_listed_page_needs_a_test():
-    assert [
-        page
-        for page in RUN_BY
-        if all((page, number) in PLAYBOOKS for number, _block in enumerate(blocks(page, "yaml")))
-    ] == []

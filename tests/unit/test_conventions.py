@@ -66,10 +66,9 @@ def test_another_plugin_tells_its_version(path):
 
 
 @pytest.mark.parametrize("path", ROLES, **NAMED)
-def test_a_role_tells_its_version_and_has_a_page(path):
+def test_a_role_tells_its_version(path):
     specs = yaml.safe_load((path / "meta/argument_specs.yml").read_text())["argument_specs"]
     assert all(spec["version_added"] for spec in specs.values())
-    assert (path / "README.md").read_text().startswith(f"# oceanbase.ocp.{path.name}\n")
 
 
 def test_only_known_folders_are_below_plugins():
@@ -98,14 +97,9 @@ def test_the_readme_installs_no_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
 
 
-@pytest.mark.parametrize("section", ["Requirements", "Install", "Changelog and support", "Licence"])
-def test_the_readme_has_the_sections_that_a_reviewer_looks_for(section):
+@pytest.mark.parametrize("section", ["Requirements", "Changelog and support"])
+def test_the_readme_has_the_sections_that_red_hat_requires(section):
     assert f"\n## {section}\n" in (ROOT / "README.md").read_text()
-
-
-@pytest.mark.parametrize("page", ["CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"])
-def test_a_page_that_others_look_for_is_there(page):
-    assert (ROOT / page).read_text().strip()
 
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "roles").glob("*/README.md")])
@@ -155,16 +149,6 @@ def test_the_page_of_contents_lists_all_there_is(table, there):
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == sorted(there)
 
 
-def test_the_page_of_contents_has_a_table_of_every_kind_of_plugin():
-    kinds = {path.name for path in (ROOT / "plugins").iterdir() if path.is_dir()} - {"__pycache__"}
-    assert kinds == {"action", "doc_fragments", "filter", "inventory", "modules", "module_utils", "plugin_utils"}
-
-
-def test_no_page_gives_a_mail_address_that_nobody_may_read():
-    found = {page.name: re.findall(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", page.read_text()) for page in ROOT.glob("*.md")}
-    assert {name: addresses for name, addresses in found.items() if addresses} == {}
-
-
 def test_the_commands_of_the_pages_are_targets_of_make():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {
@@ -183,8 +167,3 @@ def test_the_tests_that_pages_name_are_there():
     }
     assert [(page, test) for page, test in sorted(named) if not [*(ROOT / "tests").rglob(test)]] == []
     assert len(named) > 10
-
-
-def test_every_page_is_in_the_index_of_the_site():
-    index = (ROOT / "docs/docsite/index.md").read_text().split()
-    assert [page.stem for page in PAGES if page.parent == ROOT / "docs" and f"docs/{page.stem}" not in index] == []
