@@ -57,12 +57,13 @@ test: $(DEV) ## Run every check and test that a change has to pass
 check-all: nightly matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
-lint: $(DEV) ## Check style, types, YAML, roles, playbooks and changelog fragments
+lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy -p ansible_collections.oceanbase.ocp.plugins.module_utils -p ansible_collections.oceanbase.ocp.plugins.plugin_utils
 	MYPYPATH=$(EMULATOR) $(BIN)/mypy -p ocp_emulator
 	$(BIN)/yamllint --strict .
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
