@@ -142,6 +142,10 @@ recordings: $(DEMO) ## Record what waits look like into docs/progress.md
 errors: $(DEV) ## Write the messages of all errors into docs/errors.md
 	@$(BIN)/python tools/errors
 
+.PHONY: returns
+returns: $(DEMO) ## Write the RETURN of the modules from tools/returns/modules.yml
+	@$(BIN)/python tools/returns
+
 .PHONY: matrix
 matrix: $(DEV) ## Run tests and sanity on every supported ansible-core for which a Python is found
 	@$(BIN)/python tools/matrix
