@@ -114,7 +114,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 
 from ..module_utils._base.errors import OcpError
 from ..module_utils._fleet.fleet_queries import read_servers
-from ..module_utils._module.bridge import CONNECTION_OPTIONS, connected, exposed
+from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, exposed
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.server_info import OPTIONS as FILTERS
 from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, variables_of

@@ -226,7 +226,8 @@ skipped_hosts:
 """
 
 from ..module_utils._base.checks import filled
-from ..module_utils._module.bridge import RESTART_OPTIONS, Definition, restart_options, run_module
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import perform
 from ..module_utils._targets.agents import Agents
 

@@ -90,7 +90,8 @@ trace_id:
 """
 
 from ..module_utils._health.health_gate import await_health
-from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

@@ -210,7 +210,8 @@ url:
   type: str
 """
 
-from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
 from ..module_utils._task_actions.allowed_actions import State, Wish
 from ..module_utils._task_actions.task_actions import steer
 

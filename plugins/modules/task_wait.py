@@ -118,8 +118,9 @@ url:
   type: str
 """
 
-from ..module_utils._module.bridge import PATIENCE_OPTIONS, Definition, patience, run_module
-from ..module_utils._waiting.poll import await_tasks
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
+from ..module_utils._waiting.await_tasks import await_tasks
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},

@@ -230,7 +230,8 @@ tasks:
   elements: dict
 """
 
-from ..module_utils._module.bridge import RESTART_OPTIONS, Definition, restart_options, run_module
+from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import perform
 from ..module_utils._targets.zone import Zone
 

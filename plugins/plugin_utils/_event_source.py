@@ -17,7 +17,8 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ..module_utils._base.clock import Clock
 from ..module_utils._base.errors import OptionError
 from ..module_utils._fleet.task_queries import task_filters
-from ..module_utils._module.bridge import CONNECTION_OPTIONS, Params, connected, exposed, longest_pause
+from ..module_utils._module.connection_options import CONNECTION_OPTIONS, Params, connected, exposed
+from ..module_utils._module.restart_options import longest_pause
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.task_changes import Change, Listener, follow_tasks
 

@@ -22,7 +22,8 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
-from ..module_utils._module.bridge import Definition, Mode, Outcome, Params, call
+from ..module_utils._module.bridge import Definition, Mode, Outcome, call
+from ..module_utils._module.connection_options import Params
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.progress import Show, silent
 

@@ -20,7 +20,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import C
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience, await_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from emulator import PASSWORD, USERNAME, Emulator
 
 

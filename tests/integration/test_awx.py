@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import CONNECTION_OPTIONS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import CONNECTION_OPTIONS
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from support import ACCESS_KEY, BASIC, REPOSITORY, blocks
 

@@ -50,7 +50,7 @@ def attributes(told: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", MODULES, **NAMED)
-def test_a_module_tells_its_version_its_attributes_and_what_to_look_at_too(path):
+def test_module_documents_version_attributes_and_seealso(path):
     told = documentation(path)
     assert re.fullmatch(r"\d+\.\d+\.\d+", told["version_added"])
     found = attributes(told)
@@ -61,7 +61,7 @@ def test_a_module_tells_its_version_its_attributes_and_what_to_look_at_too(path)
 
 
 @pytest.mark.parametrize("path", OTHERS, **NAMED)
-def test_another_plugin_tells_its_version(path):
+def test_other_plugin_documents_its_version(path):
     assert documentation(path)["version_added"]
 
 
@@ -77,7 +77,7 @@ def test_only_known_folders_are_below_plugins():
     assert folders <= recognised
 
 
-def test_no_version_is_bounded_above():
+def test_requirements_have_no_upper_bounds():
     bounds = SpecifierSet(read("meta/runtime.yml")["requires_ansible"])
     lines = [Requirement(line) for line in (ROOT / "requirements.txt").read_text().splitlines() if line[:1] not in "#"]
     assert lines
@@ -85,7 +85,7 @@ def test_no_version_is_bounded_above():
     assert {line.name for line in lines}.isdisjoint({"ansible", "ansible-core"})
 
 
-def test_nothing_that_counts_is_left_out_of_ansible_lint():
+def test_ansible_lint_skips_no_enforced_rule():
     settings = read(".ansible-lint")
     assert settings["profile"] == "production"
     assert ENFORCED.isdisjoint([*settings.get("skip_list", []), *settings.get("warn_list", [])])
@@ -93,7 +93,7 @@ def test_nothing_that_counts_is_left_out_of_ansible_lint():
     assert excluded.isdisjoint({"plugins", "roles", "playbooks", "meta", "extensions"})
 
 
-def test_the_readme_installs_no_ansible():
+def test_readme_does_not_install_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
 
 
@@ -114,7 +114,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_between_pages_lead_somewhere(page):
+def test_links_between_pages_resolve(page):
     astray = []
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
         path, _hash, anchor = link.partition("#")
@@ -143,13 +143,13 @@ def names(folder: str, ending: str) -> list[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_page_of_contents_lists_all_there_is(table, there):
+def test_contents_page_lists_every_plugin_playbook_and_role(table, there):
     page = (ROOT / "docs/contents.md").read_text()
     rows = re.search(rf"^\| {re.escape(table)} \|.*\n\|-.*\n((?:\|.*\n)+)", page, re.MULTILINE)[1].splitlines()
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == sorted(there)
 
 
-def test_the_commands_of_the_pages_are_targets_of_make():
+def test_make_targets_on_pages_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {
         (page.name, target)
@@ -161,7 +161,7 @@ def test_the_commands_of_the_pages_are_targets_of_make():
     assert len(named) > 20
 
 
-def test_the_tests_that_pages_name_are_there():
+def test_tests_named_on_pages_exist():
     named = {
         (page.name, test) for page in PAGES for test in re.findall(r"`(?:[\w/]+/)?(test_[\w*]+\.py)`", page.read_text())
     }

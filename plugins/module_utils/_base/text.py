@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 LABEL_LENGTH = 200
 LOG_LINES = 200
 LOG_BYTES = 64 * 1024
 CUT = "…"
+NAMED_AT_MOST = 10
 
 # Control, format (bidi overrides, zero-width characters), surrogates, line and paragraph separators.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -55,6 +56,13 @@ def end_of_log(value: object, lines: int = LOG_LINES) -> Log | None:
     cut = too_long or len(last) < len(found)
     note = f"Only its end is shown: at most {lines} lines and {LOG_BYTES // 1024} KiB." if cut else None
     return Log(["\t".join(map(visible, line.split("\t"))) for line in last], note)
+
+
+def listed(names: Iterable[str]) -> str:
+    """With commas, and no more than a reader can take in."""
+    every = list(names)
+    more = f" and {len(every) - NAMED_AT_MOST} more" if len(every) > NAMED_AT_MOST else ""
+    return ", ".join(every[:NAMED_AT_MOST]) + more
 
 
 def cells(text: str) -> int:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._base.parsing import Record, instant, integer, integers, records
-from .._targets.target import address_of, operated_by
+from .._targets.lookup import address_of
+from .._targets.operating_tasks import operated_by
 
 Facts = dict[str, Any]
 

@@ -11,11 +11,12 @@ from .._base.checks import within
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from .._base.parsing import Record
+from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.cluster import clusters_called, servers_of
-from .._targets.target import NAMED_AT_MOST, only
+from .._targets.lookup import only
 from .._waiting.poll import Patience, keep_looking, looks_survived
 from .._waiting.progress import LONGEST_SILENCE, Show, line
 from .health_problems import ailments

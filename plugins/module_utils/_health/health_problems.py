@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from .._base.text import listed
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, RUNNING, Task
-from .._targets.target import listed
 
 # What the service calls a server that serves (ocp-api.md, section 6).
 ACTIVE = "ACTIVE"

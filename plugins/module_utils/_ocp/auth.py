@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 try:
     from requests.auth import AuthBase, HTTPBasicAuth
-except ImportError:  # reported by _module, with the name of the library
+except ImportError:  # reported by bridge, with the name of the library
     AuthBase = object  # type: ignore[misc, assignment]
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from .._base.errors import AnswerUnreadable, RequestRefused
 from .._base.parsing import Record, integer, record, records
-from .session import Answer, HttpClient
+from .envelope import Answer
+from .session import HttpClient
 
 Found = TypeVar("Found")
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
 
+from .._base.text import listed
 from .._ocp.task_model import task_label
-from .._targets.target import Member, Observation, listed
+from .._targets.target import Member, Observation
 
 THEN = "run this again when it has ended, or wait for it with in_flight=queue"
 

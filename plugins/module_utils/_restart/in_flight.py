@@ -11,7 +11,8 @@ from .._base.errors import NotFound, PermissionDenied, ServiceError
 from .._base.parsing import Record, instant, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
-from .._targets.target import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, Observation, Target
+from .._targets.target import Observation, Target
+from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 from .decision import Operation
 
 DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)

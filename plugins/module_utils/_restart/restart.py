@@ -28,8 +28,9 @@ from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Observation, Target
+from .._waiting.await_tasks import wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT, Purpose
-from .._waiting.poll import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
+from .._waiting.poll import SHORTEST_PAUSE, Patience
 from .._waiting.progress import line
 from .decision import Action, Condition, Decision, InFlight, Operation, plan
 from .diff import Diff, difference

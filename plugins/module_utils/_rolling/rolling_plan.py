@@ -13,12 +13,14 @@ from .._base.checks import filled, within
 from .._base.clock import SYSTEM_CLOCK, Clock, started_before_of_service
 from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
+from .._base.text import listed
 from .._fleet.facts import Facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING
 from .._restart.decision import Action, Condition, InFlight, plan
 from .._targets.cluster import Cluster, clusters_called, servers_of
-from .._targets.target import Member, Observation, listed, only
+from .._targets.lookup import only
+from .._targets.target import Member, Observation
 from .rolling_order import Batch, Node, Strategy, batches, left_alone
 
 Result = dict[str, Any]

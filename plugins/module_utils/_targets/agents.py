@@ -10,9 +10,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .._base.parsing import Record, instant, integer, records
+from .._base.text import listed
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
-from .target import AGENT_RESTART, Member, Observation, Target, TaskOnTarget, listed, only, tag_values
+from .._ocp.envelope import Answer
+from .lookup import only
+from .operating_tasks import tag_values
+from .target import Member, Observation, Target, TaskOnTarget
+from .task_names import AGENT_RESTART
 
 # Uptimes are cut off to whole seconds.
 UPTIME_PRECISION = 1

@@ -9,19 +9,11 @@ from typing import Any
 
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
-from .target import (
-    ARBITRATION_RESTART,
-    Member,
-    Observation,
-    Target,
-    TaskOnTarget,
-    address_of,
-    only,
-    operated_by,
-    tag_values,
-    tells_operations,
-)
+from .._ocp.envelope import Answer
+from .lookup import address_of, only
+from .operating_tasks import operated_by, tag_values, tells_operations
+from .target import Member, Observation, Target, TaskOnTarget
+from .task_names import ARBITRATION_RESTART
 
 
 @dataclass(frozen=True)

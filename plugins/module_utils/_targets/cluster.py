@@ -1,31 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Database clusters and their server nodes, as targets of a restart."""
+"""Database clusters, as targets of a restart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.errors import NotFound
-from .._base.parsing import Record, instant, integer, records
+from .._base.parsing import Record, instant, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
-from .target import (
-    CLUSTER_RESTART,
-    SERVER_RESTART,
-    ZONE_RESTART,
-    Member,
-    Observation,
-    Target,
-    TaskOnTarget,
-    address_of,
-    only,
-    operated_by,
-    tag_values,
-    tells_operations,
-)
+from .._ocp.envelope import Answer
+from .lookup import address_of, only
+from .operating_tasks import operated_by, tells_operations
+from .target import Member, Observation, Target, TaskOnTarget
+from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
 
 @dataclass(frozen=True)
@@ -80,105 +69,6 @@ class Cluster(Target):
         return api.restart_cluster(self.id)
 
 
-@dataclass(frozen=True)
-class Server(Target):
-    """A database server node of a cluster, and how it is to be restarted.
-
-    ``host_id`` and ``zone`` are None where the service does not tell them; ``alone`` tells that no other server of the
-    cluster is on its host.
-    """
-
-    id: int
-    address: str
-    cluster: Cluster
-    host_id: int | None
-    zone: str | None
-    alone: bool
-    freeze_server: bool
-    force: bool
-    found: Observation | None = field(default=None, compare=False)
-
-    task_name = SERVER_RESTART
-    shows_start = True
-
-    @classmethod
-    def find(cls, api: OcpApi, cluster: str, server: str, *, freeze_server: bool, force: bool) -> Server:
-        """By id (digits) or ``ip:port`` within a cluster; raises TargetError."""
-        cluster_record = find_cluster(api, cluster)
-        owner = Cluster.from_api(cluster_record)
-        servers = servers_of(api, cluster_record, owner.id)
-        matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
-        known = [address_of(found, "ip", "port") for found in servers]
-        found = only("server", server, matches, known, f" in {owner.label}")
-        host_id = integer(found.get("hostId"))
-        return cls(
-            found["id"],
-            address_of(found, "ip", "port"),
-            owner,
-            host_id,
-            found.get("zoneName"),
-            sum(other.get("hostId") == host_id for other in servers) == 1,
-            freeze_server,
-            force,
-            _of_server(found, cluster_record, servers),
-        )
-
-    @property
-    def label(self) -> str:
-        """As in ``server 10.0.0.1:2882 (id 1) of cluster orders (id 1)``."""
-        return f"server {self.address} (id {self.id}) of {self.cluster.label}"
-
-    def result(self) -> dict[str, Any]:
-        """Kind, id, name (its address) and the cluster."""
-        return self.cluster.part("server", self.id, self.address)
-
-    def observe(self, api: OcpApi) -> Observation:
-        """The server among those of its cluster; it may have gone since it was found."""
-        cluster = api.cluster(self.cluster.id)
-        servers = servers_of(api, cluster, self.cluster.id)
-        found = next((found for found in servers if found.get("id") == self.id), None)
-        return _of_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
-
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the server, of its zone and of its cluster.
-
-        What is not known to be the restart of another server or zone touches this one.
-        """
-        found = api.tasks(clusterId=self.cluster.id, **query)
-        hosts = () if self.host_id is None else (self.host_id,)
-        on_host = on_hosts(api, self.cluster, hosts, found, **query)
-        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
-
-    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
-        """What the task restarts of it, see ``TaskOnTarget``; nothing where it is known not to touch it."""
-        name, servers, zones = str(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
-        here = task.get("id") in on_host
-        told = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
-        open_to = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}
-        if told.get(name):
-            yield None
-        elif open_to.get(name):
-            yield None if here and self.alone else frozenset()
-
-    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
-        """Section 4.1."""
-        return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
-
-
-def on_hosts(api: OcpApi, cluster: Cluster, hosts: Iterable[int], found: list[Record], **query: Any) -> set[Any]:
-    """The ids of the tasks of a cluster that work on these hosts, asked for if the tags of those ``found`` do not tell.
-
-    Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.
-    """
-    telling = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
-    untold = any(not tag_values(task, telling[task["name"]]) for task in found if task.get("name") in telling)
-    return {
-        task.get("id")
-        for host in (hosts if untold else ())
-        for task in api.tasks(clusterId=cluster.id, hostId=host, **query)
-    }
-
-
 def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
     """The clusters of this id or name, and the names of those called alike; what is all digits is an id first."""
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
@@ -218,13 +108,6 @@ def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
     told = tells_operations([cluster, *servers], around=records(cluster.get("zones")))
     return Observation(cluster.get("status"), members, operated_by(cluster), told)
-
-
-def _of_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
-    member = member_of(server)
-    zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
-    told = tells_operations([server], alike=all_servers, around=[cluster, *zones])
-    return Observation(member.status, (member,), tells_operations=told)
 
 
 def member_of(server: Record) -> Member:

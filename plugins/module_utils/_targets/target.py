@@ -4,24 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from .._base.errors import TargetError
-from .._base.parsing import Record, integer, records
+from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
-
-NAMED_AT_MOST = 10
-
-# The names of the tasks by which the service restarts (sections 4.1 to 4.4, and the neighbouring call for a zone).
-SERVER_RESTART = "Restart OB server"
-ZONE_RESTART = "Restart OB zone"
-CLUSTER_RESTART = "Restart OB cluster"
-AGENT_RESTART = "Batch restart OCP agent"
-ARBITRATION_RESTART = "Restart arbitration service"
+from .._ocp.envelope import Answer
 
 
 @dataclass(frozen=True)
@@ -117,54 +106,3 @@ class Target(Protocol):
 
     def restart(self, api: OcpApi, members: frozenset[str], /) -> Answer:
         """Send the POST for ``members``, where the call can tell them apart; the answer's data is a task."""
-
-
-def operated_by(record: Record) -> int | None:
-    """The task that works on something now."""
-    return integer(record.get("operatingTaskInstanceId"))
-
-
-def tells_operations(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
-    """Whether the tasks that its ``own`` records name are all that work on a target.
-
-    Null ones may be left out, so a service names them at all if any record does, also one ``alike``. What a record
-    ``around`` names and no own one does, such as the cluster of a server, may work on the target all the same.
-    """
-    named = {operated_by(record) for record in own} | {None}
-    told = any("operatingTaskInstanceId" in record for record in (*own, *alike, *around))
-    return told and all(operated_by(record) in named for record in around)
-
-
-def tag_values(task: Record, key: str) -> set[Any]:
-    """What the tags of a task say under ``key``, such as which server it works on; none where they do not tell.
-
-    Older versions send no tags, and what a tag has of its keys differs.
-    """
-    return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
-
-
-def address_of(record: Record, ip: str, port: str) -> str:
-    """As in ``10.0.0.1:2882``, an IPv6 address in brackets."""
-    host = str(record.get(ip))
-    return f"[{host}]:{record.get(port)}" if ":" in host else f"{host}:{record.get(port)}"
-
-
-def only(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
-    """The one record that matches ``value``; raises TargetError, with a choice of those ``known``."""
-    if len(matches) > 1:
-        ids = listed(str(record.get("id")) for record in matches)
-        raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
-    if not matches:
-        there = listed(known)
-        hint = f"; to choose from: {there}" if there else ""
-        raise TargetError(f"{option}: {value} matches nothing{where}{hint}. Check the name or id.")
-    if integer(matches[0].get("id")) is None:
-        raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
-    return matches[0]
-
-
-def listed(names: Iterable[str]) -> str:
-    """With commas, and no more than a reader can take in."""
-    every = list(names)
-    more = f" and {len(every) - NAMED_AT_MOST} more" if len(every) > NAMED_AT_MOST else ""
-    return ", ".join(every[:NAMED_AT_MOST]) + more

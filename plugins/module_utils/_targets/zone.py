@@ -10,21 +10,12 @@ from typing import Any
 
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
-from .cluster import Cluster, find_cluster, member_of, on_hosts, servers_of
-from .target import (
-    CLUSTER_RESTART,
-    SERVER_RESTART,
-    ZONE_RESTART,
-    Observation,
-    Target,
-    TaskOnTarget,
-    address_of,
-    only,
-    operated_by,
-    tag_values,
-    tells_operations,
-)
+from .._ocp.envelope import Answer
+from .cluster import Cluster, find_cluster, member_of, servers_of
+from .lookup import address_of, only
+from .operating_tasks import on_hosts, operated_by, tag_values, tells_operations
+from .target import Observation, Target, TaskOnTarget
+from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,7 @@ class Zone(Target):
         What is not known to be the restart of another zone, or of a server of one, touches this one.
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
-        on_host = on_hosts(api, self.cluster, self.hosts, found, **query)
+        on_host = on_hosts(api, self.cluster.id, self.hosts, found, **query)
         return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:

@@ -25,10 +25,11 @@ from .._base.errors import (
     TaskError,
 )
 from .._ocp.endpoints import OcpApi
-from .._ocp.session import Answer
+from .._ocp.envelope import Answer
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
+from .._waiting.await_tasks import wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT, Purpose, failure
-from .._waiting.poll import SHORTEST_PAUSE, Patience, wait_for_success, wait_for_tasks
+from .._waiting.poll import SHORTEST_PAUSE, Patience
 from .._waiting.progress import line
 from .allowed_actions import CANCEL, CANCELING, SKIPPED_BY, Decision, State, Wish, checked, decide, operation_of
 

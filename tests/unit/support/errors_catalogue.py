@@ -12,7 +12,8 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OptionError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition, Mode, Params, call
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition, Mode, call
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import Params
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import _refusal
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, MODULES
 

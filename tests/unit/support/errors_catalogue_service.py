@@ -23,8 +23,8 @@ import urllib3.util.retry
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, ServiceError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.retries import PASSING_STATUSES, READ_REPEATS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.transport import PASSING_STATUSES, READ_REPEATS
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import ADDRESS, ANSWERS, TRANSPORT, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import BASIC, KEY
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (

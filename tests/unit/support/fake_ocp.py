@@ -18,7 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     RequestRefused,
     ServiceError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, step
 
 SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, chain, step
 

@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import NonCallableMock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 
 # What every restart module returns, always.
 RESULT_KEYS = {

@@ -16,7 +16,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision im
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, silent

@@ -23,7 +23,7 @@ def tool():
     return SimpleNamespace(**runpy.run_path(str(REPOSITORY / "tools/errors")))
 
 
-def test_the_page_is_what_the_code_says_now(tool):
+def test_errors_page_matches_the_code(tool):
     written, made = tool.PAGE.read_text(), tool.page()
     ours, theirs = (page.split(tool.ANSIBLE_HEADING) for page in (written, made))
     assert ours[0] == theirs[0], "docs/errors.md is not what `make errors` writes"
@@ -32,7 +32,7 @@ def test_the_page_is_what_the_code_says_now(tool):
         assert ours[1] == theirs[1], "docs/errors.md is not what `make errors` writes"
 
 
-def test_the_page_has_every_message_of_the_collection(tool):
+def test_errors_page_has_every_message(tool):
     page = tool.page()
     assert [
         entry.message for entry in every_entry() if entry.kind is not None and f"\n{entry.message}\n" not in page
@@ -40,5 +40,5 @@ def test_the_page_has_every_message_of_the_collection(tool):
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_the_page_has_no_secret(secret, tool):
+def test_errors_page_contains_no_secret(secret, tool):
     assert secret not in tool.PAGE.read_text()

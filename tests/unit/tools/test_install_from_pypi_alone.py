@@ -38,7 +38,7 @@ def tool():
         (f"# dill @ {URL}", f"# dill @ {URL}"),
     ],
 )
-def test_what_is_required_from_an_address_is_required_by_name(line, left, tool, tmp_path):
+def test_requirement_by_url_becomes_a_requirement_by_name(line, left, tool, tmp_path):
     file = tmp_path / "sanity.pylint.txt"
     file.write_text(f"# edit\nastroid==4.0.4\n{line}\nPyYAML==6.0.3\n")
     tool.require_by_name(tmp_path)
@@ -46,7 +46,7 @@ def test_what_is_required_from_an_address_is_required_by_name(line, left, tool, 
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_the_file_that_others_share_stays_as_it_was(tool, tmp_path):
+def test_shared_file_stays_unchanged(tool, tmp_path):
     shared, file = tmp_path / "cache", tmp_path / "requirements" / "sanity.pylint.txt"
     shared.write_text(f"dill @ {URL}\n")
     file.parent.mkdir()
@@ -55,7 +55,7 @@ def test_the_file_that_others_share_stays_as_it_was(tool, tmp_path):
     assert (shared.read_text(), file.read_text()) == (f"dill @ {URL}\n", "dill\n")
 
 
-def test_pip_is_downloaded_once_in_the_version_asked_for(tool, tmp_path, monkeypatch):
+def test_pip_is_downloaded_once_in_the_requested_version(tool, tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(subprocess, "run", lambda command, check: commands.append((command, check)))
     for _time in range(2):

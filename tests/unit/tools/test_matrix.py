@@ -51,7 +51,7 @@ def table(matrix, monkeypatch, capsys, tmp_path):
     return run
 
 
-def test_the_first_environment_alone_has_the_oldest_libraries(matrix):
+def test_only_the_first_environment_has_the_oldest_libraries(matrix):
     first, *others = (
         matrix.Environment(core, python)
         for core, pythons in {**matrix.SUPPORTED, **matrix.TO_COME}.items()
@@ -61,12 +61,12 @@ def test_the_first_environment_alone_has_the_oldest_libraries(matrix):
     assert [other for other in others if len(other.versions()) != 1] == []
 
 
-def test_the_version_to_come_may_be_a_candidate(matrix):
+def test_upcoming_version_may_be_a_prerelease(matrix):
     [(core, [python, *_others])] = matrix.TO_COME.items()
     assert matrix.Environment(core, python).versions() == [f"ansible-core=={core}.*,>={core}.0b1"]
 
 
-def test_the_oldest_libraries_are_those_that_are_required_and_named(matrix):
+def test_oldest_libraries_match_requirements_and_readme(matrix):
     requests, urllib3 = (Requirement(each) for each in matrix.OLDEST_LIBRARIES)
     [floor] = [line for line in (REPOSITORY / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
     assert str(requests.specifier) == str(Requirement(floor).specifier).replace(">=", "==") + ".0"
@@ -74,12 +74,12 @@ def test_the_oldest_libraries_are_those_that_are_required_and_named(matrix):
     assert named in (REPOSITORY / "README.md").read_text().replace("\n", " ")
 
 
-def test_the_oldest_ansible_core_is_the_one_that_is_required(matrix):
+def test_oldest_ansible_core_matches_the_requirement(matrix):
     required = yaml.safe_load((REPOSITORY / "meta/runtime.yml").read_text())["requires_ansible"]
     assert required == f">={matrix.OLDEST[0]}.0"
 
 
-def test_a_row_tells_with_which_libraries_it_ran(table):
+def test_row_shows_the_libraries_used(table):
     failed, [titles, first, *rows] = table()
     assert not failed
     assert titles == ["ansible-core", "Python", "requests", "unit", "integration", "sanity"]
@@ -94,7 +94,7 @@ def test_an_ansible_core_without_a_python_has_a_row(table):
 
 
 @pytest.mark.parametrize(("core", "fatal"), [("2.18", True), ("2.21", True), ("2.22", False)])
-def test_what_fails_on_the_version_to_come_fails_nothing(core, fatal, table):
+def test_failure_on_the_upcoming_version_is_not_fatal(core, fatal, table):
     failed, rows = table(failing=core)
     assert failed is fatal
     assert any("FAILED" in row for row in rows)

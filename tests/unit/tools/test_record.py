@@ -31,18 +31,18 @@ def test_the_page_has_every_recording(record):
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_names_no_folder_of_the_machine_that_recorded_it(name):
+def test_block_shows_no_absolute_path(name):
     assert re.findall(r"(?:^|\s)/\w.*", BLOCKS[name], re.MULTILINE) == []
 
 
-def test_the_collection_is_shown_where_it_is_installed(record):
+def test_collection_path_is_shown_as_installed(record):
     shown = record.as_installed("included: /srv/x y\nincluded: /srv/x/ansible_collections/oceanbase/ocp/a.yml for z\n")
     assert (
         shown == "included: /srv/x y\nincluded: ~/.ansible/collections/ansible_collections/oceanbase/ocp/a.yml for z\n"
     )
 
 
-def test_the_playbooks_of_the_recordings_are_on_the_page(record):
+def test_recorded_playbooks_are_on_the_page(record):
     for recording in record.RECORDINGS.values():
         [play] = yaml.safe_load(record.playbook(PAGE, recording.playbook))
         assert play["tasks"]
@@ -58,7 +58,7 @@ def test_one_block_is_replaced_and_the_rest_stays(record):
         record.replaced(PAGE, "nothing", "")
 
 
-def test_what_is_shown_of_an_output(record):
+def test_shown_output_is_shortened_and_wrapped(record):
     items = "".join(f"changed: [localhost] => (item={item})\n" for item in range(5))
     output = f'TASK\n{items}ok\n{"x" * 170}\n\nfatal: [localhost]: FAILED! => {{"msg": "long"}}\n\n'
     assert record.shown(output).splitlines() == [

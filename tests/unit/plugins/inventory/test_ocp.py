@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import CONNECTION_OPTIONS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import CONNECTION_OPTIONS
 
 DOCUMENTED = yaml.safe_load(ocp.DOCUMENTATION)["options"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import envelope
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ANSIBLE,
     ANSWERS,
@@ -97,7 +97,7 @@ def test_every_status_is_in_the_catalogue(method):
         if (found := re.match(rf"{method} .* refused with status (\d+)", entry.message))
     }
     documented = {400, 401, 403, 404, 409, 415, 429, 500, 502, 503, 504}
-    assert documented | session.NEXT_STEPS.keys() <= told
+    assert documented | envelope.NEXT_STEPS.keys() <= told
     assert documented == REASONS.keys()
     assert REDIRECTS == (301, 302, 303, 307, 308)
     assert any(

@@ -14,11 +14,12 @@ from unittest import mock
 
 import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, PermissionDenied
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import poll
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, answer, raw_task
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     BASIC,
@@ -48,7 +49,7 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
         return client.double
 
     client.double.close.side_effect = None
-    monkeypatch.setattr(bridge, "HttpClient", make)
+    monkeypatch.setattr(connection_options, "HttpClient", make)
     return made
 
 
@@ -324,7 +325,7 @@ def test_signed_requests_over_plain_http_do_not_warn(run, client, warned):
 @pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED"])
 @pytest.mark.usefixtures("connected")
 def test_transient_poll_errors_become_a_warning(status, run, client, time_passes, warned, monkeypatch):
-    monkeypatch.setitem(poll.await_tasks.__kwdefaults__, "clock", time_passes.clock)
+    monkeypatch.setitem(await_tasks.await_tasks.__kwdefaults__, "clock", time_passes.clock)
     # Called for a result that has warnings itself.
     monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
@@ -402,7 +403,7 @@ def test_secrets_are_not_logged(given, run, client):
 
 @pytest.mark.usefixtures("connected")
 def test_unknown_task_id_gives_an_empty_list(run, client):
-    error = session.NotFound("No.", status=404, reason="", url=URL)
+    error = errors.NotFound("No.", status=404, reason="", url=URL)
     client.expect("get", "/api/v2/tasks/instances/81", gives=error)
     assert run("task_info", {**CONNECTION, "task_id": 81})["tasks"] == []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -37,7 +37,7 @@ def documentation_of(name: str) -> dict[str, Any]:
 
 def specification_of(name: str) -> dict[str, Any]:
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
-    return {**bridge.CONNECTION_OPTIONS, **module.OPTIONS}
+    return {**connection_options.CONNECTION_OPTIONS, **module.OPTIONS}
 
 
 def test_all_modules_are_tested():

@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, restart_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
@@ -43,8 +43,8 @@ def show(_line, _failed):
 
 
 def restart_options_of(**given):
-    spec = {option: rules.get("default") for option, rules in bridge.RESTART_OPTIONS.items()}
-    return bridge.restart_options({**spec, **given}, bridge.Mode(check_mode=False, show=show))
+    spec = {option: rules.get("default") for option, rules in restart_options.RESTART_OPTIONS.items()}
+    return restart_options.restart_options({**spec, **given}, bridge.Mode(check_mode=False, show=show))
 
 
 def test_restart_options_have_their_defaults():
@@ -111,7 +111,7 @@ def test_clock_offset_is_a_warning(name, run, small, warned):
 @pytest.mark.parametrize("name", RESTARTS)
 def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     small.names_operations = False
-    small.failing["tasks"] = [session.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
+    small.failing["tasks"] = [errors.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
     small.lose_after = [AnswerLost("The answer was lost.", url=URL, maybe_done=True)]
     result = run(name, {**CONNECTION, **OWN[name]})
     assert result["failed"] is True

@@ -12,7 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.modules.task_info import DEFINITION
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step

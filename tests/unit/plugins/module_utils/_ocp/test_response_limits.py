@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     AuthenticationFailed,
     RequestRefused,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import response_body
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Reply, envelope, refusal
 
@@ -29,13 +29,12 @@ TOO_LONG = "is longer than 2 MiB, and was not read to its end."
 @pytest.fixture
 def limit(monkeypatch) -> int:
     """Take a limit that tests reach sooner."""
-    for module in (session, transport):
-        monkeypatch.setattr(module, "LONGEST_ANSWER", LIMIT)
+    monkeypatch.setattr(response_body, "LARGEST_BODY", LIMIT)
     return LIMIT
 
 
 def test_response_limit_is_64_mib():
-    assert session.LONGEST_ANSWER == transport.LONGEST_ANSWER == 64 * MIB
+    assert response_body.LARGEST_BODY == 64 * MIB
 
 
 @contextmanager

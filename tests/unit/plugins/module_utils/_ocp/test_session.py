@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     RequestRefused,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
     RESET,

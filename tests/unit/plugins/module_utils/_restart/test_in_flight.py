@@ -17,7 +17,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.in_flight i
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster, Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     AGENTS,

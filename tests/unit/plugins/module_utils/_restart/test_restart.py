@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS, URL, raw_task
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (

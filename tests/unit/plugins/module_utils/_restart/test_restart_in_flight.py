@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, WaitTimeout
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (

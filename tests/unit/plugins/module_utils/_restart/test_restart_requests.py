@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import answer, raw_task
 

@@ -23,12 +23,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import poll
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import (
-    Patience,
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import (
     await_tasks,
     wait_for_success,
     wait_for_tasks,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, answer, chain, raw_task, step
 
 PATIENT = Patience(timeout=7200, interval=10)

@@ -14,12 +14,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     RequestRefused,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import (
-    Patience,
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import (
     await_tasks,
     wait_for_success,
     wait_for_tasks,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
 PATIENT = Patience(timeout=7200, interval=10)

@@ -12,7 +12,8 @@ from unicodedata import category, east_asian_width
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, RequestRefused, WaitTimeout
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience, wait_for_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st

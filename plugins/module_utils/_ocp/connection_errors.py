@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A request without an answer: whether it left, why, and what to check."""
+
+from __future__ import annotations
+
+import ssl
+
+from .._base.errors import (
+    AnswerLost,
+    ConnectionFailed,
+    ServiceError,
+)
+from .envelope import advice_without_answer
+
+try:
+    import requests
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+except ImportError:  # reported by bridge, with the name of the library
+    pass
+
+OTHER_NAME = 62
+CERTIFICATE_ADVICE = {
+    # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
+    9: "Check the clock of this machine.",
+    10: "Have it renewed.",
+    OTHER_NAME: "Put the name it was made for in url.",
+    64: "Put the name it was made for in url.",
+}
+
+
+def connection_error(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
+    """What is known of a request that ended in ``error`` in place of an answer."""
+    causes = _causes(error)
+    writes = method == "POST"
+    certificate = next((cause for cause in causes if _is_of_a_certificate(cause)), None)
+    if certificate is not None:
+        why = getattr(certificate, "verify_message", str(certificate))
+        advice = CERTIFICATE_ADVICE.get(
+            getattr(certificate, "verify_code", OTHER_NAME),
+            "Give the authority's certificate with ca_path, or validate_certs=false for a test system.",
+        )
+        return ConnectionFailed(f"The certificate of {url} is not trusted: {why.rstrip('.')}. {advice}", url=url)
+    if isinstance(error, requests.exceptions.SSLError):
+        return ConnectionFailed(
+            f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
+            "http or https, and that it speaks TLS 1.2 or newer.",
+            url=url,
+            maybe_done=writes,
+        )
+    if any(_never_left(cause) for cause in causes):
+        return ConnectionFailed(
+            f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
+        )
+    unsendable = requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema
+    if isinstance(error, unsendable) or not isinstance(error, requests.RequestException):
+        # A header that cannot be sent is quoted by a ValueError, credentials and all.
+        why = type(error).__name__ if isinstance(error, ValueError) else error
+        return ConnectionFailed(f"{method} {url} cannot be sent: {why}. Check url and the credentials.", url=url)
+    # A read that was repeated raises no Timeout.
+    timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
+    what = f"within {timeout:g} seconds" if timed_out else "whole"
+    return AnswerLost(
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {advice_without_answer(writes)}",
+        url=url,
+        maybe_done=writes,
+    )
+
+
+def _never_left(cause: BaseException) -> bool:
+    """Whether there was no connection at all; a ProxyError may also be one that ended after the request."""
+    no_connection = isinstance(cause, (NewConnectionError, ConnectTimeoutError))
+    # What http.client says, and nothing but its text tells.
+    return no_connection or (isinstance(cause, OSError) and str(cause).startswith("Tunnel connection failed"))
+
+
+def _is_of_a_certificate(cause: BaseException) -> bool:
+    # Before its version 2, urllib3 compares the names itself, and its error has no more than a text.
+    return isinstance(cause, ssl.SSLCertVerificationError) or type(cause).__name__ == "CertificateError"
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The error and what lies behind it, outermost first; urllib3 keeps the cause in ``reason`` or in the arguments."""
+    found: list[BaseException] = []
+    pending: list[object] = [error]
+    while pending:
+        cause = pending.pop(0)
+        if isinstance(cause, BaseException) and cause not in found:
+            found.append(cause)
+            pending += [getattr(cause, "reason", None), cause.__cause__, cause.__context__, *cause.args]
+    return found
+
+
+def _innermost(causes: list[BaseException]) -> str:
+    """What the operating system says, or else the error that all others come from."""
+    system = (cause for cause in reversed(causes) if isinstance(cause, OSError))
+    inner = next((cause for cause in system if not isinstance(cause, requests.RequestException)), causes[-1])
+    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__

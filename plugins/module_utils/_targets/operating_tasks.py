@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which task a record names as working on it, and which targets the tags of a task name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .._base.parsing import Record, integer, records
+from .._ocp.endpoints import OcpApi
+from .task_names import SERVER_RESTART, ZONE_RESTART
+
+
+def operated_by(record: Record) -> int | None:
+    """The task that works on something now."""
+    return integer(record.get("operatingTaskInstanceId"))
+
+
+def tells_operations(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
+    """Whether the tasks that its ``own`` records name are all that work on a target.
+
+    Null ones may be left out, so a service names them at all if any record does, also one ``alike``. What a record
+    ``around`` names and no own one does, such as the cluster of a server, may work on the target all the same.
+    """
+    named = {operated_by(record) for record in own} | {None}
+    told = any("operatingTaskInstanceId" in record for record in (*own, *alike, *around))
+    return told and all(operated_by(record) in named for record in around)
+
+
+def tag_values(task: Record, key: str) -> set[Any]:
+    """What the tags of a task say under ``key``, such as which server it works on; none where they do not tell.
+
+    Older versions send no tags, and what a tag has of its keys differs.
+    """
+    return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
+
+
+def on_hosts(api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any) -> set[Any]:
+    """The ids of the tasks of a cluster that work on these hosts, asked for if the tags of those ``found`` do not tell.
+
+    Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.
+    """
+    telling = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
+    untold = any(not tag_values(task, telling[task["name"]]) for task in found if task.get("name") in telling)
+    return {
+        task.get("id")
+        for host in (hosts if untold else ())
+        for task in api.tasks(clusterId=cluster_id, hostId=host, **query)
+    }

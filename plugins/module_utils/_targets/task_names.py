@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The names of the tasks by which the service restarts."""
+
+from __future__ import annotations
+
+# The names of the tasks by which the service restarts (sections 4.1 to 4.4, and the neighbouring call for a zone).
+SERVER_RESTART = "Restart OB server"
+ZONE_RESTART = "Restart OB zone"
+CLUSTER_RESTART = "Restart OB cluster"
+AGENT_RESTART = "Batch restart OCP agent"
+ARBITRATION_RESTART = "Restart arbitration service"

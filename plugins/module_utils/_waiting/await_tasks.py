@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Waiting for one task or thousands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceError
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import RUNNING, Task
+from .failure_report import Purpose, failure, time_out
+from .poll import Patience, Result, keep_looking, looks_survived
+from .progress import FEW, Look, Progress, Show
+
+NO_PURPOSE = Purpose()
+
+
+@dataclass(frozen=True)
+class Waited:
+    """The results of the tasks in the order asked for, each once, and what is to be told of looks that failed."""
+
+    results: list[Result]
+    unsuccessful: list[Task]
+    warnings: list[str]
+
+
+def await_tasks(
+    api: OcpApi, task_ids: list[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+) -> Result:
+    """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
+    if not task_ids:
+        raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
+    started = clock.now()
+    waited = wait_for_success(api, task_ids, patience, full=full, clock=clock)
+    return {
+        "changed": False,
+        "tasks": waited.results,
+        "elapsed": round(clock.now() - started, 3),
+        "warnings": waited.warnings,
+    }
+
+
+def wait_for_success(
+    api: OcpApi,
+    task_ids: Iterable[int],
+    patience: Patience,
+    *,
+    full: bool = True,
+    purpose: Purpose = NO_PURPOSE,
+    clock: Clock = SYSTEM_CLOCK,
+) -> Waited:
+    """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
+    waited = wait_for_tasks(api, task_ids, patience, full=full, purpose=purpose, clock=clock)
+    if waited.unsuccessful:
+        error = failure(api, waited.unsuccessful, len(waited.results), purpose, patience.log_lines)
+        error.facts.update(tasks=waited.results, warnings=waited.warnings)
+        raise error
+    return waited
+
+
+def wait_for_tasks(
+    api: OcpApi,
+    task_ids: Iterable[int],
+    patience: Patience,
+    *,
+    full: bool = True,
+    purpose: Purpose = NO_PURPOSE,
+    clock: Clock = SYSTEM_CLOCK,
+) -> Waited:
+    """Look at the tasks until each has finished, well or not; ``full`` results have all subtasks.
+
+    A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
+    refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
+    """
+    watch = _Tasks(api, task_ids, full, patience.show)
+    waited = keep_looking(watch, api, patience, clock)
+    if not watch.done:
+        error = time_out(api, watch.unfinished, waited, watch.survived(), purpose)
+        error.facts["tasks"] = watch.results()
+        raise error
+    return Waited(watch.results(), watch.unsuccessful, watch.survived())
+
+
+class _Tasks:
+    """The tasks waited for: those that have ended with their results, and the others as last read, if they were."""
+
+    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show) -> None:
+        self.wanted = list(dict.fromkeys(task_ids))
+        self.unfinished: dict[int, Task | None] = dict.fromkeys(self.wanted)
+        self.ended: dict[int, Result] = {}
+        self.unsuccessful: list[Task] = []
+        self._just_read: dict[int, Task] = {}
+        self._problem: ServiceError | None = None
+        self._api = api
+        self._full = full
+        self._problems: list[ServiceError] = []
+        self._progress = Progress(show)
+
+    @property
+    def done(self) -> bool:
+        """All have ended."""
+        return not self.unfinished
+
+    @property
+    def silent_until(self) -> float:
+        """When a line of progress is due."""
+        return self._progress.silent_until
+
+    def look(self) -> None:
+        """Read the few that are left one by one; of many the task list tells which are worth it."""
+        self._just_read, self._problem = {}, None
+        try:
+            changed = set(self.unfinished)
+            if len(changed) > FEW:
+                changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
+            for task_id in self.wanted:
+                if task_id in changed:
+                    self._read(task_id)
+        except (CredentialsRefused, NotFound) as error:
+            error.facts.setdefault("task_id", next(iter(self.unfinished)))
+            error.facts["tasks"] = self.results()
+            raise
+        except ServiceError as error:
+            self._note(error)
+
+    def _read(self, task_id: int) -> None:
+        try:
+            task = Task.from_api(self._api.task(task_id))
+        except (CredentialsRefused, NotFound) as error:
+            error.facts["task_id"] = task_id
+            raise
+        except ServiceError as error:
+            self._note(error)
+            return
+        self._just_read[task_id] = self.unfinished[task_id] = task
+        if task.finished:
+            del self.unfinished[task_id]
+            self.ended[task_id] = task.result(full=self._full)
+            if not task.succeeded:
+                self.unsuccessful.append(task)
+
+    def _note(self, problem: ServiceError) -> None:
+        self._problem = problem
+        self._problems.append(problem)
+
+    def tell(self, waited: float) -> None:
+        """Show what the last look brought."""
+        ended, unsuccessful = len(self.ended), len(self.unsuccessful)
+        self._progress.tell(Look(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
+
+    def remind(self, waited: float) -> None:
+        """Show that they go on."""
+        self._progress.remind(waited)
+
+    def results(self) -> list[Result]:
+        """Of all tasks that were read, in the order asked for."""
+        known = {task_id: task.result(full=self._full) for task_id, task in self.unfinished.items() if task is not None}
+        known.update(self.ended)
+        return [known[task_id] for task_id in self.wanted if task_id in known]
+
+    def survived(self) -> list[str]:
+        """A sentence about the looks that failed, if there were any."""
+        return looks_survived("the tasks", self._problems)
