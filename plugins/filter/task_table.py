@@ -69,7 +69,7 @@ _value:
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
 
-from ..module_utils._base.text import label
+from ..module_utils._base.text import one_line
 from ..plugin_utils._timeline.terminal_table import LEAST_WIDTH, render_table
 from ..plugin_utils._timeline.timeline import read_tasks
 
@@ -80,7 +80,7 @@ def task_table(value, title=None, width=100, color=False):
     columns = _option("width", check_type_int, width)
     if columns < LEAST_WIDTH:
         raise AnsibleFilterError(f"oceanbase.ocp.{NAME}: width: {columns} is too little; give {LEAST_WIDTH} or more.")
-    return render_table(read_tasks(NAME, value), label(title), columns, _option("color", check_type_bool, color))
+    return render_table(read_tasks(NAME, value), one_line(title), columns, _option("color", check_type_bool, color))
 
 
 def _option(name, convert, value):

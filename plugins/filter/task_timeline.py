@@ -60,7 +60,7 @@ _value:
   type: str
 """
 
-from ..module_utils._base.text import label
+from ..module_utils._base.text import one_line
 from ..plugin_utils._timeline.html_page import render_html
 from ..plugin_utils._timeline.timeline import read_tasks
 
@@ -70,7 +70,7 @@ NAME = "task_timeline"
 def task_timeline(value, title=None):
     tasks = read_tasks(NAME, value)
     default = tasks[0].row.name if len(tasks) == 1 else f"{len(tasks)} tasks"
-    return render_html(tasks, label(title) or default)
+    return render_html(tasks, one_line(title) or default)
 
 
 class FilterModule:

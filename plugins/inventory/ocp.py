@@ -114,7 +114,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 
 from ..module_utils._base.errors import OcpError
 from ..module_utils._fleet.fleet_queries import read_servers
-from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, exposed
+from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.server_info import OPTIONS as FILTERS
 from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, variables_of
@@ -176,7 +176,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         if kept is not None and kept["asked"] == asked:
             return kept["servers"]
         with connected(params) as api:
-            for warning in exposed(params):
+            for warning in plaintext_password_warnings(params):
                 self.display.warning(warning)
             servers = read_servers(api, params["filters"])
         if keeps:

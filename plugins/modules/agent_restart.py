@@ -225,10 +225,10 @@ skipped_hosts:
   sample: [{"id": 2, "name": "10.0.0.2"}]
 """
 
-from ..module_utils._base.checks import filled
+from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import perform
+from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.agents import Agents
 
 OPTIONS = {
@@ -239,8 +239,8 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    filled("hosts", params["hosts"], "name at least one host by id or address")
-    return perform(api, lambda: Agents.find(api, params["hosts"]), options)
+    check_nonempty("hosts", params["hosts"], "name at least one host by id or address")
+    return restart_target(api, lambda: Agents.find(api, params["hosts"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -210,7 +210,7 @@ tasks:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import perform
+from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.arbitration import ArbitrationService
 
 OPTIONS = {
@@ -221,7 +221,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return perform(api, lambda: ArbitrationService.find(api, params["arbitration_service"]), options)
+    return restart_target(api, lambda: ArbitrationService.find(api, params["arbitration_service"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

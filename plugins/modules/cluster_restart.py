@@ -230,7 +230,7 @@ tasks:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import perform
+from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.cluster import Cluster
 
 OPTIONS = {
@@ -241,7 +241,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return perform(api, lambda: Cluster.find(api, params["cluster"]), options)
+    return restart_target(api, lambda: Cluster.find(api, params["cluster"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

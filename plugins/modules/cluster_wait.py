@@ -91,17 +91,17 @@ trace_id:
 
 from ..module_utils._health.health_gate import await_health
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
+from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "min_zones": {"type": "int", "default": 3},
-    **PATIENCE_OPTIONS,
+    **WAIT_OPTIONS,
 }
 
 
 def run(api, params, mode):
-    return await_health(api, params["cluster"], params["min_zones"], patience(params, mode))
+    return await_health(api, params["cluster"], params["min_zones"], poll_policy(params, mode))
 
 
 DEFINITION = Definition(OPTIONS, run)

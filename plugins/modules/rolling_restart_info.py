@@ -121,10 +121,10 @@ trace_id:
   type: str
 """
 
-from ..module_utils._base.clock import instant_option
+from ..module_utils._base.clock import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._rolling.rolling_order import Strategy
-from ..module_utils._rolling.rolling_plan import Wanted, plan_rolling_restart
+from ..module_utils._rolling.rolling_plan import RollingRequest, plan_rolling_restart
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},
@@ -138,13 +138,13 @@ OPTIONS = {
 
 
 def run(api, params, _mode):
-    wanted = Wanted(
+    wanted = RollingRequest(
         clusters=params["clusters"],
         zones=params["zones"],
         servers=params["servers"],
         batch=params["batch"],
         strategy=Strategy(params["strategy"]),
-        started_before=instant_option("started_before", params["started_before"]),
+        started_before=parse_instant_option("started_before", params["started_before"]),
         min_zones=params["min_zones"],
     )
     return plan_rolling_restart(api, wanted)

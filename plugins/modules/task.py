@@ -211,9 +211,9 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
-from ..module_utils._task_actions.allowed_actions import State, Wish
-from ..module_utils._task_actions.task_actions import steer
+from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
+from ..module_utils._task_actions.allowed_actions import DesiredState, State
+from ..module_utils._task_actions.task_actions import act_on_task
 
 OPTIONS = {
     "task_id": {"type": "int", "required": True},
@@ -221,15 +221,15 @@ OPTIONS = {
     "subtask_id": {"type": "int"},
     "subtask": {"type": "str", "choices": ["failed", "running"]},
     "wait": {"type": "bool", "default": False},
-    **PATIENCE_OPTIONS,
+    **WAIT_OPTIONS,
 }
 
 
 def run(api, params, mode):
     status = params["subtask"]
-    wish = Wish(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
-    waiting = patience(params, mode)
-    return steer(api, params["task_id"], wish, waiting, wait=params["wait"], check_mode=mode.check_mode)
+    wish = DesiredState(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
+    waiting = poll_policy(params, mode)
+    return act_on_task(api, params["task_id"], wish, waiting, wait=params["wait"], check_mode=mode.check_mode)
 
 
 DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("subtask_id", "subtask")]})

@@ -119,18 +119,18 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PATIENCE_OPTIONS, patience
+from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
 from ..module_utils._waiting.await_tasks import await_tasks
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},
     "detail": {"type": "str", "choices": ["summary", "full"], "default": "full"},
-    **PATIENCE_OPTIONS,
+    **WAIT_OPTIONS,
 }
 
 
 def run(api, params, mode):
-    return await_tasks(api, params["task_ids"], patience(params, mode), full=params["detail"] == "full")
+    return await_tasks(api, params["task_ids"], poll_policy(params, mode), full=params["detail"] == "full")
 
 
 DEFINITION = Definition(OPTIONS, run)

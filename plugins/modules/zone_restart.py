@@ -232,7 +232,7 @@ tasks:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import perform
+from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.zone import Zone
 
 OPTIONS = {
@@ -244,7 +244,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return perform(api, lambda: Zone.find(api, params["cluster"], params["zone"]), options)
+    return restart_target(api, lambda: Zone.find(api, params["cluster"], params["zone"]), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -17,8 +17,8 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ..module_utils._base.clock import Clock
 from ..module_utils._base.errors import OptionError
 from ..module_utils._fleet.task_queries import task_filters
-from ..module_utils._module.connection_options import CONNECTION_OPTIONS, Params, connected, exposed
-from ..module_utils._module.restart_options import longest_pause
+from ..module_utils._module.connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from ..module_utils._module.restart_options import poll_interval
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.task_changes import Change, Listener, follow_tasks
 
@@ -67,13 +67,13 @@ def _follow(options: Params, hear: Callable[[Change], None], cancelled: threadin
     params = _validated(options)
     listener = Listener(hear, logger.warning, cancelled.is_set)
     with connected(params) as api:
-        for warning in exposed(params):
+        for warning in plaintext_password_warnings(params):
             logger.warning(warning)
         follow_tasks(
             api,
             task_filters(api, params),
             listener,
-            interval=longest_pause(params, "interval"),
+            interval=poll_interval(params, "interval"),
             newer_than=params["newer_than"],
             clock=Clock(sleep=cancelled.wait),
         )

@@ -22,10 +22,10 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
-from ..module_utils._module.bridge import Definition, Mode, Outcome, call
+from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
 from ..module_utils._module.connection_options import Params
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
-from ..module_utils._waiting.progress import Show, silent
+from ..module_utils._waiting.progress import Show, show_nothing
 
 try:
     from ansible.module_utils.secrets import mask_secrets
@@ -76,7 +76,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
         except AnsibleError:  # another callback is in its place
             shows_ok = True
-        return _shown if shows_ok and not self._task.no_log else silent
+        return _shown if shows_ok and not self._task.no_log else show_nothing
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         params = _plain(self._task.args)
@@ -87,7 +87,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal})
         else:
-            outcome = _survived(definition, params, Mode(self._task.check_mode, self._show()))
+            outcome = _survived(definition, params, RunMode(self._task.check_mode, self._show()))
         result = {**outcome.shown(self._task.diff), **_notices(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
@@ -117,10 +117,10 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     return message
 
 
-def _survived(definition: Definition, params: Params, mode: Mode) -> Outcome:
+def _survived(definition: Definition, params: Params, mode: RunMode) -> Outcome:
     """The outcome of the call; an exception that nobody foresaw is a failure, as the crash of a module is."""
     try:
-        return call(definition, params, mode)
+        return call_module(definition, params, mode)
     except Exception as error:
         msg = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
         return Outcome(True, {"msg": msg, "exception": traceback.format_exc()})

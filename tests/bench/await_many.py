@@ -21,7 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import bas
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from emulator import PASSWORD, USERNAME, Emulator
 
 
@@ -62,7 +62,7 @@ def wait(job: dict[str, Any]) -> dict[str, Any]:
     """Do the job."""
     client = HttpClient(job["url"], basic_auth(USERNAME, PASSWORD), verify=True, timeout=60)
     pauses = Pauses(Emulator(job["url"], job["pid"]), job["polls"], job["seconds"])
-    await_tasks(OcpApi(client), job["ids"], Patience(7_200, 10), full=False, clock=Clock(sleep=pauses.pause))
+    await_tasks(OcpApi(client), job["ids"], PollPolicy(7_200, 10), full=False, clock=Clock(sleep=pauses.pause))
     client.close()
     return {"polls": pauses.polls, "waiting": pauses.waiting, "end": peak()}
 

@@ -27,8 +27,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from places import VICTIM, Place, places
 from service import Service, emulator
 
@@ -80,10 +80,10 @@ class Tally:
 def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
     """One run of a verb: what it said in a word, its result or facts, and its message."""
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
-    options = Options(check_mode=False, wait=True, patience=Patience(60, 0.5), started_before=since)
+    options = RestartRequest(check_mode=False, wait=True, patience=PollPolicy(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
-        result = perform(api, lambda: place.find(api), options)
+        result = restart_target(api, lambda: place.find(api), options)
     except OutcomeUnknown as error:
         return "unknown", error.facts, str(error)
     except OcpError as error:

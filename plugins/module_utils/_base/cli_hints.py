@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 
-def command(module: str, **options: object) -> str:
+def adhoc_command(module: str, **options: object) -> str:
     """The ad-hoc command that runs a module of the collection with these options."""
     words = " ".join(f"{name}={value}" for name, value in options.items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"

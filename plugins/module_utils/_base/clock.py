@@ -17,7 +17,7 @@ from .parsing import instant
 # What the service shows is cut off: to the second in many places, to hundredths at best.
 SECOND, HUNDREDTH = 1.0, 0.01
 # Clocks that are further apart are worth a word.
-NOTED_SECONDS = 5
+LARGEST_SILENT_OFFSET = 5
 # From 1973 on, so that 20260504 is not taken for a second of 1970, and far from where dates end.
 EARLIEST, LATEST = 100_000_000, 100_000_000_000
 
@@ -57,25 +57,25 @@ class ServiceClock:
         return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
 
 
-def started_before_of_service(local: datetime, ahead: float, wall: float) -> tuple[datetime, list[str]]:
+def to_service_clock(local: datetime, ahead: float, wall: float) -> tuple[datetime, list[str]]:
     """The option ``started_before`` by the clock of a service that is ``ahead`` of this machine's, and warnings.
 
     ``wall`` is the time of this machine in seconds since 1970.
     """
     warnings = []
-    if abs(ahead) > NOTED_SECONDS:
+    if abs(ahead) > LARGEST_SILENT_OFFSET:
         warnings.append(
             f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
             "this machine; started_before was taken as this machine's and moved by as much."
         )
-    if local.timestamp() > wall + NOTED_SECONDS:
+    if local.timestamp() > wall + LARGEST_SILENT_OFFSET:
         warnings.append(
             f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
         )
     return local + timedelta(seconds=ahead), warnings
 
 
-def instant_option(option: str, value: str) -> datetime:
+def parse_instant_option(option: str, value: str) -> datetime:
     """The instant that ``value`` names, in ISO 8601 with an offset or in epoch seconds; raises OptionError."""
     found = instant(value)
     seconds = found.timestamp() if found else _number(value)

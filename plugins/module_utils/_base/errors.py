@@ -53,11 +53,11 @@ class ConnectionFailed(ServiceError):
     """The request never left: no connection, no such host, no trusted TLS."""
 
 
-class AnswerLost(ServiceError):
+class ResponseLost(ServiceError):
     """The request left, its answer did not arrive: time-out, reset, cut off."""
 
 
-class AnswerUnreadable(ServiceError):
+class ResponseUnreadable(ServiceError):
     """The answer is no JSON, no envelope (section 2.1), or has no such data."""
 
 

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-LABEL_LENGTH = 200
-LOG_LINES = 200
-LOG_BYTES = 64 * 1024
+LONGEST_LABEL = 200
+LONGEST_LOG_LINES = 200
+LONGEST_LOG_BYTES = 64 * 1024
 CUT = "…"
 NAMED_AT_MOST = 10
 
@@ -20,66 +20,66 @@ _NARROW_MARKS = {"Mn", "Me"}
 
 
 @dataclass(frozen=True)
-class Log:
+class LogTail:
     """The end of a log as lines to show; ``note`` tells what was cut off, if anything was."""
 
     lines: list[str]
     note: str | None
 
 
-def visible(value: object) -> str:
+def escape_unprintable(value: object) -> str:
     r"""``value`` as text in which each character that is not printed stands as its escape, such as ``\x1b``."""
     text = str(value)
-    return text if text.isprintable() else "".join(map(_shown, text))
+    return text if text.isprintable() else "".join(map(_escaped, text))
 
 
-def excerpt(text: str, length: int) -> str:
-    """The first ``length`` characters of ``text``, as ``visible`` shows them."""
-    return visible(text if len(text) <= length else f"{text[:length]}{CUT}")
+def truncate(text: str, length: int) -> str:
+    """The first ``length`` characters of ``text``, as ``escape_unprintable`` shows them."""
+    return escape_unprintable(text if len(text) <= length else f"{text[:length]}{CUT}")
 
 
-def label(value: object) -> str | None:
-    """``value`` on one line of at most ``LABEL_LENGTH`` characters; None for what says nothing."""
-    return excerpt("" if value is None else str(value), LABEL_LENGTH).strip() or None
+def one_line(value: object) -> str | None:
+    """``value`` on one line of at most ``LONGEST_LABEL`` characters; None for what says nothing."""
+    return truncate("" if value is None else str(value), LONGEST_LABEL).strip() or None
 
 
-def end_of_log(value: object, lines: int = LOG_LINES) -> Log | None:
-    """The last ``lines`` of a log, a text or a list of lines, in at most ``LOG_BYTES``; None if there is no log."""
+def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
+    """The last ``lines`` of a log, a text or a list of lines, in at most ``LONGEST_LOG_BYTES``; None if there is no log."""
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    encoded = text[-LOG_BYTES:].encode(errors="backslashreplace")
-    too_long = len(text) > LOG_BYTES or len(encoded) > LOG_BYTES
-    kept = encoded[-LOG_BYTES:].decode(errors="ignore")
+    encoded = text[-LONGEST_LOG_BYTES:].encode(errors="backslashreplace")
+    too_long = len(text) > LONGEST_LOG_BYTES or len(encoded) > LONGEST_LOG_BYTES
+    kept = encoded[-LONGEST_LOG_BYTES:].decode(errors="ignore")
     found = kept.replace("\r\n", "\n").rstrip("\n").split("\n")
     last = found[-lines:]
     if not any(line.strip() for line in last):
         return None
     cut = too_long or len(last) < len(found)
-    note = f"Only its end is shown: at most {lines} lines and {LOG_BYTES // 1024} KiB." if cut else None
-    return Log(["\t".join(map(visible, line.split("\t"))) for line in last], note)
+    note = f"Only its end is shown: at most {lines} lines and {LONGEST_LOG_BYTES // 1024} KiB." if cut else None
+    return LogTail(["\t".join(map(escape_unprintable, line.split("\t"))) for line in last], note)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """With commas, and no more than a reader can take in."""
     every = list(names)
     more = f" and {len(every) - NAMED_AT_MOST} more" if len(every) > NAMED_AT_MOST else ""
     return ", ".join(every[:NAMED_AT_MOST]) + more
 
 
-def cells(text: str) -> int:
+def display_width(text: str) -> int:
     """How many columns a terminal takes for ``text``."""
     return sum(map(_width, text))
 
 
 def shorten(text: str, width: int) -> str:
     """``text`` in at most ``width`` columns, with an ellipsis where it was cut."""
-    return text if cells(text) <= width else next(wrap(text, width - 1)) + CUT
+    return text if display_width(text) <= width else next(wrap(text, width - 1)) + CUT
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
     """``text`` in pieces of at most ``width`` columns, cut between any two characters."""
     piece, taken = "", 0
     for character in text.expandtabs(4):
-        wide = cells(character)
+        wide = display_width(character)
         if taken + wide > width:
             yield piece
             piece, taken = "", 0
@@ -87,15 +87,15 @@ def wrap(text: str, width: int) -> Iterator[str]:
     yield piece
 
 
-def _shown(character: str) -> str:
+def _escaped(character: str) -> str:
     if character.isprintable():
         return character
     code = ord(character)
-    harmless = unicodedata.category(character) not in _INVISIBLE and not _is_no_character(code)
+    harmless = unicodedata.category(character) not in _INVISIBLE and not _is_noncharacter(code)
     return character if harmless else character.encode("unicode_escape").decode()
 
 
-def _is_no_character(code: int) -> bool:
+def _is_noncharacter(code: int) -> bool:
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 

@@ -26,7 +26,7 @@ def cluster_facts(cluster: Record) -> Facts:
         "type": cluster.get("type"),
         "status": cluster.get("status"),
         "version": cluster.get("obVersion"),
-        "start_time": _time(cluster, "obStartTime"),
+        "start_time": _time_or_none(cluster, "obStartTime"),
         "task_id": operated_by(cluster),
         "zones": [_zone_facts(zone) for zone in records(cluster.get("zones"))],
     }
@@ -52,8 +52,8 @@ def server_facts(server: Record, cluster: Record) -> Facts:
         "status": server.get("status"),
         "inner_status": server.get("innerStatus"),
         "with_rootserver": server.get("withRootserver") is True,
-        "start_time": _time(server, "startTime"),
-        "stop_time": _time(server, "stopTime"),
+        "start_time": _time_or_none(server, "startTime"),
+        "stop_time": _time_or_none(server, "stopTime"),
         "version": server.get("version"),
         "task_id": operated_by(server),
     }
@@ -93,9 +93,9 @@ def arbitration_service_facts(service: Record) -> Facts:
         "status": service.get("status"),
         "version": service.get("version"),
         "description": service.get("description"),
-        "update_time": _time(service, "updateTime"),
+        "update_time": _time_or_none(service, "updateTime"),
         "task_id": operated_by(service),
-        "clusters": [_served(cluster) for cluster in records(service.get("clusters"))],
+        "clusters": [_served_cluster_facts(cluster) for cluster in records(service.get("clusters"))],
     }
 
 
@@ -111,7 +111,7 @@ def _zone_facts(zone: Record) -> Facts:
     }
 
 
-def _served(cluster: Record) -> Facts:
+def _served_cluster_facts(cluster: Record) -> Facts:
     return {
         **_identity(cluster, "cluster"),
         "degraded_tenants": [
@@ -130,7 +130,7 @@ def _identity(thing: Record, kind: str) -> Facts:
     }
 
 
-def _time(record: Record, key: str) -> str | None:
+def _time_or_none(record: Record, key: str) -> str | None:
     """The service writes the beginning of 1970, by its own offset, for never."""
     time = instant(record.get(key))
     return str(record[key]) if time is not None and time.timestamp() > 0 else None

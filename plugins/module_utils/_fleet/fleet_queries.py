@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._base.checks import filled
+from .._base.checks import check_nonempty
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
-from .._targets.cluster import clusters_called, servers_of
+from .._targets.cluster import clusters_named, servers_of
 from .facts import Facts, arbitration_service_facts, cluster_facts, host_facts, server_facts
 
-Wanted = Mapping[str, Any]
+Filters = Mapping[str, Any]
 
 PLACES = ("zone", "region", "idc")
 
 
-def read_clusters(api: OcpApi, wanted: Wanted) -> list[Facts]:
+def read_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
     """Clusters by ``cluster`` (names or ids), ``status``, and ``zone``, ``region``, ``idc``: those with a zone there.
 
     For the shape see ``cluster_facts``.
@@ -34,12 +34,12 @@ def read_clusters(api: OcpApi, wanted: Wanted) -> list[Facts]:
     return [
         cluster
         for cluster in clusters
-        if _fits(cluster, {"status": filters["status"]})
-        and (anywhere or any(_fits(zone, places) for zone in cluster["zones"]))
+        if _matches(cluster, {"status": filters["status"]})
+        and (anywhere or any(_matches(zone, places) for zone in cluster["zones"]))
     ]
 
 
-def read_servers(api: OcpApi, wanted: Wanted) -> list[Facts]:
+def read_servers(api: OcpApi, wanted: Filters) -> list[Facts]:
     """Servers by ``cluster`` (names or ids), ``server`` (addresses or ids), ``zone``, ``region``, ``idc``, ``status``.
 
     For the shape see ``server_facts``.
@@ -51,10 +51,10 @@ def read_servers(api: OcpApi, wanted: Wanted) -> list[Facts]:
         for cluster in _clusters(api, filters["cluster"])
         for record in servers_of(api, cluster, cluster["id"])
     )
-    return [server for server in servers if _fits(server, others) and _called(server, filters["server"])]
+    return [server for server in servers if _matches(server, others) and _is_named(server, filters["server"])]
 
 
-def read_hosts(api: OcpApi, wanted: Wanted) -> list[Facts]:
+def read_hosts(api: OcpApi, wanted: Filters) -> list[Facts]:
     """Hosts by ``host`` (inner IP addresses, names or ids), ``status``, ``agent_status``, ``region`` and ``idc``.
 
     For the shape see ``host_facts``.
@@ -62,10 +62,10 @@ def read_hosts(api: OcpApi, wanted: Wanted) -> list[Facts]:
     filters = _filters(wanted, "host", "status", "agent_status", "region", "idc")
     others = {name: filters[name] for name in filters if name != "host"}
     hosts = map(host_facts, api.hosts())
-    return [host for host in hosts if _fits(host, others) and _called(host, filters["host"], "ip")]
+    return [host for host in hosts if _matches(host, others) and _is_named(host, filters["host"], "ip")]
 
 
-def read_arbitration_services(api: OcpApi, wanted: Wanted) -> list[Facts]:
+def read_arbitration_services(api: OcpApi, wanted: Filters) -> list[Facts]:
     """Arbitration services by ``arbitration_service`` (addresses or ids) and ``status``.
 
     For the shape see ``arbitration_service_facts``.
@@ -75,25 +75,25 @@ def read_arbitration_services(api: OcpApi, wanted: Wanted) -> list[Facts]:
     return [
         service
         for service in services
-        if _fits(service, {"status": filters["status"]}) and _called(service, filters["arbitration_service"])
+        if _matches(service, {"status": filters["status"]}) and _is_named(service, filters["arbitration_service"])
     ]
 
 
-def _filters(wanted: Wanted, *options: str) -> dict[str, Sequence[str] | None]:
+def _filters(wanted: Filters, *options: str) -> dict[str, Sequence[str] | None]:
     for option in options:
-        filled(option, wanted.get(option), "leave it out to have all")
+        check_nonempty(option, wanted.get(option), "leave it out to have all")
     return {option: wanted.get(option) for option in options}
 
 
 def _clusters(api: OcpApi, called: Sequence[str] | None) -> Iterable[Record]:
-    found = api.clusters() if called is None else [one for name in called for one in clusters_called(api, name)[0]]
+    found = api.clusters() if called is None else [one for name in called for one in clusters_named(api, name)[0]]
     # One may be named twice, by name and id.
     return {cluster["id"]: cluster for cluster in found if integer(cluster.get("id")) is not None}.values()
 
 
-def _called(facts: Facts, called: Sequence[str] | None, *others: str) -> bool:
+def _is_named(facts: Facts, called: Sequence[str] | None, *others: str) -> bool:
     return called is None or any(str(facts[key]) in called for key in ("id", "name", *others))
 
 
-def _fits(facts: Facts, filters: Mapping[str, Sequence[str] | None]) -> bool:
+def _matches(facts: Facts, filters: Mapping[str, Sequence[str] | None]) -> bool:
     return all(values is None or facts[key] in values for key, values in filters.items())

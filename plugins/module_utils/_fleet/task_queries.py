@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._base.checks import within
+from .._base.checks import check_range
 from .._base.errors import NotFound, OptionError
 from .._base.parsing import Record, integers
 from .._ocp.endpoints import PAGE_SIZE, OcpApi
@@ -20,7 +20,7 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
 
     The list of the service tells no links, so each task is read by itself to have its subtasks in execution order.
     """
-    within("limit", params["limit"], 1, PAGE_SIZE)
+    check_range("limit", params["limit"], 1, PAGE_SIZE)
     if params["status"] == []:
         raise OptionError("status: is empty; leave it out to have tasks of every status.")
     filters = task_filters(api, params)

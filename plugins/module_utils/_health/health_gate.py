@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from .._base.checks import within
+from .._base.checks import check_range
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from .._base.parsing import Record
@@ -15,49 +15,49 @@ from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
-from .._targets.cluster import clusters_called, servers_of
-from .._targets.lookup import only
-from .._waiting.poll import Patience, keep_looking, looks_survived
-from .._waiting.progress import LONGEST_SILENCE, Show, line
-from .health_problems import ailments
+from .._targets.cluster import clusters_named, servers_of
+from .._targets.lookup import exactly_one
+from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
+from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
+from .health_problems import health_problems
 
 Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, min_zones: int, patience: Patience, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, cluster: str, min_zones: int, patience: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """Look until the ``cluster`` of this name or id is healthy (see ``ailments``); its facts and those of its servers.
+    """Look until the ``cluster`` of this name or id is healthy (see ``health_problems``); its facts and those of its servers.
 
     A look that fails is survived, as in a wait for tasks. Raises NotHealthy after one last look, whose facts hold the
     result with the ``problems``, and TargetError for a cluster that is not there.
     """
-    within("min_zones", min_zones, 1)
-    watch = _Cluster(api, cluster, min_zones, patience.show)
-    waited = keep_looking(watch, api, patience, clock)
+    check_range("min_zones", min_zones, 1)
+    watch = _PolledCluster(api, cluster, min_zones, patience.show)
+    waited = poll_until_done(watch, api, patience, clock)
     result = {
         "changed": False,
         "cluster": watch.cluster,
         "servers": watch.servers,
         "problems": watch.problems,
         "elapsed": round(waited, 3),
-        "warnings": looks_survived("the cluster", watch.failures),
+        "warnings": transient_error_warnings("the cluster", watch.failures),
     }
     if watch.done:
         return result
     raise NotHealthy(
-        f"Cluster {watch.name} is not healthy after {waited:.0f} seconds: {_first(watch.problems)}. "
+        f"Cluster {watch.name} is not healthy after {waited:.0f} seconds: {_first_problems(watch.problems)}. "
         "Look there first; then wait again, or with a larger wait_timeout.",
         **result,
     )
 
 
-def _first(problems: list[str]) -> str:
+def _first_problems(problems: list[str]) -> str:
     more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
     return "; ".join(problems[:NAMED_AT_MOST]) + more
 
 
-class _Cluster:
+class _PolledCluster:
     """A cluster as last read, and what speaks against its health."""
 
     def __init__(self, api: OcpApi, called: str, min_zones: int, show: Show) -> None:
@@ -85,7 +85,7 @@ class _Cluster:
     @property
     def silent_until(self) -> float:
         """When a line of progress is due."""
-        return self._last_word + LONGEST_SILENCE
+        return self._last_word + HEARTBEAT_SECONDS
 
     def look(self) -> None:
         """Read it anew."""
@@ -102,11 +102,11 @@ class _Cluster:
         cluster = cluster_facts(record)
         self.servers = [server_facts(server, record) for server in servers_of(self._api, record, cluster["id"])]
         self.cluster = cluster
-        self.problems = ailments(cluster, self.servers, self._tasks(cluster), self._min_zones)
+        self.problems = health_problems(cluster, self.servers, self._tasks(cluster), self._min_zones)
 
     def _record(self) -> Record:
         if self.cluster is None:
-            return only("cluster", self._called, *clusters_called(self._api, self._called))
+            return exactly_one("cluster", self._called, *clusters_named(self._api, self._called))
         return self._api.cluster(self.cluster["id"])
 
     def _tasks(self, cluster: Facts) -> list[Task]:
@@ -137,4 +137,4 @@ class _Cluster:
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last_word = waited
         name = self.cluster["name"] if self.cluster else self._called
-        self._show(line(f"{name}{text}"), failed)
+        self._show(progress_line(f"{name}{text}"), failed)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .._base.text import listed
+from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, RUNNING, Task
 
@@ -14,44 +14,48 @@ from .._ocp.task_model import FAILED, RUNNING, Task
 ACTIVE = "ACTIVE"
 
 
-def ailments(cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int) -> list[str]:
+def health_problems(cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int) -> list[str]:
     """Why a cluster is not healthy, each in words that name who; empty if it is.
 
     Healthy is a cluster that is RUNNING, with each server RUNNING and ACTIVE, no task at work on it or holding a part
     of it, and at least ``min_zones`` zones up. ``cluster`` and ``servers`` are facts, ``tasks`` those that run on it or
     that it names. What the service does not tell of an inner status is no ailment.
     """
-    found = [_at_work(task, cluster, servers) for task in tasks]
-    found += [f"server {server['name']} of {server['zone']} is {_state(server)}" for server in servers if _ill(server)]
+    found = [_task_problem(task, cluster, servers) for task in tasks]
+    found += [
+        f"server {server['name']} of {server['zone']} is {_status_words(server)}"
+        for server in servers
+        if _is_unhealthy(server)
+    ]
     if cluster["status"] != RUNNING:
         found.append(f"cluster {cluster['name']} is {cluster['status']}")
     if not servers:
         found.append(f"the service shows no server of cluster {cluster['name']}")
-    return found + _zones_missing(cluster, servers, min_zones)
+    return found + _zone_problems(cluster, servers, min_zones)
 
 
-def _at_work(task: Task, cluster: Facts, servers: Sequence[Facts]) -> str:
+def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> str:
     held = [f"server {server['name']}" for server in servers if server["task_id"] == task.id]
     held = [f"cluster {cluster['name']}"] if cluster["task_id"] == task.id or not held else held
     if task.status == FAILED:
-        return f"task {task.label} FAILED and still holds {listed(held)}: retry it or roll it back"
-    return f"task {task.label} is {task.status} on {listed(held)}"
+        return f"task {task.label} FAILED and still holds {join_names(held)}: retry it or roll it back"
+    return f"task {task.label} is {task.status} on {join_names(held)}"
 
 
-def _ill(server: Facts) -> bool:
+def _is_unhealthy(server: Facts) -> bool:
     return server["status"] != RUNNING or server["inner_status"] not in (ACTIVE, None)
 
 
-def _state(server: Facts) -> str:
+def _status_words(server: Facts) -> str:
     inner = server["inner_status"]
     return f"{server['status']}" if inner in (ACTIVE, None) else f"{server['status']} and {inner}"
 
 
-def _zones_missing(cluster: Facts, servers: Sequence[Facts], min_zones: int) -> list[str]:
+def _zone_problems(cluster: Facts, servers: Sequence[Facts], min_zones: int) -> list[str]:
     """A zone is up when it is RUNNING and all its servers are well."""
-    ill = {server["zone"] for server in servers if _ill(server)}
+    ill = {server["zone"] for server in servers if _is_unhealthy(server)}
     up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in ill]
     if len(up) >= min_zones:
         return []
-    named = f" ({listed(up)})" if up else ""
+    named = f" ({join_names(up)})" if up else ""
     return [f"{len(up)} of {len(cluster['zones'])} zones are up{named}, fewer than min_zones={min_zones}"]

@@ -13,19 +13,19 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from .._base.errors import OcpError, OptionError
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
-from .._waiting.progress import Show, silent
-from .connection_options import CONNECTION_OPTIONS, Params, connected, exposed
+from .._waiting.progress import Show, show_nothing
+from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
 
 
 @dataclass(frozen=True)
-class Mode:
+class RunMode:
     """How a module runs; ``show`` gets its lines of progress, where it runs in a process that can show them."""
 
     check_mode: bool
-    show: Show = silent
+    show: Show = show_nothing
 
 
-Body = Callable[[OcpApi, Params, Mode], dict[str, Any]]
+Body = Callable[[OcpApi, Params, RunMode], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -65,27 +65,27 @@ def run_module(definition: Definition) -> None:
     module = AnsibleModule(definition.argument_spec, supports_check_mode=True, **definition.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
-    outcome = call(definition, module.params, Mode(module.check_mode))
+    outcome = call_module(definition, module.params, RunMode(module.check_mode))
     for warning in outcome.warnings:
         module.warn(warning)
     finish = module.fail_json if outcome.failed else module.exit_json
     finish(**outcome.shown(module._diff))
 
 
-def call(definition: Definition, params: Params, mode: Mode) -> Outcome:
+def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:
     """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
     noticed: list[str] = []
     try:
-        _check_names(definition, params)
+        _check_required_texts(definition, params)
         with connected(params) as api:
-            noticed += exposed(params)
+            noticed += plaintext_password_warnings(params)
             result, failed = definition.body(api, params, mode), False
     except OcpError as error:
         result, failed = {"msg": str(error), **error.facts}, True
     return Outcome(failed, result, noticed + result.pop("warnings", []), result.pop("diff", {}))
 
 
-def _check_names(definition: Definition, params: Params) -> None:
+def _check_required_texts(definition: Definition, params: Params) -> None:
     """Raise OptionError where a text that is required is empty, which Ansible takes for given."""
     for option, spec in definition.options.items():
         if spec.get("required") and params[option] == "":

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
-from .._base.checks import within
+from .._base.checks import check_range
 from .._base.errors import OptionError
 from .._ocp.auth import AccessKeyAuth, basic_auth
 from .._ocp.endpoints import OcpApi
@@ -25,19 +25,19 @@ Params = dict[str, Any]
 LONGEST_SECONDS = 7 * 24 * 3600
 
 
-def _option(name: str, **spec: Any) -> dict[str, Any]:
+def _with_env_fallback(name: str, **spec: Any) -> dict[str, Any]:
     return {"fallback": (env_fallback, [f"OCP_{name.upper()}"]), **spec}
 
 
 CONNECTION_OPTIONS: dict[str, Any] = {
-    "url": _option("url", type="str", required=True),
-    "username": _option("username", type="str"),
-    "password": _option("password", type="str", no_log=True),
-    "access_key_id": _option("access_key_id", type="str"),
-    "access_key_secret": _option("access_key_secret", type="str", no_log=True),
-    "validate_certs": _option("validate_certs", type="bool", default=True),
-    "ca_path": _option("ca_path", type="path"),
-    "timeout": _option("timeout", type="float", default=30),
+    "url": _with_env_fallback("url", type="str", required=True),
+    "username": _with_env_fallback("username", type="str"),
+    "password": _with_env_fallback("password", type="str", no_log=True),
+    "access_key_id": _with_env_fallback("access_key_id", type="str"),
+    "access_key_secret": _with_env_fallback("access_key_secret", type="str", no_log=True),
+    "validate_certs": _with_env_fallback("validate_certs", type="bool", default=True),
+    "ca_path": _with_env_fallback("ca_path", type="path"),
+    "timeout": _with_env_fallback("timeout", type="float", default=30),
 }
 
 
@@ -46,16 +46,16 @@ def connected(params: Params) -> Iterator[OcpApi]:
     """The service that the connection options name; nothing is sent yet. Raises OptionError."""
     verify: bool | str = params["validate_certs"]
     if verify and params["ca_path"]:
-        verify = _trusted(params["ca_path"])
+        verify = _trusted_ca(params["ca_path"])
     timeout = seconds_option(params, "timeout", 0.1)
-    client = HttpClient(_address(params["url"]), _credentials(params), verify=verify, timeout=timeout)
+    client = HttpClient(_checked_url(params["url"]), _credentials(params), verify=verify, timeout=timeout)
     try:
         yield OcpApi(client)
     finally:
         client.close()
 
 
-def _trusted(ca_path: str) -> str:
+def _trusted_ca(ca_path: str) -> str:
     folder = Path(ca_path).is_dir()
     try:
         ssl.create_default_context(capath=ca_path if folder else None, cafile=None if folder else ca_path)
@@ -67,7 +67,7 @@ def _trusted(ca_path: str) -> str:
     return ca_path
 
 
-def _address(url: str) -> str:
+def _checked_url(url: str) -> str:
     if not url:
         raise OptionError("url: is empty; give the address of an OCP, as in https://ocp.example.com:8080.")
     if "@" in url:
@@ -84,7 +84,7 @@ def _address(url: str) -> str:
     return url
 
 
-def exposed(params: Params) -> list[str]:
+def plaintext_password_warnings(params: Params) -> list[str]:
     """A warning where the password would cross a network as it is."""
     parts = urlsplit(params["url"])
     if parts.scheme != "http" or not params["password"] or _is_loopback(str(parts.hostname)):
@@ -103,8 +103,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def _credentials(params: Params) -> Any:
-    basic = _complete(params, "username", "password")
-    access_key = _complete(params, "access_key_id", "access_key_secret")
+    basic = _complete_pair(params, "username", "password")
+    access_key = _complete_pair(params, "access_key_id", "access_key_secret")
     either = "either username and password, or access_key_id and access_key_secret"
     variables = "(or OCP_USERNAME, OCP_PASSWORD, OCP_ACCESS_KEY_ID, OCP_ACCESS_KEY_SECRET in the environment)"
     if basic and access_key:
@@ -118,7 +118,7 @@ def _credentials(params: Params) -> Any:
     raise OptionError(f"No credentials are given; give {either} {variables}.")
 
 
-def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
+def _complete_pair(params: Params, name: str, secret: str) -> tuple[str, str] | None:
     given = [option for option in (name, secret) if params[option]]
     if len(given) == 1:
         [missing] = {name, secret} - set(given)
@@ -128,5 +128,5 @@ def _complete(params: Params, name: str, secret: str) -> tuple[str, str] | None:
 
 def seconds_option(params: Params, option: str, least: float) -> float:
     value = float(params[option])
-    within(option, value, least, LONGEST_SECONDS, " seconds")
+    check_range(option, value, least, LONGEST_SECONDS, " seconds")
     return value

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._base.checks import within
-from .._base.clock import instant_option
-from .._base.text import LOG_LINES
+from .._base.checks import check_range
+from .._base.clock import parse_instant_option
+from .._base.text import LONGEST_LOG_LINES
 from .._restart.decision import InFlight
-from .._restart.restart import Options
+from .._restart.restart import RestartRequest
 from .._waiting.failure_report import DEFAULT_LOG_LINES
-from .._waiting.poll import SHORTEST_PAUSE, Patience
-from .._waiting.progress import silent
-from .bridge import Mode
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import show_nothing
+from .bridge import RunMode
 from .connection_options import Params, seconds_option
 
-PATIENCE_OPTIONS: dict[str, Any] = {
+WAIT_OPTIONS: dict[str, Any] = {
     "log_lines": {"type": "int", "default": DEFAULT_LOG_LINES},
     "show_progress": {"type": "bool", "default": True},
     "wait_timeout": {"type": "int", "default": 7200},
@@ -28,33 +28,33 @@ RESTART_OPTIONS: dict[str, Any] = {
     "started_before": {"type": "str"},
     "in_flight": {"type": "str", "choices": [choice.value for choice in InFlight], "default": InFlight.ATTACH.value},
     "wait": {"type": "bool", "default": False},
-    **PATIENCE_OPTIONS,
+    **WAIT_OPTIONS,
 }
 
 
-def patience(params: Params, mode: Mode) -> Patience:
+def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
     """The waiting options. Raises OptionError."""
-    within("log_lines", params["log_lines"], 0, LOG_LINES, " lines")
-    return Patience(
+    check_range("log_lines", params["log_lines"], 0, LONGEST_LOG_LINES, " lines")
+    return PollPolicy(
         seconds_option(params, "wait_timeout", 1),
-        longest_pause(params, "wait_interval"),
-        mode.show if params["show_progress"] else silent,
+        poll_interval(params, "wait_interval"),
+        mode.show if params["show_progress"] else show_nothing,
         params["log_lines"],
     )
 
 
-def longest_pause(params: Params, option: str) -> float:
+def poll_interval(params: Params, option: str) -> float:
     """The seconds that ``option`` allows between two looks. Raises OptionError."""
     return seconds_option(params, option, SHORTEST_PAUSE)
 
 
-def restart_options(params: Params, mode: Mode) -> Options:
+def restart_options(params: Params, mode: RunMode) -> RestartRequest:
     """The options that all restart verbs share. Raises OptionError."""
     given = params["started_before"]
-    return Options(
+    return RestartRequest(
         mode.check_mode,
         params["wait"],
-        patience(params, mode),
-        None if given is None else instant_option("started_before", given),
+        poll_policy(params, mode),
+        None if given is None else parse_instant_option("started_before", given),
         InFlight(params["in_flight"]),
     )

@@ -7,11 +7,11 @@ from __future__ import annotations
 import ssl
 
 from .._base.errors import (
-    AnswerLost,
     ConnectionFailed,
+    ResponseLost,
     ServiceError,
 )
-from .envelope import advice_without_answer
+from .envelope import outcome_sentence
 
 try:
     import requests
@@ -60,8 +60,8 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
     # A read that was repeated raises no Timeout.
     timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
     what = f"within {timeout:g} seconds" if timed_out else "whole"
-    return AnswerLost(
-        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {advice_without_answer(writes)}",
+    return ResponseLost(
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {outcome_sentence(writes)}",
         url=url,
         maybe_done=writes,
     )

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from .._base.errors import AnswerUnreadable, RequestRefused
+from .._base.errors import RequestRefused, ResponseUnreadable
 from .._base.parsing import Record, integer, record, records
-from .envelope import Answer
+from .envelope import ApiResponse
 from .session import HttpClient
 
 Found = TypeVar("Found")
@@ -25,47 +25,47 @@ class OcpApi:
     def __init__(self, client: HttpClient) -> None:
         self._client = client
 
-    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> Answer:
+    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
         """Section 4.1. No document tells where the two parameters are read, so they travel in both places."""
         flags = {"freezeServer": freeze_server, "force": force}
         query = {name: str(value).lower() for name, value in flags.items()}
         path = f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart"
         return self._start(path, params=query, body=flags)
 
-    def restart_cluster(self, cluster_id: int) -> Answer:
+    def restart_cluster(self, cluster_id: int) -> ApiResponse:
         """Section 4.2."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
-    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+    def restart_zone(self, cluster_id: int, zone: str) -> ApiResponse:
         """A neighbour of section 4.2 (ocp-api.md, 4.5); always all servers of the zone."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
 
-    def restart_agents(self, host_ids: list[int]) -> Answer:
+    def restart_agents(self, host_ids: list[int]) -> ApiResponse:
         """Section 4.3."""
         path = "/compute/hosts/batchRestartAgents"
-        return _either(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
+        return _first_known_path(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
 
-    def restart_arbitration_service(self, service_id: int) -> Answer:
+    def restart_arbitration_service(self, service_id: int) -> ApiResponse:
         """Section 4.4."""
         return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
 
-    def retry_task(self, task_id: int) -> Answer:
+    def retry_task(self, task_id: int) -> ApiResponse:
         """Run what FAILED in a task again. These five are in section 2 of the public evidence."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
 
-    def roll_back_task(self, task_id: int) -> Answer:
+    def roll_back_task(self, task_id: int) -> ApiResponse:
         """Undo what a FAILED task has done."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/rollback")
 
-    def retry_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def retry_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         """Run a FAILED subtask again."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/retry")
 
-    def skip_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def skip_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         """Count a FAILED subtask as done."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/skip")
 
-    def cancel_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def cancel_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         """Let a RUNNING subtask fail."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
 
@@ -132,7 +132,7 @@ class OcpApi:
     def host_agent(self, host_id: int) -> Record:
         """The agent of a host, with its processes."""
         path = f"/compute/hosts/{host_id}/agent"
-        return _either(f"/api/v2{path}", path, self._record)
+        return _first_known_path(f"/api/v2{path}", path, self._record)
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""
@@ -142,10 +142,10 @@ class OcpApi:
         """One arbitration service."""
         return self._record(f"/api/v2/arbitration/services/{service_id}")
 
-    def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> Answer:
+    def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         answer = self._client.post(quote(path), params, body)
         if integer(record(answer.data).get("id")) is None:
-            raise AnswerUnreadable(
+            raise ResponseUnreadable(
                 f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
                 "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
                 url=answer.url,
@@ -157,7 +157,7 @@ class OcpApi:
     def _record(self, path: str) -> Record:
         answer = self._client.get(quote(path))
         if not isinstance(answer.data, dict):
-            raise _unexpected(answer, "one object")
+            raise _unreadable(answer, "one object")
         return answer.data
 
     def _list(self, path: str, params: Record | None = None) -> list[Record]:
@@ -169,14 +169,14 @@ class OcpApi:
             answer = self._client.get(path, {**params, "page": page, "size": size})
             contents = record(answer.data).get("contents")
             if not isinstance(contents, list) or records(contents) != contents:
-                raise _unexpected(answer, "a list of objects")
+                raise _unreadable(answer, "a list of objects")
             yield contents
             # The servers of a cluster come without a page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
 
 
-def _either(path: str, other: str, call: Callable[[str], Found]) -> Found:
+def _first_known_path(path: str, other: str, call: Callable[[str], Found]) -> Found:
     """What ``call`` gives for ``path``, or for the ``other`` where that is unknown to the service.
 
     The specified paths of agents have no version (section 4.3), those of most services do. What is refused as unknown
@@ -194,8 +194,8 @@ def _either(path: str, other: str, call: Callable[[str], Found]) -> Found:
             raise (second if second.status not in (400, 404) or path in first.reason else first) from None
 
 
-def _unexpected(answer: Answer, wanted: str) -> AnswerUnreadable:
-    return AnswerUnreadable(
+def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:
+    return ResponseUnreadable(
         f"The answer of {answer.url} holds no data of the documented form ({wanted}). "
         "Check that url is the address of an OCP, and its version.",
         url=answer.url,

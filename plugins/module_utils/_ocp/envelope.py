@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from .._base.errors import (
-    AnswerUnreadable,
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseUnreadable,
 )
 from .._base.parsing import Record, record
-from .._base.text import excerpt, label
+from .._base.text import one_line, truncate
 from .response_body import Body
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ NEXT_STEPS = {
     409: "Let the task that works on it come to its end, then run this again",
     429: "The request limit of this user is used up; run this again later",
 }
-NEXT_STEP_OTHERWISE = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
+DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiResponse:
     """The ``data`` of an envelope (section 2.1; None where there is none) and the trace id of the request."""
 
     data: Any
@@ -51,29 +51,29 @@ def parse_envelope(body: Body) -> Record:
         return {}
 
 
-def read_envelope(response: requests.Response, envelope: Record, body: Body, method: str, url: str) -> Answer:
+def read_envelope(response: requests.Response, envelope: Record, body: Body, method: str, url: str) -> ApiResponse:
     """The data of a successful answer, of which ``envelope`` is the JSON object; else raises a ServiceError."""
     status = response.status_code
     writes = method == "POST"
     if 300 <= status < 400:
-        raise AnswerUnreadable(
+        raise ResponseUnreadable(
             f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
             "followed. Put the address of the service itself in url.",
             url=url,
         )
-    trace_id = label(envelope.get("traceId"))
+    trace_id = one_line(envelope.get("traceId"))
     if status < 400 and not isinstance(envelope.get("successful"), bool):
-        raise AnswerUnreadable(
+        raise ResponseUnreadable(
             f"The answer to {method} {url} {_defect(response, body)}. "
             "Check that url is the address of an OCP, not of a proxy or another service."
-            + (f" {advice_without_answer(writes)}" if writes else ""),
+            + (f" {outcome_sentence(writes)}" if writes else ""),
             url=url,
             trace_id=trace_id,
             maybe_done=writes,
         )
     if status >= 400 or not envelope["successful"]:
         raise _refusal(envelope, status, method, url, trace_id)
-    return Answer(envelope.get("data"), url, trace_id)
+    return ApiResponse(envelope.get("data"), url, trace_id)
 
 
 def _defect(response: requests.Response, body: Body) -> str:
@@ -90,22 +90,22 @@ def _host(url: str, location: str) -> str:
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
-    reason = excerpt(str(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
+    reason = truncate(str(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
     maybe_done = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
     if status >= 500:
-        sentences.append(advice_without_answer(maybe_done).rstrip("."))
+        sentences.append(outcome_sentence(maybe_done).rstrip("."))
     elif kind is not AuthenticationFailed:
-        sentences.append(NEXT_STEPS.get(status, NEXT_STEP_OTHERWISE))
+        sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
     return kind(
         ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, maybe_done=maybe_done
     )
 
 
-def advice_without_answer(writes: bool) -> str:
+def outcome_sentence(writes: bool) -> str:
     if not writes:
         return "Check that the service is well, and that url has the scheme it speaks; run this again."
     return (

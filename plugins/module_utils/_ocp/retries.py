@@ -13,10 +13,10 @@ try:
 except ImportError:  # reported by bridge, with the name of the library
     Retry = object  # type: ignore[misc, assignment]
 
-CONNECT_REPEATS = 1
-READ_REPEATS = 2
+CONNECT_RETRIES = 1
+READ_RETRIES = 2
 TOO_MANY_REQUESTS = 429
-PASSING_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
+TRANSIENT_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
 # What is passed over for the sake of keeping a connection.
 LARGEST_DRAIN = 64 * 1024
 

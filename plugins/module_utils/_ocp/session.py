@@ -19,10 +19,10 @@ from .._base.errors import (
     AuthenticationFailed,
 )
 from .._base.parsing import instant
-from .._base.text import label
+from .._base.text import one_line
 from .auth import SKEW_ALLOWED, AccessKeyAuth
 from .connection_errors import connection_error
-from .envelope import Answer, parse_envelope, read_envelope
+from .envelope import ApiResponse, parse_envelope, read_envelope
 from .response_body import read_body
 from .retries import seconds_to_reset
 from .transport import Adapter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from requests.auth import AuthBase
 
 CONNECT_SECONDS = 10.0
-NOTED_SKEW = 60.0
+LARGEST_SILENT_SKEW = 60.0
 
 
 class HttpClient:
@@ -78,15 +78,17 @@ class HttpClient:
         """Close the connections that are kept open."""
         self._session.close()
 
-    def get(self, path: str, params: dict[str, Any] | None = None) -> Answer:
+    def get(self, path: str, params: dict[str, Any] | None = None) -> ApiResponse:
         """GET ``path`` below the base address; raises a ServiceError."""
         return self._request("GET", path, params, None)
 
-    def post(self, path: str, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> Answer:
+    def post(self, path: str, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> ApiResponse:
         """POST once over a connection; raises ServiceError, whose ``maybe_done`` tells if it may have taken effect."""
         return self._request("POST", path, params, body)
 
-    def _request(self, method: str, path: str, params: dict[str, Any] | None, body: dict[str, Any] | None) -> Answer:
+    def _request(
+        self, method: str, path: str, params: dict[str, Any] | None, body: dict[str, Any] | None
+    ) -> ApiResponse:
         url = self.url + path
         sent = time.time()
         try:
@@ -98,8 +100,8 @@ class HttpClient:
         used_up = response.headers.get("RateLimit-Remaining") == "0"
         self._resume = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
         envelope = parse_envelope(content)
-        self.trace_id = label(envelope.get("traceId"))
-        completed = instant(envelope.get("timestamp")) or _date(response)
+        self.trace_id = one_line(envelope.get("traceId"))
+        completed = instant(envelope.get("timestamp")) or _date_header(response)
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
         try:
@@ -136,7 +138,7 @@ class HttpClient:
         ahead = self.service_clock.ahead
         if not isinstance(self._session.auth, AccessKeyAuth):
             return "Check username and password."
-        if abs(ahead) <= NOTED_SKEW:
+        if abs(ahead) <= LARGEST_SILENT_SKEW:
             return "Check access_key_id and access_key_secret."
         return (
             f"The clock of this machine is {abs(ahead):.0f} seconds {'behind' if ahead > 0 else 'ahead of'} that of "
@@ -144,7 +146,7 @@ class HttpClient:
         )
 
 
-def _date(response: requests.Response) -> datetime | None:
+def _date_header(response: requests.Response) -> datetime | None:
     try:
         date = parsedate_to_datetime(response.headers.get("Date", ""))
     except ValueError:

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from .._base.parsing import instant, integer, integers, record, records
-from .._base.text import excerpt, label
+from .._base.text import one_line, truncate
 
 RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
@@ -47,7 +47,7 @@ class Subtask:
     @property
     def label(self) -> str:
         """What a person calls it, as one harmless line."""
-        return label(self.description) or label(self.name) or f"subtask {self.id}"
+        return one_line(self.description) or one_line(self.name) or f"subtask {self.id}"
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ class Task:
         raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
         return cls(
             **_same_named(cls, data),
-            creator=_harmless(creator.get("name") if isinstance(creator, dict) else creator),
-            cluster_id=_first(data.get("clusterId"), cluster.get("id")),
-            cluster_name=_harmless(cluster.get("name")),
-            host_id=_first(data.get("hostId"), _common_tag(data, "hostId")),
+            creator=_truncated(creator.get("name") if isinstance(creator, dict) else creator),
+            cluster_id=_first_not_none(data.get("clusterId"), cluster.get("id")),
+            cluster_name=_truncated(cluster.get("name")),
+            host_id=_first_not_none(data.get("hostId"), _common_tag(data, "hostId")),
             duration=_seconds(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
         )
@@ -147,7 +147,7 @@ class Task:
 
 def task_label(task_id: int, name: str | None) -> str:
     """What a person calls a task: its id, and its name where it is known, as one harmless line."""
-    known = label(name)
+    known = one_line(name)
     return f"{task_id} ({known})" if known else str(task_id)
 
 
@@ -160,22 +160,31 @@ def _subtask(data: dict[str, Any]) -> Subtask:
     )
 
 
-_OWN_RULE = {"creator", "cluster_id", "cluster_name", "host_id", "duration", "subtasks", "upstreams", "downstreams"}
+_MAPPED_BY_HAND = {
+    "creator",
+    "cluster_id",
+    "cluster_name",
+    "host_id",
+    "duration",
+    "subtasks",
+    "upstreams",
+    "downstreams",
+}
 
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     """The fields of ``cls`` that are the service's own under their snake_case name."""
-    return {name: _harmless(data.get(theirs)) for name, theirs in _names(cls)}
+    return {name: _truncated(data.get(theirs)) for name, theirs in _api_names(cls)}
 
 
 @cache
-def _names(cls: type) -> list[tuple[str, str]]:
+def _api_names(cls: type) -> list[tuple[str, str]]:
     """Of each of these fields, our name and the service's."""
-    return [(field.name, _camel(field.name)) for field in fields(cls) if field.name not in _OWN_RULE]
+    return [(field.name, _camel(field.name)) for field in fields(cls) if field.name not in _MAPPED_BY_HAND]
 
 
-def _harmless(value: Any) -> Any:
-    return excerpt(value, LONGEST_VALUE) if isinstance(value, str) else value
+def _truncated(value: Any) -> Any:
+    return truncate(value, LONGEST_VALUE) if isinstance(value, str) else value
 
 
 def _common_tag(data: dict[str, Any], key: str) -> Any:
@@ -184,7 +193,7 @@ def _common_tag(data: dict[str, Any], key: str) -> Any:
     return values.pop() if len(values) == 1 else None
 
 
-def _first(*values: Any) -> Any:
+def _first_not_none(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 

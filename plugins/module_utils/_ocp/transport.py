@@ -7,7 +7,7 @@ from __future__ import annotations
 import ssl
 from typing import Any
 
-from .retries import CONNECT_REPEATS, PASSING_STATUSES, READ_REPEATS, RateLimitRetry
+from .retries import CONNECT_RETRIES, READ_RETRIES, TRANSIENT_STATUSES, RateLimitRetry
 
 try:
     from requests.adapters import HTTPAdapter
@@ -27,11 +27,11 @@ class Adapter(HTTPAdapter):
             self._context.check_hostname = False
         super().__init__(
             max_retries=RateLimitRetry(
-                total=READ_REPEATS,
+                total=READ_RETRIES,
                 # Counts for every method: what found no connection never left.
-                connect=CONNECT_REPEATS,
+                connect=CONNECT_RETRIES,
                 other=0,
-                status_forcelist=PASSING_STATUSES,
+                status_forcelist=TRANSIENT_STATUSES,
                 allowed_methods={"GET"},
                 backoff_factor=0.3,
                 raise_on_status=False,

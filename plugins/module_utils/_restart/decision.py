@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
 
-from .._base.text import listed
+from .._base.text import join_names
 from .._ocp.task_model import task_label
 from .._targets.target import Member, Observation
 
-THEN = "run this again when it has ended, or wait for it with in_flight=queue"
+NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 
 
 class InFlight(StrEnum):
@@ -73,29 +73,31 @@ class Decision:
     task_ids: tuple[int, ...] = ()
 
 
-def plan(observed: Observation, operations: Sequence[Operation], asked: Condition) -> Decision:
+def decide_restart(observed: Observation, operations: Sequence[Operation], asked: Condition) -> Decision:
     """Decide; check mode or not does not matter.
 
     A restart that is running and satisfies is never doubled, and nothing is skipped without proof: what the service
     does not show has not happened.
     """
     since = asked.started_before
-    stale = [member for member in observed.members if not _proven(member, since)]
+    stale = [member for member in observed.members if not _has_started_since(member, since)]
     names = frozenset(member.name for member in stale)
     needed = names or frozenset(member.name for member in observed.members)
     satisfying = next((running for running in operations if _satisfies(running, needed, since)), None)
     may_attach = asked.in_flight is InFlight.ATTACH or (asked.in_flight is InFlight.QUEUE and since is not None)
     if satisfying and may_attach:
-        begun = f" since {_shown(satisfying.begun)}" if satisfying.begun else ""
+        begun = f" since {_instant_words(satisfying.begun)}" if satisfying.begun else ""
         return Decision(Action.ATTACH, f"{satisfying.label} is restarting it{begun}", needed, (satisfying.task_id,))
     if observed.members and not stale:
-        return Decision(Action.SKIP, f"{_starts(observed.members)}, not before {_asked(since, observed)}", names)
+        return Decision(
+            Action.SKIP, f"{_start_words(observed.members)}, not before {_condition_words(since, observed)}", names
+        )
     if operations:
-        return _collide(operations, names, asked, satisfying)
-    return Decision(Action.SUBMIT, _need(stale, observed, since), names)
+        return _conflict(operations, names, asked, satisfying)
+    return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
-def _proven(member: Member, since: datetime | None) -> bool:
+def _has_started_since(member: Member, since: datetime | None) -> bool:
     return since is not None and member.started is not None and member.started >= since
 
 
@@ -107,7 +109,7 @@ def _satisfies(running: Operation, needed: frozenset[str], since: datetime | Non
     return _covers(running, needed) and (since is None or (running.begun is not None and running.begun >= since))
 
 
-def _collide(
+def _conflict(
     operations: Sequence[Operation], stale: frozenset[str], asked: Condition, satisfying: Operation | None
 ) -> Decision:
     running = satisfying or operations[0]
@@ -115,43 +117,43 @@ def _collide(
         first = tuple(operation.task_id for operation in operations)
         return Decision(Action.QUEUE, f"{running.label} is running and has to end first", stale, first)
     if asked.in_flight is InFlight.FAIL:
-        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {THEN}", stale)
+        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {NEXT_STEP}", stale)
     if not _covers(running, stale):
         why = "it does not restart all that is asked for" if running.restarts else "it is not known to be its restart"
     elif running.begun is None:
         why = "when it began is not known"
     else:
-        why = f"it began at {_shown(running.begun)}, before started_before"
+        why = f"it began at {_instant_words(running.begun)}, before started_before"
     return Decision(
         Action.REFUSE,
-        f"{running.label} is running, but {why}; {THEN}",
+        f"{running.label} is running, but {why}; {NEXT_STEP}",
         stale,
     )
 
 
-def _need(stale: Sequence[Member], observed: Observation, since: datetime | None) -> str:
+def _restart_reason(stale: Sequence[Member], observed: Observation, since: datetime | None) -> str:
     if since is None:
         return "no condition was given, so the verb always restarts"
     if not stale:
         return "the service shows nothing of it, so it is not proven that it started since"
     unknown = [member.name for member in stale if member.started is None]
     if unknown:
-        return f"it is not proven that {listed(unknown)} started since {_asked(since, observed)}"
+        return f"it is not proven that {join_names(unknown)} started since {_condition_words(since, observed)}"
     some = "" if len(stale) == len(observed.members) else f" ({len(stale)} of {len(observed.members)})"
-    return f"{_starts(stale)}, before {_asked(since, observed)}{some}"
+    return f"{_start_words(stale)}, before {_condition_words(since, observed)}{some}"
 
 
-def _starts(members: Iterable[Member]) -> str:
-    return listed(f"{member.name} started at {_shown(member.started)}" for member in members)
+def _start_words(members: Iterable[Member]) -> str:
+    return join_names(f"{member.name} started at {_instant_words(member.started)}" for member in members)
 
 
-def _asked(since: datetime | None, observed: Observation) -> str:
+def _condition_words(since: datetime | None, observed: Observation) -> str:
     """``since`` as the service would write it, so that a reader can compare."""
     zone = next((member.started.tzinfo for member in observed.members if member.started), None)
-    return _shown(since.astimezone(zone) if since and zone else since)
+    return _instant_words(since.astimezone(zone) if since and zone else since)
 
 
-def _shown(instant: datetime | None) -> str:
+def _instant_words(instant: datetime | None) -> str:
     if instant is None:
         return "an unknown time"
     return instant.isoformat(timespec="milliseconds" if instant.microsecond else "seconds")

@@ -11,21 +11,21 @@ from .._targets.target import Observation
 Diff = dict[str, str]
 
 
-def difference(label: str, before: Observation, after: Observation | None, restarted: frozenset[str]) -> Diff:
+def restart_diff(label: str, before: Observation, after: Observation | None, restarted: frozenset[str]) -> Diff:
     """``before`` and ``after`` as text, a line for each member; until ``after`` is known, that it restarts."""
     return {
         "before_header": label,
         "after_header": label,
-        "before": _text(before, frozenset()),
-        "after": _text(before, restarted) if after is None else _text(after, frozenset()),
+        "before": _observation_text(before, frozenset()),
+        "after": _observation_text(before, restarted) if after is None else _observation_text(after, frozenset()),
     }
 
 
-def _text(observed: Observation, restarted: frozenset[str]) -> str:
-    return "".join(f"{_line(member.result(), member.name in restarted)}\n" for member in observed.members)
+def _observation_text(observed: Observation, restarted: frozenset[str]) -> str:
+    return "".join(f"{_member_line(member.result(), member.name in restarted)}\n" for member in observed.members)
 
 
-def _line(member: dict[str, Any], restarted: bool) -> str:
+def _member_line(member: dict[str, Any], restarted: bool) -> str:
     if restarted:
         return f"{member['name']} restarted"
     pids = ", ".join(f"{alias} {pid}" for alias, pid in sorted((member["pids"] or {}).items()))

@@ -18,14 +18,14 @@ from .decision import Operation
 DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
 
 
-def listed_on(api: OcpApi, target: Target) -> list[Operation]:
+def listed_operations(api: OcpApi, target: Target) -> list[Operation]:
     """The restarts of ``target`` that the task list shows as running, newest first."""
     entries = [(Task.from_api(entry.record), entry.restarts) for entry in target.tasks(api, status=RUNNING)]
     return [_operation(task, restarts) for task, restarts in entries]
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedOperations:
     """The tasks that a target names itself (``operatingTaskInstanceId``): those ``running``, newest first.
 
     ``outdated`` tells that it names one that has ended or gone: the target has changed since it was observed, or the
@@ -36,7 +36,7 @@ class Named:
     outdated: bool
 
 
-def named_on(api: OcpApi, target: Target, observed: Observation) -> Named:
+def named_operations(api: OcpApi, target: Target, observed: Observation) -> NamedOperations:
     """What ``target`` named when it was observed, as it is now."""
     running, outdated = [], False
     for number in observed.operations:
@@ -51,11 +51,11 @@ def named_on(api: OcpApi, target: Target, observed: Observation) -> Named:
         if task.finished:
             outdated = True
         else:
-            running.append(_operation(task, _named(task, target, observed)))
-    return Named(running, outdated)
+            running.append(_operation(task, _members_restarted_by(task, target, observed)))
+    return NamedOperations(running, outdated)
 
 
-def held_by_failed(api: OcpApi, observed: Observation) -> Task | None:
+def failed_task_holding(api: OcpApi, observed: Observation) -> Task | None:
     """The FAILED task that the target names as working on it, which may be why it refuses a restart."""
     try:
         tasks = [Task.from_api(api.task(number)) for number in observed.operations]
@@ -64,7 +64,7 @@ def held_by_failed(api: OcpApi, observed: Observation) -> Task | None:
     return next((task for task in tasks if task.status == FAILED), None)
 
 
-def newest_task_id(api: OcpApi) -> int | None:
+def read_high_water_mark(api: OcpApi) -> int | None:
     """The high-water mark: what is started from now on has a higher id. None where tasks may not be read."""
     try:
         return max((integer(task.get("id")) or 0 for task in api.tasks(1)), default=0)
@@ -72,7 +72,7 @@ def newest_task_id(api: OcpApi) -> int | None:
         return None
 
 
-def started_above(api: OcpApi, target: Target, mark: int, members: frozenset[str]) -> list[Record]:
+def restarts_above(api: OcpApi, target: Target, mark: int, members: frozenset[str]) -> list[Record]:
     """The tasks with an id above ``mark`` that the call of ``target`` may have started for ``members``."""
     return [
         entry.record
@@ -95,7 +95,7 @@ def with_last_restart(api: OcpApi, target: Target, observed: Observation, since:
     return observed
 
 
-def _named(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:
+def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:
     """Which members a task restarts that the target itself names: what it is called tells what it does."""
     if task.name == target.task_name and (observed.operated_by == task.id or len(observed.members) == 1):
         return None

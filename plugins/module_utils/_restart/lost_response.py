@@ -11,10 +11,10 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target
 from .._waiting.poll import SHORTEST_PAUSE
-from .in_flight import started_above
+from .in_flight import restarts_above
 
 
-def find_lost(
+def find_lost_task(
     api: OcpApi, target: Target, members: frozenset[str], mark: int | None, lost: ServiceError, clock: Clock
 ) -> Task:
     """The only task for ``members`` of ``target`` with an id above ``mark``, looked for as long as a request may take.
@@ -27,7 +27,7 @@ def find_lost(
     problem: ServiceError | None = None
     while mark is not None:
         try:
-            found, problem = started_above(api, target, mark, members), None
+            found, problem = restarts_above(api, target, mark, members), None
         except ServiceError as error:
             problem = error
         hopeless = isinstance(problem, CredentialsRefused)

@@ -12,10 +12,10 @@ from .._base.parsing import instant
 from .._targets.target import Member
 
 # A start that is reckoned from an uptime differs a little from look to look.
-STARTS_APART = timedelta(seconds=2 * SECOND)
+SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
 
 
-def proofs(
+def prove_restarts(
     before: Iterable[Member], after: Iterable[Member], begun: datetime | None, *, joined: bool
 ) -> dict[str, bool | None]:
     """For each member of ``before`` whether it started anew by the task that has ``begun`` then; None if not known.
@@ -23,13 +23,13 @@ def proofs(
     ``joined`` tells that the task was running already at ``before``, so that it may have started the member by then.
     """
     now = {member.name: member for member in after}
-    return {member.name: _restarted(member, now.get(member.name), begun, joined) for member in before}
+    return {member.name: _is_restarted(member, now.get(member.name), begun, joined) for member in before}
 
 
-def _restarted(before: Member, after: Member | None, begun: datetime | None, joined: bool) -> bool | None:
+def _is_restarted(before: Member, after: Member | None, begun: datetime | None, joined: bool) -> bool | None:
     if after is None:
         return None
-    moved = _moved(before, after)
+    moved = _start_has_moved(before, after)
     if not joined and not moved and _same_start(before, after):
         return moved
     # Starts are shown cut off to the second.
@@ -43,10 +43,10 @@ def _same_start(before: Member, after: Member) -> bool:
     """Whether it is the start that was there before, which proves nothing even if a clock is off that tells of it."""
     if before.started is None or after.started is None:
         return False
-    return abs(after.started - before.started) <= STARTS_APART
+    return abs(after.started - before.started) <= SAME_START_TOLERANCE
 
 
-def _moved(before: Member, after: Member) -> bool | None:
+def _start_has_moved(before: Member, after: Member) -> bool | None:
     """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
     if before.start_time and after.start_time:
         return instant(before.start_time) != instant(after.start_time)

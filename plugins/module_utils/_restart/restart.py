@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from .._base.cli_hints import command
-from .._base.clock import SYSTEM_CLOCK, Clock, started_before_of_service
+from .._base.cli_hints import adhoc_command
+from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
 from .._base.errors import (
     AuthenticationFailed,
     NotVerified,
@@ -29,24 +29,24 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import wait_for_success, wait_for_tasks
-from .._waiting.failure_report import NEXT, Purpose
-from .._waiting.poll import SHORTEST_PAUSE, Patience
-from .._waiting.progress import line
-from .decision import Action, Condition, Decision, InFlight, Operation, plan
-from .diff import Diff, difference
-from .in_flight import held_by_failed, listed_on, named_on, newest_task_id, with_last_restart
-from .lost_response import find_lost
-from .proof import proofs
+from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import progress_line
+from .decision import Action, Condition, Decision, InFlight, Operation, decide_restart
+from .diff import Diff, restart_diff
+from .in_flight import failed_task_holding, listed_operations, named_operations, read_high_water_mark, with_last_restart
+from .lost_response import find_lost_task
+from .proof import prove_restarts
 
 Result = dict[str, Any]
 Found = TypeVar("Found")
 
 PROOF_SECONDS = 30
-OPEN_AT_FIRST = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
+INITIALLY_NONE = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
 
 
 @dataclass(frozen=True)
-class Options:
+class RestartRequest:
     """How a verb was asked to restart. ``started_before`` is by the clock of this machine; None for in any case.
 
     ``patience`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
@@ -54,26 +54,28 @@ class Options:
 
     check_mode: bool
     wait: bool
-    patience: Patience
+    patience: PollPolicy
     started_before: datetime | None = None
     in_flight: InFlight = InFlight.ATTACH
 
 
-def perform(api: OcpApi, find: Callable[[], Target], options: Options, clock: Clock = SYSTEM_CLOCK) -> Result:
+def restart_target(
+    api: OcpApi, find: Callable[[], Target], options: RestartRequest, clock: Clock = SYSTEM_CLOCK
+) -> Result:
     """Restart what ``find`` finds, if need be; returns the result of a verb, with ``warnings`` and ``diff``.
 
     Every key is always there. Raises an OcpError; once the target is found, its facts hold the result as far as it had
     got, so that no task that was started is lost.
     """
     # Before the first look, which may be a part of finding: nothing is read between the last look and the request.
-    mark = None if options.check_mode else newest_task_id(api)
+    mark = None if options.check_mode else read_high_water_mark(api)
     return _Restart(api, find(), mark, options, clock).perform()
 
 
 class _Restart:
     """One restart on its way, with its result as far as it has got."""
 
-    def __init__(self, api: OcpApi, target: Target, mark: int | None, options: Options, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, target: Target, mark: int | None, options: RestartRequest, clock: Clock) -> None:
         self._api = api
         self._target = target
         self._mark = mark
@@ -84,7 +86,7 @@ class _Restart:
         self._ended: set[int] = set()
         self._warnings: list[str] = []
         self._diff: Diff = {}
-        self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(OPEN_AT_FIRST)}
+        self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(INITIALLY_NONE)}
         self._result.update(target.left_out(None))
         self._asked = Condition(self._started_before(), options.in_flight)
 
@@ -106,7 +108,7 @@ class _Restart:
     def _waited(self) -> float:
         return self._clock.now() - self._begun
 
-    def _patience(self) -> Patience:
+    def _patience(self) -> PollPolicy:
         return self._options.patience.left(self._waited())
 
     def _perform(self) -> None:
@@ -130,7 +132,7 @@ class _Restart:
     def _carry_out_anew(self, refusal: RequestRefused | TaskFailed) -> None:
         """Decide once more. Where nothing works on the target, the refusal stands."""
         refused = self._result
-        self._result = {**refused, **dict.fromkeys(OPEN_AT_FIRST), "changed": False}
+        self._result = {**refused, **dict.fromkeys(INITIALLY_NONE), "changed": False}
         try:
             self._mark_anew()
             before, decision, queued = self._decide()
@@ -140,11 +142,11 @@ class _Restart:
             raise
         if decision.action is Action.SUBMIT and not queued:
             self._result = refused
-            holder = held_by_failed(self._api, before)
+            holder = failed_task_holding(self._api, before)
             if holder is not None:
                 refusal.follow(
-                    f"Task {holder.label} FAILED and still holds it: retry it or roll it back. {NEXT}\n"
-                    f"  {command('task', task_id=holder.id, state='rolled_back')}"
+                    f"Task {holder.label} FAILED and still holds it: retry it or roll it back. {NEXT_STEPS_HEADING}\n"
+                    f"  {adhoc_command('task', task_id=holder.id, state='rolled_back')}"
                 )
             raise refusal
         self._carry_out(before, decision)
@@ -156,7 +158,7 @@ class _Restart:
         local = self._options.started_before
         if local is None:
             return None
-        moved, warnings = started_before_of_service(local, self._api.clock_ahead, self._clock.wall())
+        moved, warnings = to_service_clock(local, self._api.clock_ahead, self._clock.wall())
         self._warnings += warnings
         return moved
 
@@ -166,7 +168,7 @@ class _Restart:
         while True:
             with self._nothing_sent("since it cannot be read"):
                 before, operations = self._observe()
-            decision = plan(before, operations, self._asked)
+            decision = decide_restart(before, operations, self._asked)
             self._result.update(before=before.result(), reason=decision.reason)
             self._result.update(self._target.left_out(decision.members))
             if decision.action is Action.REFUSE:
@@ -195,7 +197,7 @@ class _Restart:
     def _mark_anew(self) -> None:
         """Before another look: what is started after this may be the restart that is sent."""
         with self._nothing_sent("since the newest task cannot be read"):
-            self._mark = newest_task_id(self._api)
+            self._mark = read_high_water_mark(self._api)
 
     def _observe(self) -> tuple[Observation, list[Operation]]:
         observed, operations, outdated = self._look()
@@ -215,9 +217,9 @@ class _Restart:
         if observed is None or not observed.tells_operations:
             # The list comes first: a restart that ends between the two reads shows in the start then.
             unknown = f"whether a restart of {self._target.label} is running already"
-            listed = self._if_permitted(unknown, lambda: listed_on(self._api, self._target))
+            listed = self._if_permitted(unknown, lambda: listed_operations(self._api, self._target))
             observed = self._target.observe(self._api)
-        named = named_on(self._api, self._target, observed)
+        named = named_operations(self._api, self._target, observed)
         running = {operation.task_id: operation for operation in [*(listed or []), *named.running]}
         return observed, [running[number] for number in sorted(running, reverse=True)], named.outdated
 
@@ -245,7 +247,7 @@ class _Restart:
             self._attach(decision)
         else:
             self._result.update(changed=True, action="submitted")
-            self._diff = difference(self._target.label, before, None, decision.members)
+            self._diff = restart_diff(self._target.label, before, None, decision.members)
 
     def _carry_out(self, before: Observation, decision: Decision) -> None:
         if decision.action is Action.SKIP:
@@ -255,7 +257,7 @@ class _Restart:
             self._attach(decision)
         else:
             self._submit(decision.members)
-            self._diff = difference(self._target.label, before, None, decision.members)
+            self._diff = restart_diff(self._target.label, before, None, decision.members)
         if self._options.wait:
             self._await()
             self._verify(before, decision.members)
@@ -281,7 +283,7 @@ class _Restart:
         except ServiceError as error:
             if error.maybe_done:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
-                task = find_lost(self._api, self._target, members, self._mark, error, self._clock)
+                task = find_lost_task(self._api, self._target, members, self._mark, error, self._clock)
                 self._result["action"] = "adopted"
                 self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
                 self._take(task)
@@ -298,7 +300,7 @@ class _Restart:
 
     def _show(self, what: str) -> None:
         """A line above those of the task, which do not name the target."""
-        self._options.patience.show(line(f"{self._target.label}: {what}"), False)
+        self._options.patience.show(progress_line(f"{self._target.label}: {what}"), False)
 
     def _await(self) -> None:
         task_id = self._result["task_id"]
@@ -310,7 +312,7 @@ class _Restart:
             self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
             if not isinstance(error, TaskError):
                 error.precede(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
-                error.follow(f"Then wait for it: {command('task_wait', task_ids=task_id)}")
+                error.follow(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
             raise
         self._warnings += waited.warnings
         self._result["task"] = waited.results[0]
@@ -327,8 +329,10 @@ class _Restart:
                 self._result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
                 return
             self._result["after"] = after.result()
-            self._diff = difference(self._target.label, before, after, members)
-            proven = proofs(restarted, after.members, instant(self._result["task"]["start_time"]), joined=joined)
+            self._diff = restart_diff(self._target.label, before, after, members)
+            proven = prove_restarts(
+                restarted, after.members, instant(self._result["task"]["start_time"]), joined=joined
+            )
             unmoved = [name for name, proof in proven.items() if proof is False]
             if not unmoved or self._clock.now() >= until:
                 break

@@ -42,31 +42,31 @@ class Batch:
     last: bool
 
 
-def batches(nodes: Iterable[Node], root_zones: Sequence[str], size: int, strategy: Strategy) -> list[Batch]:
+def order_batches(nodes: Iterable[Node], root_zones: Sequence[str], size: int, strategy: Strategy) -> list[Batch]:
     """The batches of one cluster, in order: ``nodes`` are those within the scope, in the order of the service.
 
     No batch is of two zones. With Strategy.SERVER it has up to ``size`` servers, all of which need the restart; with
     Strategy.ZONE all of a zone, of which at least one does. ``root_zones`` come last, and a root server last in them.
     """
-    zones = [(zone, members) for zone, members in _by_zone(nodes) if any(node.needed for node in members)]
+    zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
-    return [batch for zone, members in zones for batch in _of_zone(zone, members, root_zones, size, strategy)]
+    return [batch for zone, members in zones for batch in _zone_batches(zone, members, root_zones, size, strategy)]
 
 
-def left_alone(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Node]:
+def unchanged_nodes(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Node]:
     """The ``nodes`` that are in none of the batches."""
     taken = {node.id for batch in planned for node in batch.nodes}
     return [node for node in nodes if node.id not in taken]
 
 
-def _by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
+def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
     zones: dict[str, list[Node]] = {}
     for node in nodes:
         zones.setdefault(node.zone, []).append(node)
     return list(zones.items())
 
 
-def _of_zone(
+def _zone_batches(
     zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int, strategy: Strategy
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE

@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from .._base.checks import filled, within
-from .._base.clock import SYSTEM_CLOCK, Clock, started_before_of_service
+from .._base.checks import check_nonempty, check_range
+from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
 from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
-from .._base.text import listed
+from .._base.text import join_names
 from .._fleet.facts import Facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING
-from .._restart.decision import Action, Condition, InFlight, plan
-from .._targets.cluster import Cluster, clusters_called, servers_of
-from .._targets.lookup import only
+from .._restart.decision import Action, Condition, InFlight, decide_restart
+from .._targets.cluster import Cluster, clusters_named, servers_of
+from .._targets.lookup import exactly_one
 from .._targets.target import Member, Observation
-from .rolling_order import Batch, Node, Strategy, batches, left_alone
+from .rolling_order import Batch, Node, Strategy, order_batches, unchanged_nodes
 
 Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RollingRequest:
     """What is to be restarted and how, as the options say it; ``started_before`` is by the clock of this machine."""
 
     clusters: Sequence[str]
@@ -39,47 +39,54 @@ class Wanted:
     min_zones: int
 
 
-def plan_rolling_restart(api: OcpApi, wanted: Wanted, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """The result of the module: ``clusters``, ``batches`` in order, ``left_alone``, and ``warnings``.
+def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """The result of the module: ``clusters``, ``order_batches`` in order, ``unchanged_nodes``, and ``warnings``.
 
     Raises OptionError, and TargetError for what is not there and for a cluster with too few zones.
     """
-    _check(wanted)
-    found = _find(api, wanted)
+    _check_request(wanted)
+    found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = started_before_of_service(wanted.started_before, api.clock_ahead, clock.wall())
-    planned = [(cluster, *_order(servers, wanted, since)) for cluster, servers in found]
+    since, warnings = to_service_clock(wanted.started_before, api.clock_ahead, clock.wall())
+    planned = [(cluster, *_plan_cluster(servers, wanted, since)) for cluster, servers in found]
     every = [(cluster, batch) for cluster, parts, _left in planned for batch in parts]
     return {
         "changed": False,
         "clusters": [
-            {"id": cluster.id, "name": cluster.name, "batches": len(parts), "task_ids": _restarts_on(api, cluster)}
+            {
+                "id": cluster.id,
+                "name": cluster.name,
+                "batches": len(parts),
+                "task_ids": _running_restart_ids(api, cluster),
+            }
             for cluster, parts, _left in planned
         ],
-        "batches": [_batch(number, cluster, batch) for number, (cluster, batch) in enumerate(every, 1)],
+        "batches": [_batch_facts(number, cluster, batch) for number, (cluster, batch) in enumerate(every, 1)],
         # Not "skipped", by which Ansible takes the task itself for skipped.
         "left_alone": [
-            {**_place(cluster, node.zone), **_server(node)} for cluster, _parts, left in planned for node in left
+            {**_zone_facts(cluster, node.zone), **_node_facts(node)}
+            for cluster, _parts, left in planned
+            for node in left
         ],
         "warnings": warnings,
     }
 
 
-def _check(wanted: Wanted) -> None:
+def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
-        filled(option, getattr(wanted, option), advice)
+        check_nonempty(option, getattr(wanted, option), advice)
     for option in ("batch", "min_zones"):
-        within(option, getattr(wanted, option), 1)
+        check_range(option, getattr(wanted, option), 1)
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
         raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
 
 
-def _find(api: OcpApi, wanted: Wanted) -> list[tuple[Cluster, list[Facts]]]:
+def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, list[Facts]]]:
     """Each cluster once, with the facts of all its servers."""
     found: dict[int, tuple[Cluster, list[Facts]]] = {}
     for name in wanted.clusters:
-        record = only("clusters", name, *clusters_called(api, name))
+        record = exactly_one("clusters", name, *clusters_named(api, name))
         cluster = Cluster.from_api(record)
         if cluster.id not in found:
             servers = [server_facts(server, record) for server in servers_of(api, record, cluster.id)]
@@ -87,70 +94,70 @@ def _find(api: OcpApi, wanted: Wanted) -> list[tuple[Cluster, list[Facts]]]:
     return list(found.values())
 
 
-def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: Wanted) -> None:
+def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRequest) -> None:
     for cluster, servers in found:
-        zones = _zones(servers)
+        zones = _zone_names(servers)
         if len(zones) < wanted.min_zones:
             raise TargetError(
-                f"clusters: {cluster.label} has {len(zones)} zones ({listed(zones)}), and min_zones={wanted.min_zones} "
+                f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and min_zones={wanted.min_zones} "
                 "are asked for: with fewer, a restart can interrupt what it serves. Give a smaller min_zones if it may."
             )
     everything = [server for _cluster, servers in found for server in servers]
-    where = f" in {listed(cluster.label for cluster, _servers in found)}"
-    unknown = [zone for zone in wanted.zones or () if zone not in _zones(everything)]
+    where = f" in {join_names(cluster.label for cluster, _servers in found)}"
+    unknown = [zone for zone in wanted.zones or () if zone not in _zone_names(everything)]
     if unknown:
-        there = listed(_zones(everything))
+        there = join_names(_zone_names(everything))
         raise TargetError(f"zones: {unknown[0]} matches nothing{where}; to choose from: {there}. Check the name.")
     for name in wanted.servers or ():
-        matches = [server for server in everything if _called(server, [name])]
-        only("servers", name, matches, [server["name"] for server in everything], where)
+        matches = [server for server in everything if _is_named(server, [name])]
+        exactly_one("servers", name, matches, [server["name"] for server in everything], where)
 
 
-def _order(servers: Sequence[Facts], wanted: Wanted, since: datetime) -> tuple[list[Batch], list[Node]]:
+def _plan_cluster(servers: Sequence[Facts], wanted: RollingRequest, since: datetime) -> tuple[list[Batch], list[Node]]:
     """The batches of a cluster, and who within the scope is left alone."""
-    nodes = [_node(server, since) for server in servers if _within(server, wanted)]
-    root_zones = _zones([server for server in servers if server["with_rootserver"]])
-    planned = batches(nodes, root_zones, wanted.batch, wanted.strategy)
-    return planned, left_alone(nodes, planned)
+    nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
+    root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
+    planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
+    return planned, unchanged_nodes(nodes, planned)
 
 
-def _within(server: Facts, wanted: Wanted) -> bool:
+def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
     in_zone = wanted.zones is None or server["zone"] in wanted.zones
-    return in_zone and (wanted.servers is None or _called(server, wanted.servers))
+    return in_zone and (wanted.servers is None or _is_named(server, wanted.servers))
 
 
-def _called(server: Facts, names: Sequence[str]) -> bool:
+def _is_named(server: Facts, names: Sequence[str]) -> bool:
     return str(server["id"]) in names or server["name"] in names
 
 
-def _node(server: Facts, since: datetime) -> Node:
+def _plan_node(server: Facts, since: datetime) -> Node:
     """Whether it is restarted is the same decision that its restart will take."""
     member = Member(server["name"], server["status"], server["start_time"], started=instant(server["start_time"]))
-    decision = plan(Observation(server["status"], (member,)), [], Condition(since, InFlight.ATTACH))
+    decision = decide_restart(Observation(server["status"], (member,)), [], Condition(since, InFlight.ATTACH))
     needed = decision.action is not Action.SKIP
     return Node(server["id"], server["name"], server["zone"], server["with_rootserver"], needed, decision.reason)
 
 
-def _restarts_on(api: OcpApi, cluster: Cluster) -> list[int]:
+def _running_restart_ids(api: OcpApi, cluster: Cluster) -> list[int]:
     return [restart.record["id"] for restart in cluster.tasks(api, status=RUNNING)]
 
 
-def _batch(number: int, cluster: Cluster, batch: Batch) -> Result:
+def _batch_facts(number: int, cluster: Cluster, batch: Batch) -> Result:
     return {
         "number": number,
-        **_place(cluster, batch.zone),
-        "servers": [_server(node) for node in batch.nodes],
+        **_zone_facts(cluster, batch.zone),
+        "servers": [_node_facts(node) for node in batch.nodes],
         "reason": batch.reason,
         "first_of_zone": batch.first,
         "last_of_zone": batch.last,
     }
 
 
-def _place(cluster: Cluster, zone: str) -> Result:
+def _zone_facts(cluster: Cluster, zone: str) -> Result:
     return {"cluster": cluster.name, "cluster_id": cluster.id, "zone": zone}
 
 
-def _server(node: Node) -> Result:
+def _node_facts(node: Node) -> Result:
     return {
         "id": node.id,
         "name": node.name,
@@ -160,5 +167,5 @@ def _server(node: Node) -> Result:
     }
 
 
-def _zones(servers: Sequence[Facts]) -> list[str]:
+def _zone_names(servers: Sequence[Facts]) -> list[str]:
     return list(dict.fromkeys(server["zone"] for server in servers))

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .._base.parsing import Record, instant, integer, records
-from .._base.text import listed
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
-from .lookup import only
+from .._ocp.envelope import ApiResponse
+from .lookup import exactly_one
 from .operating_tasks import tag_values
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import AGENT_RESTART
@@ -42,7 +42,7 @@ class Agents(Target):
     def label(self) -> str:
         """As in ``the agents of 2 hosts (10.0.0.1, 10.0.0.2)``."""
         number = f"{len(self.hosts)} host" + ("s" if len(self.hosts) > 1 else "")
-        return f"the agents of {number} ({listed(address for _id, address in self.hosts)})"
+        return f"the agents of {number} ({join_names(address for _id, address in self.hosts)})"
 
     def result(self) -> dict[str, Any]:
         """Kind, and the hosts with id and name (inner IP address)."""
@@ -80,7 +80,7 @@ class Agents(Target):
                 touching.append(TaskOnTarget(task, restarted))
         return touching
 
-    def restart(self, api: OcpApi, members: frozenset[str]) -> Answer:
+    def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
         """Section 4.3."""
         return api.restart_agents([number for number, address in self.hosts if address in members])
 
@@ -92,7 +92,7 @@ def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
     """
     known = [str(record.get("innerIpAddress")) for record in found]
     matches = [record for record in found if host in (str(record.get("id")), record.get("innerIpAddress"))]
-    record = only(option, host, matches, known)
+    record = exactly_one(option, host, matches, known)
     return record["id"], str(record.get("innerIpAddress"))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
-from .lookup import address_of, only
-from .operating_tasks import operated_by, tag_values, tells_operations
+from .._ocp.envelope import ApiResponse
+from .lookup import address_of, exactly_one
+from .operating_tasks import names_every_operation, operated_by, tag_values
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import ARBITRATION_RESTART
 
@@ -38,9 +38,9 @@ class ArbitrationService(Target):
             for found, where in zip(services, known, strict=True)
             if arbitration_service in (str(found.get("id")), where)
         ]
-        found = only("arbitration_service", arbitration_service, matches, known)
+        found = exactly_one("arbitration_service", arbitration_service, matches, known)
         name = address_of(found, "svrIp", "svrPort")
-        return cls(found["id"], name, _observation(name, found, services))
+        return cls(found["id"], name, _observe_service(name, found, services))
 
     @property
     def label(self) -> str:
@@ -54,7 +54,7 @@ class ArbitrationService(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status; the service shows no start time of it."""
         found = api.arbitration_service(self.id)
-        return _observation(self.address, found, [found])
+        return _observe_service(self.address, found, [found])
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Its restarts, and those that do not tell of which service they are, which may touch it."""
@@ -65,11 +65,11 @@ class ArbitrationService(Target):
                 touching.append(TaskOnTarget(task, None if services else frozenset()))
         return touching
 
-    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Section 4.4."""
         return api.restart_arbitration_service(self.id)
 
 
-def _observation(name: str, service: Record, all_services: list[Record]) -> Observation:
+def _observe_service(name: str, service: Record, all_services: list[Record]) -> Observation:
     member = Member(name, service.get("status"), operated_by=operated_by(service))
-    return Observation(member.status, (member,), tells_operations=tells_operations([service], alike=all_services))
+    return Observation(member.status, (member,), tells_operations=names_every_operation([service], alike=all_services))

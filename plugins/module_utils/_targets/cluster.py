@@ -10,9 +10,9 @@ from typing import Any
 from .._base.errors import NotFound
 from .._base.parsing import Record, instant, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
-from .lookup import address_of, only
-from .operating_tasks import operated_by, tells_operations
+from .._ocp.envelope import ApiResponse
+from .lookup import address_of, exactly_one
+from .operating_tasks import names_every_operation, operated_by
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
@@ -37,8 +37,8 @@ class Cluster(Target):
     @classmethod
     def from_api(cls, found: Record) -> Cluster:
         """Of its own record, which has its servers or not."""
-        servers = _servers_within(found)
-        return cls(found["id"], str(found.get("name")), _of_cluster(found, servers) if servers else None)
+        servers = _servers_in_record(found)
+        return cls(found["id"], str(found.get("name")), _observe_cluster(found, servers) if servers else None)
 
     @property
     def label(self) -> str:
@@ -56,7 +56,7 @@ class Cluster(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.id)
-        return _of_cluster(found, servers_of(api, found, self.id))
+        return _observe_cluster(found, servers_of(api, found, self.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the cluster, and of its zones and servers, which touch it only."""
@@ -64,12 +64,12 @@ class Cluster(Target):
         by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
         return [TaskOnTarget(task, by_name[task["name"]]) for task in found if task.get("name") in by_name]
 
-    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Section 4.2; always all servers."""
         return api.restart_cluster(self.id)
 
 
-def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
+def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
     """The clusters of this id or name, and the names of those called alike; what is all digits is an id first."""
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
     named_alike = [] if matches else api.clusters(cluster)
@@ -79,7 +79,7 @@ def clusters_called(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]
 
 def find_cluster(api: OcpApi, cluster: str) -> Record:
     """The record of the cluster of this id or name; raises TargetError."""
-    return only("cluster", cluster, *clusters_called(api, cluster))
+    return exactly_one("cluster", cluster, *clusters_named(api, cluster))
 
 
 def _with_id(api: OcpApi, cluster: str) -> list[Record]:
@@ -91,10 +91,10 @@ def _with_id(api: OcpApi, cluster: str) -> list[Record]:
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of a ``cluster`` that has this record and id."""
-    return _servers_within(cluster) or api.servers(cluster_id)
+    return _servers_in_record(cluster) or api.servers(cluster_id)
 
 
-def _servers_within(cluster: Record) -> list[Record]:
+def _servers_in_record(cluster: Record) -> list[Record]:
     """The servers that the record of a cluster has itself, if it has all of them. In older versions it has none."""
     servers = [
         {"zoneName": zone.get("name"), **server}
@@ -104,9 +104,9 @@ def _servers_within(cluster: Record) -> list[Record]:
     return servers if len(servers) == cluster.get("serverCount") else []
 
 
-def _of_cluster(cluster: Record, servers: list[Record]) -> Observation:
+def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
-    told = tells_operations([cluster, *servers], around=records(cluster.get("zones")))
+    told = names_every_operation([cluster, *servers], around=records(cluster.get("zones")))
     return Observation(cluster.get("status"), members, operated_by(cluster), told)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from .._base.errors import TargetError
 from .._base.parsing import Record, integer
-from .._base.text import listed
+from .._base.text import join_names
 
 
 def address_of(record: Record, ip: str, port: str) -> str:
@@ -17,13 +17,13 @@ def address_of(record: Record, ip: str, port: str) -> str:
     return f"[{host}]:{record.get(port)}" if ":" in host else f"{host}:{record.get(port)}"
 
 
-def only(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
+def exactly_one(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
     """The one record that matches ``value``; raises TargetError, with a choice of those ``known``."""
     if len(matches) > 1:
-        ids = listed(str(record.get("id")) for record in matches)
+        ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
     if not matches:
-        there = listed(known)
+        there = join_names(known)
         hint = f"; to choose from: {there}" if there else ""
         raise TargetError(f"{option}: {value} matches nothing{where}{hint}. Check the name or id.")
     if integer(matches[0].get("id")) is None:

@@ -17,7 +17,7 @@ def operated_by(record: Record) -> int | None:
     return integer(record.get("operatingTaskInstanceId"))
 
 
-def tells_operations(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
+def names_every_operation(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
     """Whether the tasks that its ``own`` records name are all that work on a target.
 
     Null ones may be left out, so a service names them at all if any record does, also one ``alike``. What a record
@@ -36,7 +36,9 @@ def tag_values(task: Record, key: str) -> set[Any]:
     return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
 
 
-def on_hosts(api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any) -> set[Any]:
+def task_ids_on_hosts(
+    api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any
+) -> set[Any]:
     """The ids of the tasks of a cluster that work on these hosts, asked for if the tags of those ``found`` do not tell.
 
     Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.

@@ -10,10 +10,10 @@ from typing import Any
 
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
+from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, find_cluster, member_of, servers_of
-from .lookup import address_of, only
-from .operating_tasks import on_hosts, tag_values, tells_operations
+from .lookup import address_of, exactly_one
+from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
@@ -47,7 +47,7 @@ class Server(Target):
         servers = servers_of(api, cluster_record, owner.id)
         matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
         known = [address_of(found, "ip", "port") for found in servers]
-        found = only("server", server, matches, known, f" in {owner.label}")
+        found = exactly_one("server", server, matches, known, f" in {owner.label}")
         host_id = integer(found.get("hostId"))
         return cls(
             found["id"],
@@ -58,7 +58,7 @@ class Server(Target):
             sum(other.get("hostId") == host_id for other in servers) == 1,
             freeze_server,
             force,
-            _of_server(found, cluster_record, servers),
+            _observe_server(found, cluster_record, servers),
         )
 
     @property
@@ -75,7 +75,7 @@ class Server(Target):
         cluster = api.cluster(self.cluster.id)
         servers = servers_of(api, cluster, self.cluster.id)
         found = next((found for found in servers if found.get("id") == self.id), None)
-        return _of_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
+        return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, of its zone and of its cluster.
@@ -84,7 +84,7 @@ class Server(Target):
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
         hosts = () if self.host_id is None else (self.host_id,)
-        on_host = on_hosts(api, self.cluster.id, hosts, found, **query)
+        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, found, **query)
         return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
@@ -98,13 +98,13 @@ class Server(Target):
         elif open_to.get(name):
             yield None if here and self.alone else frozenset()
 
-    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Section 4.1."""
         return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
 
 
-def _of_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
+def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
     member = member_of(server)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
-    told = tells_operations([server], alike=all_servers, around=[cluster, *zones])
+    told = names_every_operation([server], alike=all_servers, around=[cluster, *zones])
     return Observation(member.status, (member,), tells_operations=told)

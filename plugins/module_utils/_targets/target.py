@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
+from .._ocp.envelope import ApiResponse
 
 
 @dataclass(frozen=True)
@@ -104,5 +104,5 @@ class Target(Protocol):
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """The restarts that touch it among the tasks of ``query`` (see ``OcpApi.tasks``), newest first."""
 
-    def restart(self, api: OcpApi, members: frozenset[str], /) -> Answer:
+    def restart(self, api: OcpApi, members: frozenset[str], /) -> ApiResponse:
         """Send the POST for ``members``, where the call can tell them apart; the answer's data is a task."""

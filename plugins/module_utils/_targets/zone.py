@@ -10,10 +10,10 @@ from typing import Any
 
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
+from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, find_cluster, member_of, servers_of
-from .lookup import address_of, only
-from .operating_tasks import on_hosts, operated_by, tag_values, tells_operations
+from .lookup import address_of, exactly_one
+from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .target import Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
@@ -44,7 +44,7 @@ class Zone(Target):
         owner = Cluster.from_api(record)
         zones = records(record.get("zones"))
         matches = [found for found in zones if found.get("name") == zone]
-        found = only("zone", zone, matches, [str(found.get("name")) for found in zones], f" in {owner.label}")
+        found = exactly_one("zone", zone, matches, [str(found.get("name")) for found in zones], f" in {owner.label}")
         servers = servers_of(api, record, owner.id)
         own = [server for server in servers if server.get("zoneName") == zone]
         others = {server.get("hostId") for server in servers if server.get("zoneName") != zone}
@@ -56,7 +56,7 @@ class Zone(Target):
             tuple((server["id"], address_of(server, "ip", "port")) for server in own if integer(server.get("id"))),
             tuple(sorted(hosts)),
             all(server.get("hostId") in hosts for server in own),
-            _observation(zone, record, servers),
+            _observe_zone(zone, record, servers),
         )
 
     @property
@@ -71,7 +71,7 @@ class Zone(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status, and each of its servers."""
         found = api.cluster(self.cluster.id)
-        return _observation(self.name, found, servers_of(api, found, self.cluster.id))
+        return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, of its cluster, and of its servers.
@@ -79,7 +79,7 @@ class Zone(Target):
         What is not known to be the restart of another zone, or of a server of one, touches this one.
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
-        on_host = on_hosts(api, self.cluster.id, self.hosts, found, **query)
+        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, found, **query)
         return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
@@ -95,14 +95,14 @@ class Zone(Target):
             if restarted or (not servers and (here or not self.alone)):
                 yield restarted
 
-    def restart(self, api: OcpApi, _members: frozenset[str]) -> Answer:
+    def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """The restart of section 4.5 of ocp-api.md; always all servers of the zone."""
         return api.restart_zone(self.cluster.id, self.name)
 
 
-def _observation(zone: str, cluster: Record, all_servers: list[Record]) -> Observation:
+def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Observation:
     found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
     own = [server for server in all_servers if server.get("zoneName") == zone]
     members = tuple(member_of(server) for server in own)
-    told = tells_operations([found, *own], alike=all_servers, around=[cluster])
+    told = names_every_operation([found, *own], alike=all_servers, around=[cluster])
     return Observation(found.get("status"), members, operated_by(found), told)

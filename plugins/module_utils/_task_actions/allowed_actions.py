@@ -32,7 +32,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class DesiredState:
     """What a task, or some of its subtasks, are to be.
 
     ``subtask_id`` names one subtask, ``status`` all that are in this state; neither of them is the task as a whole.
@@ -62,7 +62,7 @@ class Decision:
         return self.whole or bool(self.subtasks)
 
 
-def checked(wish: Wish) -> Wish:
+def check_desired_state(wish: DesiredState) -> DesiredState:
     """``wish``, if a service could be asked for it. Raises OptionError."""
     if wish.state in (State.SKIPPED, State.CANCELED) and not wish.of_subtasks:
         raise OptionError(f"state: {wish.state} is for subtasks; give subtask_id or subtask too.")
@@ -76,7 +76,7 @@ def checked(wish: Wish) -> Wish:
     return wish
 
 
-def decide(task: Task, wish: Wish) -> Decision:
+def decide_action(task: Task, wish: DesiredState) -> Decision:
     """What to do to ``task``, from its state alone.
 
     Raises StateError for what the service would refuse, OptionError for a subtask that the task does not have.
@@ -93,7 +93,7 @@ def decide(task: Task, wish: Wish) -> Decision:
     return Decision("; ".join(reasons), subtasks=due)
 
 
-def _chosen(task: Task, wish: Wish) -> list[Subtask]:
+def _chosen(task: Task, wish: DesiredState) -> list[Subtask]:
     if wish.subtask_id is None:
         return [step for step in task.subtasks if step.status == wish.status]
     found = [step for step in task.subtasks if step.id == wish.subtask_id]

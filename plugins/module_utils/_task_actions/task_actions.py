@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from .._base.cli_hints import command
+from .._base.cli_hints import adhoc_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     CredentialsRefused,
@@ -25,17 +25,27 @@ from .._base.errors import (
     TaskError,
 )
 from .._ocp.endpoints import OcpApi
-from .._ocp.envelope import Answer
+from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
 from .._waiting.await_tasks import wait_for_success, wait_for_tasks
-from .._waiting.failure_report import NEXT, Purpose, failure
-from .._waiting.poll import SHORTEST_PAUSE, Patience
-from .._waiting.progress import line
-from .allowed_actions import CANCEL, CANCELING, SKIPPED_BY, Decision, State, Wish, checked, decide, operation_of
+from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import progress_line
+from .allowed_actions import (
+    CANCEL,
+    CANCELING,
+    SKIPPED_BY,
+    Decision,
+    DesiredState,
+    State,
+    check_desired_state,
+    decide_action,
+    operation_of,
+)
 
 Result = dict[str, Any]
 
-NOUNS = {
+ACTION_NOUNS = {
     State.RETRIED: "retry",
     State.ROLLED_BACK: "rollback",
     State.SKIPPED: "skipping",
@@ -43,11 +53,11 @@ NOUNS = {
 }
 
 
-def steer(
+def act_on_task(
     api: OcpApi,
     task_id: int,
-    wish: Wish,
-    patience: Patience,
+    wish: DesiredState,
+    patience: PollPolicy,
     *,
     wait: bool,
     check_mode: bool,
@@ -57,16 +67,16 @@ def steer(
 
     Raises an OcpError whose facts hold the result as far as it had got.
     """
-    return _Steered(api, task_id, wish, patience, clock).steer(wait=wait, check_mode=check_mode)
+    return _TaskAction(api, task_id, wish, patience, clock).steer(wait=wait, check_mode=check_mode)
 
 
-class _Steered:
+class _TaskAction:
     """One task on its way to a state, with the result as far as it has got."""
 
-    def __init__(self, api: OcpApi, task_id: int, wish: Wish, patience: Patience, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, task_id: int, wish: DesiredState, patience: PollPolicy, clock: Clock) -> None:
         self._api = api
         self._task_id = task_id
-        self._wish = checked(wish)
+        self._wish = check_desired_state(wish)
         self._patience = patience
         self._clock = clock
         self._begun = clock.now()
@@ -100,7 +110,7 @@ class _Steered:
             error.precede(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
             raise
         self._result["before"] = {"status": task.status, "operation": task.operation}
-        decision = decide(task, self._wish)
+        decision = decide_action(task, self._wish)
         self._result["reason"] = decision.reason
         if check_mode:
             if decision.acts:
@@ -135,7 +145,7 @@ class _Steered:
         except OcpError as error:
             self._warnings.append(f"Task {self._task_id} cannot be read any more: {error}")
 
-    def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], Answer]]]:
+    def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], ApiResponse]]]:
         """What to send, one after another: for the task as a whole, or for each of the subtasks."""
         api, state, task_id = self._api, self._wish.state, self._task_id
         if decision.whole:
@@ -149,7 +159,7 @@ class _Steered:
         for step in decision.subtasks:
             yield step, partial(calls[state], task_id, step.id)
 
-    def _send(self, before: Task, step: Subtask | None, send: Callable[[], Answer]) -> None:
+    def _send(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
         """Send once. What was refused may have come about by itself; of what was lost the task may show it."""
         what = f"task {before.label}" if step is None else f"subtask {step.id} of task {before.label}"
         try:
@@ -167,12 +177,12 @@ class _Steered:
             return
         self._note(step)
         self._result["trace_id"] = answer.trace_id
-        self._patience.show(line(f"{what}: {self._wish.state.done}"), False)
+        self._patience.show(progress_line(f"{what}: {self._wish.state.done}"), False)
 
     def _is_there(self, step: Subtask | None) -> bool:
         """Whether what was refused is as wanted all the same."""
         try:
-            decision = decide(self._read(), Wish(self._wish.state, None if step is None else step.id))
+            decision = decide_action(self._read(), DesiredState(self._wish.state, None if step is None else step.id))
         except (OptionError, ServiceError, StateError, TargetError):
             return False
         if not decision.acts:
@@ -185,7 +195,7 @@ class _Steered:
         while True:
             problem = None
             try:
-                if _shows(self._read(), before, step, self._wish.state):
+                if _action_is_visible(self._read(), before, step, self._wish.state):
                     break
             except (ServiceError, TargetError) as error:
                 problem = error
@@ -195,8 +205,8 @@ class _Steered:
                 last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""
                 raise OutcomeUnknown(
                     f"It is not known whether {what} was {self._wish.state.done}. {lost} {looked}{last}. "
-                    f"It is not asked for again; look at the task, then run this again. {NEXT}\n"
-                    f"  {command('task_info', task_id=self._task_id)}",
+                    f"It is not asked for again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
+                    f"  {adhoc_command('task_info', task_id=self._task_id)}",
                     **lost.facts,
                 )
             self._clock.sleep(SHORTEST_PAUSE)
@@ -206,7 +216,7 @@ class _Steered:
         """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
         state = self._wish.state
         ids, patience = [self._task_id], self._patience.left(self._clock.now() - self._begun)
-        done = f"The {NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
+        done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
         purpose = Purpose(done, self._result["trace_id"])
         backwards = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if backwards or state is State.CANCELED else wait_for_success
@@ -216,17 +226,17 @@ class _Steered:
             self._result["task"] = next(iter(error.facts.pop("tasks", [])), self._result["task"])
             if not isinstance(error, TaskError):
                 error.precede(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
-                error.follow(f"Then wait for it: {command('task_wait', task_ids=self._task_id)}")
+                error.follow(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
             raise
         self._warnings += waited.warnings
         [self._result["task"]] = waited.results
         if not backwards or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:
-            raise failure(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
+            raise task_failed(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
         raise NotRolledBack(
             f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
-            f"What it does has been done; look at it. {NEXT}\n  {command('task_info', task_id=self._task_id)}"
+            f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n  {adhoc_command('task_info', task_id=self._task_id)}"
         )
 
     def _diff(self) -> dict[str, str]:
@@ -240,17 +250,17 @@ class _Steered:
         }
 
 
-def _shows(after: Task, before: Task, step: Subtask | None, state: State) -> bool:
+def _action_is_visible(after: Task, before: Task, step: Subtask | None, state: State) -> bool:
     """Whether the task shows that it was done: what is FAILED stays as it is by itself, but not what is RUNNING."""
     if step is None and state is State.ROLLED_BACK:
         return after != before and after.is_rolling_back
     if step is None:
         concerned = before.failed_subtasks
-        return after != before and all(_step_shows(after, each, state) for each in concerned)
-    return _step_shows(after, step, state)
+        return after != before and all(_subtask_shows_action(after, each, state) for each in concerned)
+    return _subtask_shows_action(after, step, state)
 
 
-def _step_shows(after: Task, before: Subtask, state: State) -> bool:
+def _subtask_shows_action(after: Task, before: Subtask, state: State) -> bool:
     now = next((step for step in after.subtasks if step.id == before.id), before)
     if state is State.CANCELED:
         return now.status == CANCELING or operation_of(now) == CANCEL

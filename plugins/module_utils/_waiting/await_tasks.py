@@ -11,15 +11,15 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceError
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Task
-from .failure_report import Purpose, failure, time_out
-from .poll import Patience, Result, keep_looking, looks_survived
-from .progress import FEW, Look, Progress, Show
+from .failure_report import Purpose, task_failed, wait_timed_out
+from .poll import PollPolicy, Result, poll_until_done, transient_error_warnings
+from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress, Show
 
 NO_PURPOSE = Purpose()
 
 
 @dataclass(frozen=True)
-class Waited:
+class Awaited:
     """The results of the tasks in the order asked for, each once, and what is to be told of looks that failed."""
 
     results: list[Result]
@@ -28,7 +28,7 @@ class Waited:
 
 
 def await_tasks(
-    api: OcpApi, task_ids: list[int], patience: Patience, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, task_ids: list[int], patience: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
     if not task_ids:
@@ -46,16 +46,16 @@ def await_tasks(
 def wait_for_success(
     api: OcpApi,
     task_ids: Iterable[int],
-    patience: Patience,
+    patience: PollPolicy,
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     clock: Clock = SYSTEM_CLOCK,
-) -> Waited:
+) -> Awaited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
     waited = wait_for_tasks(api, task_ids, patience, full=full, purpose=purpose, clock=clock)
     if waited.unsuccessful:
-        error = failure(api, waited.unsuccessful, len(waited.results), purpose, patience.log_lines)
+        error = task_failed(api, waited.unsuccessful, len(waited.results), purpose, patience.log_lines)
         error.facts.update(tasks=waited.results, warnings=waited.warnings)
         raise error
     return waited
@@ -64,27 +64,27 @@ def wait_for_success(
 def wait_for_tasks(
     api: OcpApi,
     task_ids: Iterable[int],
-    patience: Patience,
+    patience: PollPolicy,
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     clock: Clock = SYSTEM_CLOCK,
-) -> Waited:
+) -> Awaited:
     """Look at the tasks until each has finished, well or not; ``full`` results have all subtasks.
 
     A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
     refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
     """
-    watch = _Tasks(api, task_ids, full, patience.show)
-    waited = keep_looking(watch, api, patience, clock)
+    watch = _AwaitedTasks(api, task_ids, full, patience.show)
+    waited = poll_until_done(watch, api, patience, clock)
     if not watch.done:
-        error = time_out(api, watch.unfinished, waited, watch.survived(), purpose)
+        error = wait_timed_out(api, watch.unfinished, waited, watch.survived(), purpose)
         error.facts["tasks"] = watch.results()
         raise error
-    return Waited(watch.results(), watch.unsuccessful, watch.survived())
+    return Awaited(watch.results(), watch.unsuccessful, watch.survived())
 
 
-class _Tasks:
+class _AwaitedTasks:
     """The tasks waited for: those that have ended with their results, and the others as last read, if they were."""
 
     def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show) -> None:
@@ -114,7 +114,7 @@ class _Tasks:
         self._just_read, self._problem = {}, None
         try:
             changed = set(self.unfinished)
-            if len(changed) > FEW:
+            if len(changed) > MOST_TASKS_IN_DETAIL:
                 changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
             for task_id in self.wanted:
                 if task_id in changed:
@@ -149,7 +149,7 @@ class _Tasks:
     def tell(self, waited: float) -> None:
         """Show what the last look brought."""
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
-        self._progress.tell(Look(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
+        self._progress.tell(PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
 
     def remind(self, waited: float) -> None:
         """Show that they go on."""
@@ -163,4 +163,4 @@ class _Tasks:
 
     def survived(self) -> list[str]:
         """A sentence about the looks that failed, if there were any."""
-        return looks_survived("the tasks", self._problems)
+        return transient_error_warnings("the tasks", self._problems)

@@ -9,19 +9,19 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._base.cli_hints import command
+from .._base.cli_hints import adhoc_command
 from .._base.errors import CredentialsRefused, ServiceError, TaskFailed, WaitTimeout
-from .._base.text import end_of_log, shorten
+from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
 
 DEFAULT_LOG_LINES = 20
-LOGS_READ = 10
+MOST_LOGS_READ = 10
 LOG_WIDTH = 500
-IDS_SHOWN = 20
+MOST_IDS_SHOWN = 20
 # Before each attempt, section 3 of the public evidence; what undoes a step is no attempt at it.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
-NEXT = "With OCP_URL and the credentials in the environment:"
+NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Purpose:
 
 
 @dataclass(frozen=True)
-class _Failed:
+class _FailedSubtask:
     """A subtask that FAILED: which attempt at it, the end of its log, or why that could not be read."""
 
     task: Task
@@ -65,7 +65,7 @@ class _Failed:
         }
 
 
-def failure(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_lines: int) -> TaskFailed:
+def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_lines: int) -> TaskFailed:
     """The error for ``failed`` of ``total`` tasks: the first one explained, the others counted.
 
     Its facts hold every subtask that FAILED as ``failed_subtasks``, the first few with the last ``log_lines`` lines of
@@ -78,11 +78,11 @@ def failure(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_l
     others = ", ".join(str(task.id) for task in failed[1:])
     lines = [
         *purpose.told("did not succeed"),
-        *_account(first, [step for step in steps if step.task is first]),
-        *_seconds(first),
-        *_trace(trace_id),
+        *_what_failed(first, [step for step in steps if step.task is first]),
+        *_duration_line(first),
+        *_trace_line(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
-        *_advice(first),
+        *_next_steps(first),
     ]
     return TaskFailed(
         "\n".join(lines),
@@ -94,7 +94,7 @@ def failure(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_l
     )
 
 
-def time_out(
+def wait_timed_out(
     api: OcpApi, unfinished: Mapping[int, Task | None], waited: float, survived: list[str], purpose: Purpose
 ) -> WaitTimeout:
     """The error for tasks that still run, each as last read, after ``waited`` seconds; ``survived`` were problems."""
@@ -107,30 +107,32 @@ def time_out(
     lines = [
         *purpose.told("goes on"),
         f"Task {name}{others} not finished after {waited:.0f} seconds{status}.",
-        *(f"It is at subtask {_place(task, step)}." for step in steps[:1] if task is not None),
+        *(f"It is at subtask {_position(task, step)}." for step in steps[:1] if task is not None),
         *survived,
-        *_trace(trace_id),
-        f"It runs on in OCP, whatever is done here. {NEXT}",
-        f"  Wait again: {command('task_wait', task_ids=_ids(unfinished))}",
+        *_trace_line(trace_id),
+        f"It runs on in OCP, whatever is done here. {NEXT_STEPS_HEADING}",
+        f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
         *(
-            f"  End the subtask, if it hangs: {command('task', task_id=task_id, subtask_id=step.id, state='canceled')}"
+            f"  End the subtask, if it hangs: {adhoc_command('task', task_id=task_id, subtask_id=step.id, state='canceled')}"
             for step in steps[:1]
         ),
     ]
     return WaitTimeout("\n".join(lines), task_id=task_id, trace_id=trace_id, unfinished_task_ids=list(unfinished))
 
 
-def _ids(task_ids: Collection[int]) -> str:
-    return ",".join(map(str, task_ids)) if len(task_ids) <= IDS_SHOWN else "(the unfinished_task_ids of this result)"
+def _task_ids(task_ids: Collection[int]) -> str:
+    return (
+        ",".join(map(str, task_ids)) if len(task_ids) <= MOST_IDS_SHOWN else "(the unfinished_task_ids of this result)"
+    )
 
 
-def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterator[_Failed]:
+def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterator[_FailedSubtask]:
     """All of them, with the logs of the first LOGS_READ; a refusal holds for the other logs too."""
-    left = LOGS_READ if log_lines else 0
+    left = MOST_LOGS_READ if log_lines else 0
     for task in failed:
         for step in task.failed_subtasks:
             if not left:
-                yield _Failed(task, step, step.run_time)
+                yield _FailedSubtask(task, step, step.run_time)
                 continue
             left -= 1
             try:
@@ -139,21 +141,21 @@ def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterato
                 refused = isinstance(error, CredentialsRefused)
                 left = 0 if refused else left
                 why = "these credentials may not read it (TASK_VIEWER)" if refused else str(error).rstrip(".")
-                yield _Failed(task, step, step.run_time, no_log=f"Its log is not shown, since {why}.")
+                yield _FailedSubtask(task, step, step.run_time, no_log=f"Its log is not shown, since {why}.")
             else:
-                yield _read(task, step, log, log_lines)
+                yield _with_log(task, step, log, log_lines)
 
 
-def _read(task: Task, step: Subtask, log: str, log_lines: int) -> _Failed:
+def _with_log(task: Task, step: Subtask, log: str, log_lines: int) -> _FailedSubtask:
     headings = [heading.start() for heading in ATTEMPT_HEADING.finditer(log)]
     lines = [line for line in log[headings[-1] if headings else 0 :].splitlines() if line.strip()]
-    end = end_of_log(lines, log_lines)
+    end = log_tail(lines, log_lines)
     # The service does not count a retry of one subtask.
     attempt = max(step.run_time or 0, len(headings)) or None
-    return _Failed(task, step, attempt, end.lines if end else [])
+    return _FailedSubtask(task, step, attempt, end.lines if end else [])
 
 
-def _account(task: Task, failed: list[_Failed]) -> Iterator[str]:
+def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     """What became of the task, where, and the end of the log."""
     if task.rolled_back:
         yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
@@ -165,22 +167,22 @@ def _account(task: Task, failed: list[_Failed]) -> Iterator[str]:
     first = failed[0]
     attempt = "" if first.attempt is None else f", attempt {first.attempt}"
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
-    yield f"{what} at subtask {_place(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
+    yield f"{what} at subtask {_position(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
     yield from (f"  {shorten(line, LOG_WIDTH)}" for line in first.log or ())
     if first.no_log:
         yield first.no_log
 
 
-def _place(task: Task, step: Subtask) -> str:
+def _position(task: Task, step: Subtask) -> str:
     return f"{task.position(step)}, {step.label} (id {step.id})"
 
 
-def _trace(trace_id: str | None) -> Iterator[str]:
+def _trace_line(trace_id: str | None) -> Iterator[str]:
     if trace_id:
         yield f"Trace id {trace_id}."
 
 
-def _seconds(task: Task) -> Iterator[str]:
+def _duration_line(task: Task) -> Iterator[str]:
     part = next((step.duration for step in task.failed_subtasks), None)
     if task.duration is None and part is None:
         return
@@ -190,18 +192,18 @@ def _seconds(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _advice(task: Task) -> Iterator[str]:
+def _next_steps(task: Task) -> Iterator[str]:
     """What can be done about a task that did not succeed, each with the command that does it."""
     if task.rolled_back:
-        yield f"Run the restart again if it is still wanted. {NEXT}"
-        yield f"  See what it did: {command('task_info', task_id=task.id)}"
+        yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
+        yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return
-    yield f"A new restart would begin from the start. {NEXT}"
+    yield f"A new restart would begin from the start. {NEXT_STEPS_HEADING}"
     if not task.is_rolling_back:
-        yield f"  Retry what failed: {command('task', task_id=task.id, state='retried')}"
+        yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
     for step in task.failed_subtasks[:1]:
         if not step.prohibit_skip:
-            skip = command("task", task_id=task.id, subtask_id=step.id, state="skipped")
+            skip = adhoc_command("task", task_id=task.id, subtask_id=step.id, state="skipped")
             yield f"  Skip this subtask, leaving its work undone: {skip}"
     if not task.prohibit_rollback:
-        yield f"  Roll the task back: {command('task', task_id=task.id, state='rolled_back')}"
+        yield f"  Roll the task back: {adhoc_command('task', task_id=task.id, state='rolled_back')}"

@@ -12,17 +12,17 @@ from .._base.clock import Clock
 from .._base.errors import ServiceError
 from .._ocp.endpoints import OcpApi
 from .failure_report import DEFAULT_LOG_LINES
-from .progress import Show, silent
+from .progress import Show, show_nothing
 
 Result = dict[str, Any]
 
 # Each is drawn anew between its bounds, so that those who began together do not go on asking together.
-SHORTEST_PAUSE, SHORTEST_PAUSE_AT_MOST = 0.5, 0.6
-SHARE_OF_WAITED, SHARE_OF_WAITED_AT_LEAST = 0.05, 0.04
+SHORTEST_PAUSE, SHORTEST_PAUSE_WITH_JITTER = 0.5, 0.6
+SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 
 
 @dataclass(frozen=True)
-class Patience:
+class PollPolicy:
     """How long to wait in all, and the longest pause between two looks, in seconds; ``show`` gets lines of progress.
 
     ``log_lines`` is how much of the log of a failed subtask is told.
@@ -30,7 +30,7 @@ class Patience:
 
     timeout: float
     interval: float
-    show: Show = silent
+    show: Show = show_nothing
     log_lines: int = DEFAULT_LOG_LINES
 
     def pause(self, waited: float, chance: float, rest: float = 0.0) -> float:
@@ -38,17 +38,17 @@ class Patience:
 
         ``chance`` from 0 to 1 takes up to a fifth of it away; ``rest`` is how long the service asks to be left alone.
         """
-        shortest = SHORTEST_PAUSE + chance * (SHORTEST_PAUSE_AT_MOST - SHORTEST_PAUSE)
-        share = SHARE_OF_WAITED - chance * (SHARE_OF_WAITED - SHARE_OF_WAITED_AT_LEAST)
+        shortest = SHORTEST_PAUSE + chance * (SHORTEST_PAUSE_WITH_JITTER - SHORTEST_PAUSE)
+        share = SHARE_OF_WAITED - chance * (SHARE_OF_WAITED - SHARE_OF_WAITED_WITH_JITTER)
         pause = max(min(max(shortest, share * waited), self.interval), rest)
         return max(0.0, min(pause, self.timeout - waited))
 
-    def left(self, waited: float) -> Patience:
+    def left(self, waited: float) -> PollPolicy:
         """What remains after ``waited`` seconds."""
         return replace(self, timeout=max(0.0, self.timeout - waited))
 
 
-class Watch(Protocol):
+class Poller(Protocol):
     """What is looked at again and again until it is ``done``, and how it shows that."""
 
     @property
@@ -69,7 +69,7 @@ class Watch(Protocol):
         """Show that the wait goes on."""
 
 
-def keep_looking(watch: Watch, api: OcpApi, patience: Patience, clock: Clock) -> float:
+def poll_until_done(watch: Poller, api: OcpApi, patience: PollPolicy, clock: Clock) -> float:
     """Look until ``watch`` is done or, after one last look, ``patience`` is used up; the seconds that it took."""
     started = clock.now()
     while True:
@@ -78,10 +78,10 @@ def keep_looking(watch: Watch, api: OcpApi, patience: Patience, clock: Clock) ->
         watch.tell(waited)
         if watch.done or waited >= patience.timeout:
             return waited
-        _pass(patience.pause(waited, clock.chance(), api.rest), waited, watch, clock)
+        _sleep_with_heartbeats(patience.pause(waited, clock.chance(), api.rest), waited, watch, clock)
 
 
-def looks_survived(what: str, problems: Sequence[ServiceError]) -> list[str]:
+def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> list[str]:
     """A sentence about the looks at ``what`` that failed, if there were any."""
     if not problems:
         return []
@@ -89,7 +89,7 @@ def looks_survived(what: str, problems: Sequence[ServiceError]) -> list[str]:
     return [f"{looks} at {what} failed and did not end the wait. The last: {problems[-1]}"]
 
 
-def _pass(pause: float, waited: float, watch: Watch, clock: Clock) -> None:
+def _sleep_with_heartbeats(pause: float, waited: float, watch: Poller, clock: Clock) -> None:
     """Sleep ``pause`` seconds, with a word where it would be quiet for too long."""
     until = waited + pause
     while watch.silent_until < until:

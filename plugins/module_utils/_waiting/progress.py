@@ -9,26 +9,26 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from .._base.errors import RequestRefused, ServiceError
-from .._base.text import shorten, visible
+from .._base.text import escape_unprintable, shorten
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
 
 # Shows one line; the second tells whether it is of a failure.
 Show = Callable[[str, bool], None]
 
-FEW = 4
+MOST_TASKS_IN_DETAIL = 4
 WIDTH = 80
-LONGEST_SILENCE = 60.0
+HEARTBEAT_SECONDS = 60.0
 INDENT = "  "
 # As Ansible calls a success; what needs attention stands out beside it.
-SHORT = {SUCCESSFUL: "ok"}
+STATUS_WORDS = {SUCCESSFUL: "ok"}
 
 
-def silent(_line: str, _failed: bool) -> None:
+def show_nothing(_line: str, _failed: bool) -> None:
     """Shows nothing."""
 
 
 @dataclass(frozen=True)
-class Look:
+class PollResult:
     """What one look brought: tasks as just read, the ids of those that go on, two numbers, and why it failed if so.
 
     ``waited`` is the seconds since the wait began.
@@ -56,21 +56,21 @@ class Progress:
     @property
     def silent_until(self) -> float:
         """How many seconds into the wait ``remind`` is due."""
-        return self._last + LONGEST_SILENCE
+        return self._last + HEARTBEAT_SECONDS
 
-    def tell(self, look: Look) -> None:
+    def tell(self, look: PollResult) -> None:
         """Show what is new."""
         waited = look.waited
-        many = look.ended + len(look.unfinished) > FEW
-        trouble = _trouble(look.problem) if look.problem else ""
+        many = look.ended + len(look.unfinished) > MOST_TASKS_IN_DETAIL
+        trouble = _poll_error(look.problem) if look.problem else ""
         if trouble and not self._trouble:
-            self._say(f"{trouble} after {_clock(waited)}; the wait goes on", waited)
+            self._say(f"{trouble} after {_minutes_and_seconds(waited)}; the wait goes on", waited)
         self._trouble = trouble
         for task in look.just_read.values():
             if not many:
                 self._tell_steps(task, waited)
             elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
-                self._say(f"{task.label} {_outcome(task)}{_where(task)}", waited, failed=True)
+                self._say(f"{task.label} {_outcome(task)}{_failed_step(task)}", waited, failed=True)
         if many:
             self._tell_totals(look)
         else:
@@ -79,40 +79,40 @@ class Progress:
 
     def remind(self, waited: float) -> None:
         """Show that the wait goes on, after a minute without news."""
-        after = f" after {_clock(waited)}"
+        after = f" after {_minutes_and_seconds(waited)}"
         if self._trouble:
             self._say(f"{self._trouble} still{after}; the wait goes on", waited)
         elif self._totals:
             self._say(after.join(self._totals), waited)
         else:
             for task in self._latest.values():
-                self._say(f"{task.id} {task.status}{after}{_running(task)}", waited)
+                self._say(f"{task.id} {task.status}{after}{_running_steps(task)}", waited)
         self._last = waited
 
-    def _tell_totals(self, look: Look) -> None:
+    def _tell_totals(self, look: PollResult) -> None:
         bad = f" ({look.unsuccessful} not successful)" if look.unsuccessful else ""
-        named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= FEW else ""
+        named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= MOST_TASKS_IN_DETAIL else ""
         totals = (
             f"{look.ended} of {look.ended + len(look.unfinished)} tasks ended{bad}",
             f", {len(look.unfinished)} go on{named}" if look.unfinished else "",
         )
         if totals != self._totals:
             self._totals = totals
-            self._say(f" after {_clock(look.waited)}".join(totals), look.waited)
+            self._say(f" after {_minutes_and_seconds(look.waited)}".join(totals), look.waited)
 
     def _tell_steps(self, task: Task, waited: float) -> None:
         done = [step for step in task.subtasks if step.status in (SUCCESSFUL, FAILED)]
         new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
         if self._is_new(task.id):
             standing = f" {len(done)}/{len(task.subtasks)}" if task.subtasks else ""
-            self._say(f"{task.label} {task.status}{standing}{_running(task)}", waited)
+            self._say(f"{task.label} {task.status}{standing}{_running_steps(task)}", waited)
             new = [step for step in new if step.status == FAILED]
         for (_label, status), alike in groupby(new, key=lambda step: (step.label, step.status)):
             steps = list(alike)
-            running = _running(task) if steps[-1] is new[-1] else ""
-            self._say(f"{_steps(task, steps)}{running}", waited, failed=status == FAILED)
+            running = _running_steps(task) if steps[-1] is new[-1] else ""
+            self._say(f"{_step_line(task, steps)}{running}", waited, failed=status == FAILED)
         if task.finished and self._is_new(task.id, task.status, task.finish_time):
-            self._say(f"{task.label} {_outcome(task)}{_seconds(task.duration)}", waited, failed=not task.succeeded)
+            self._say(f"{task.label} {_outcome(task)}{_duration(task.duration)}", waited, failed=not task.succeeded)
 
     def _is_new(self, *what: object) -> bool:
         new = what not in self._told
@@ -121,15 +121,15 @@ class Progress:
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last = waited
-        self._show(line(text), failed)
+        self._show(progress_line(text), failed)
 
 
-def line(text: str) -> str:
+def progress_line(text: str) -> str:
     """``text`` as a line of progress, which neither breaks nor steers a terminal."""
-    return shorten(visible(f"{INDENT}{text}"), WIDTH)
+    return shorten(escape_unprintable(f"{INDENT}{text}"), WIDTH)
 
 
-def _trouble(problem: ServiceError) -> str:
+def _poll_error(problem: ServiceError) -> str:
     return f"Service answers {problem.status}" if isinstance(problem, RequestRefused) else "No answer of the service"
 
 
@@ -137,32 +137,32 @@ def _outcome(task: Task) -> str:
     return "ROLLED BACK" if task.rolled_back else str(task.status)
 
 
-def _steps(task: Task, steps: list[Subtask]) -> str:
+def _step_line(task: Task, steps: list[Subtask]) -> str:
     """Of subtasks that are alike, such as one for each host, the last position, how many, and the longest time."""
     last = steps[-1]
     position, total = task.position(last).split(" of ")
     times = f" {len(steps)} times" if len(steps) > 1 else ""
     longest = max((step.duration for step in steps if step.duration is not None), default=None)
-    status = SHORT.get(str(last.status), last.status)
-    return f"{task.id} {position.rjust(len(total))}/{total} {status} {last.label}{times}{_seconds(longest)}"
+    status = STATUS_WORDS.get(str(last.status), last.status)
+    return f"{task.id} {position.rjust(len(total))}/{total} {status} {last.label}{times}{_duration(longest)}"
 
 
-def _running(task: Task) -> str:
+def _running_steps(task: Task) -> str:
     running = [step.label for step in task.subtasks if step.status == RUNNING]
     more = f" and {len(running) - 1} more" if len(running) > 1 else ""
     return f"; now {running[0]}{more}" if running else ""
 
 
-def _where(task: Task) -> str:
+def _failed_step(task: Task) -> str:
     return "".join(f" at subtask {task.position(step)}, {step.label}" for step in task.failed_subtasks[:1])
 
 
-def _seconds(duration: float | None) -> str:
+def _duration(duration: float | None) -> str:
     if duration is None:
         return ""
     return f", {duration:.1f} s" if duration < 10 else f", {duration:.0f} s"
 
 
-def _clock(seconds: float) -> str:
+def _minutes_and_seconds(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"

@@ -14,7 +14,7 @@ from .._base.errors import CredentialsRefused, NotFound, ServiceError
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
-from .poll import Patience, keep_looking
+from .poll import PollPolicy, poll_until_done
 
 STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_failed", "finished"
 
@@ -56,11 +56,11 @@ def follow_tasks(
     It begins with the tasks that run, or have an id above ``newer_than``. ``interval`` is the longest pause between two
     looks in seconds. A look that fails is survived and noted; raises CredentialsRefused.
     """
-    keep_looking(_Tasks(api, filters, listener, newer_than), api, Patience(inf, interval), clock)
+    poll_until_done(_FollowedTasks(api, filters, listener, newer_than), api, PollPolicy(inf, interval), clock)
 
 
 @dataclass
-class _Followed:
+class _FollowedTask:
     """A task that goes on: what it is told of with first, as it was last listed, and the failures that were told."""
 
     first: str
@@ -69,7 +69,7 @@ class _Followed:
     failures: set[tuple[object, ...]] = field(default_factory=set)
 
 
-class _Tasks:
+class _FollowedTasks:
     """The tasks that go on, and the newest task known."""
 
     silent_until = inf
@@ -81,7 +81,7 @@ class _Tasks:
         self._newest = newer_than
         self._looked = False
         self._in_trouble = False
-        self._followed: dict[int, _Followed] = {}
+        self._followed: dict[int, _FollowedTask] = {}
 
     @property
     def done(self) -> bool:
@@ -117,7 +117,7 @@ class _Tasks:
         newer = self._listed(above=self._newest)
         for task_id in running.keys() | newer.keys():
             resumed = self._looked and task_id <= self._newest
-            self._followed.setdefault(task_id, _Followed(RESUMED if resumed else STARTED))
+            self._followed.setdefault(task_id, _FollowedTask(RESUMED if resumed else STARTED))
         self._newest = max(self._newest, *newer) if newer else self._newest
         self._looked = True
         for task_id in sorted(self._followed):
@@ -136,7 +136,7 @@ class _Tasks:
         except NotFound:
             del self._followed[task_id]
             return
-        failures = {_failure(step): step for step in task.failed_subtasks}
+        failures = {_failure_key(step): step for step in task.failed_subtasks}
         if not followed.told:
             followed.told = True
             self._listener.hear(Change(followed.first, task))
@@ -151,7 +151,7 @@ class _Tasks:
             self._listener.hear(Change(FINISHED, task))
 
 
-def _failure(step: Subtask) -> tuple[object, ...]:
+def _failure_key(step: Subtask) -> tuple[object, ...]:
     return step.id, step.run_time, step.finish_time
 
 

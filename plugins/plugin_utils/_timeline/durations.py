@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ...module_utils._base.text import cells, shorten
+from ...module_utils._base.text import display_width, shorten
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -28,4 +28,4 @@ def duration(seconds: float) -> str:
 def fit(text: str, width: int) -> str:
     """``text`` in exactly ``width`` columns."""
     short = shorten(text, width)
-    return short + " " * (width - cells(short))
+    return short + " " * (width - display_width(short))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...module_utils._base.text import Log, cells, shorten, wrap
+from ...module_utils._base.text import LogTail, display_width, shorten, wrap
 from .durations import fit
 from .scale import Bar, Scale
 from .timeline import State, Step, TaskView
@@ -49,7 +49,7 @@ class _Page:
         line = ""
         for name, value in facts:
             fact = f"{name.lower()} {value}"
-            if line and cells(f"  {line}, {fact}") > self._width:
+            if line and display_width(f"  {line}, {fact}") > self._width:
                 yield f"  {line},"
                 line = ""
             line = f"{line}, {fact}" if line else fact
@@ -60,9 +60,9 @@ class _Page:
 
     def _row(self, number: str, step: Step, scale: Scale) -> str:
         begin, time = f"  {number} {step.state.sign} ", fit(step.duration or "-", _TIME_WIDTH)
-        room = self._width - cells(begin) - _TIME_WIDTH - 1 - (self._bars + 1 if self._bars else 0)
+        room = self._width - display_width(begin) - _TIME_WIDTH - 1 - (self._bars + 1 if self._bars else 0)
         note = f" [{step.note}]" if step.note else ""
-        name = shorten(step.name, max(room - cells(note), room // 2))
+        name = shorten(step.name, max(room - display_width(note), room // 2))
         line = f"  {number} {self._in(step.state, step.state.sign)} {fit(name + note, room)} {time}"
         return f"{line} {self._in(step.state, self._bar(scale.place(step)))}" if self._bars else line.rstrip()
 
@@ -73,7 +73,7 @@ class _Page:
         halves = max(1, round(drawn.width * self._bars * 2))
         return shorten(" " * first + "█" * (halves // 2) + "▌" * (halves % 2), self._bars)
 
-    def _log(self, step: Step, log: Log) -> Iterator[str]:
+    def _log(self, step: Step, log: LogTail) -> Iterator[str]:
         yield from wrap(f"  End of the log of {step.number}, {step.name}:", self._width)
         for line in log.lines[-LOG_LINES:]:
             yield from (f"    {piece}".rstrip() for piece in wrap(line, self._width - 4))

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from ansible.errors import AnsibleFilterError
 
 from ...module_utils._base.parsing import Record, instant, integer, record, records
-from ...module_utils._base.text import Log, end_of_log, label
+from ...module_utils._base.text import LogTail, log_tail, one_line
 from .durations import duration
 
 
@@ -64,7 +64,7 @@ class Step:
     start: datetime | None
     finish: datetime | None
     end: datetime | None
-    log: Log | None
+    log: LogTail | None
 
     @property
     def duration(self) -> str | None:
@@ -187,21 +187,21 @@ class _Reader:
     def _step(self, number: int, raw: Record, state: State, name: object, kind: str, status: str | None) -> Step:
         start, finish = (_moment(raw.get(key), self.zone) for key in ("start_time", "finish_time"))
         operation = str(raw.get("operation") or "").upper()
-        identifier = label(raw.get("id"))
+        identifier = one_line(raw.get("id"))
         log = raw.get("log_tail") or self.logs.get(integer(raw.get("id")) or 0)
         return Step(
             number=number,
-            name=label(name) or f"{kind} {identifier or 'without a name'}",
+            name=one_line(name) or f"{kind} {identifier or 'without a name'}",
             id=identifier,
             state=state,
-            status=status or label(raw.get("status")) or "UNKNOWN",
-            operation=label(operation) if operation not in ("", "EXECUTE") else None,
+            status=status or one_line(raw.get("status")) or "UNKNOWN",
+            operation=one_line(operation) if operation not in ("", "EXECUTE") else None,
             attempt=integer(raw.get("run_time")),
-            executor=label(raw.get("executor")),
+            executor=one_line(raw.get("executor")),
             start=start,
             finish=finish,
             end=finish or (self.newest.astimezone(self.zone) if self.newest and state is RUNNING else None),
-            log=end_of_log(log) if state is FAILED else None,
+            log=log_tail(log) if state is FAILED else None,
         )
 
 
@@ -228,7 +228,7 @@ def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]
         ("Subtasks", f"{done} of {total} done{shown}" if done is not None and total else None),
     )
     for name, value in facts:
-        readable = label(value)
+        readable = one_line(value)
         if readable is not None:
             yield name, readable
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OptionError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition, Mode, call
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition, RunMode, call_module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import Params
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import _refusal
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, MODULES
@@ -69,7 +69,7 @@ def outcome_of(
             raised.append(type(error))
             raise
 
-    outcome = call(replace(definition, body=body), validation.validated_parameters, Mode(check_mode))
+    outcome = call_module(replace(definition, body=body), validation.validated_parameters, RunMode(check_mode))
     assert outcome.failed, f"{module} does not fail with {params}"
     # What the body does not raise is said of the options of the connection, before it is called.
     return outcome.result, raised[0] if raised else OptionError

@@ -23,7 +23,7 @@ import urllib3.util.retry
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, ServiceError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.retries import PASSING_STATUSES, READ_REPEATS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.retries import READ_RETRIES, TRANSIENT_STATUSES
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import ADDRESS, ANSWERS, TRANSPORT, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import BASIC, KEY
@@ -147,10 +147,10 @@ def _error(
     method: str, reply: Reply, *, auth: Any = PASSWORD, path: str | None = None, timeout: float = 5.0
 ) -> ServiceError:
     """What the client raises for a server that answers so each time it is asked."""
-    repeated = method == GET and (reply.act in ("reset", "silence") or reply.status in PASSING_STATUSES)
+    repeated = method == GET and (reply.act in ("reset", "silence") or reply.status in TRANSIENT_STATUSES)
     path = path or (READ if method == GET else RESTART)
     with _served() as server, no_pauses():
-        server.expect(method, path, *[reply] * (1 + READ_REPEATS if repeated else 1))
+        server.expect(method, path, *[reply] * (1 + READ_RETRIES if repeated else 1))
         return raised(server.url, method, path, auth=auth, timeout=timeout)
 
 

@@ -10,15 +10,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
-    AnswerUnreadable,
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
+    ResponseUnreadable,
     ServiceError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, step
 
 SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"
@@ -32,12 +32,12 @@ def refused(status: int) -> RequestRefused:
     )
 
 
-def lost() -> AnswerLost:
-    return AnswerLost("Lost.", url=URL, maybe_done=True)
+def lost() -> ResponseLost:
+    return ResponseLost("Lost.", url=URL, maybe_done=True)
 
 
-def unreadable() -> AnswerUnreadable:
-    return AnswerUnreadable("Unreadable.", url=URL, maybe_done=True)
+def unreadable() -> ResponseUnreadable:
+    return ResponseUnreadable("Unreadable.", url=URL, maybe_done=True)
 
 
 @dataclass
@@ -129,21 +129,21 @@ class Service:
 
     # OcpApi
 
-    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> Answer:
+    def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
         return self._post("server", (cluster_id, server_id, freeze_server, force), SERVER, self._server(server_id))
 
-    def restart_cluster(self, cluster_id: int) -> Answer:
+    def restart_cluster(self, cluster_id: int) -> ApiResponse:
         return self._post("cluster", cluster_id, CLUSTER, self.servers_there)
 
-    def restart_zone(self, cluster_id: int, zone: str) -> Answer:
+    def restart_zone(self, cluster_id: int, zone: str) -> ApiResponse:
         things = [thing for thing in self.servers_there if thing.zone == zone]
         return self._post("zone", (cluster_id, zone), ZONE, things)
 
-    def restart_agents(self, host_ids: list[int]) -> Answer:
+    def restart_agents(self, host_ids: list[int]) -> ApiResponse:
         things = [thing for thing in self.agents_there if thing.id in host_ids]
         return self._post("agents", sorted(host_ids), AGENTS, things)
 
-    def restart_arbitration_service(self, service_id: int) -> Answer:
+    def restart_arbitration_service(self, service_id: int) -> ApiResponse:
         return self._post("arbitration", service_id, ARBITRATION, self.arbitration)
 
     def task(self, task_id: int) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Service:
         if self.failing.get(name):
             raise self.failing[name].pop(0)
 
-    def _post(self, call: str, sent: Any, name: str, things: list[Thing]) -> Answer:
+    def _post(self, call: str, sent: Any, name: str, things: list[Thing]) -> ApiResponse:
         self.posts.append((call, sent))
         self.before_post()
         self._called(call)
@@ -242,7 +242,7 @@ class Service:
         job = self.begin(name, things, seconds=self.seconds, end=end)
         if self.lose_after:
             raise self.lose_after.pop(0)
-        return Answer(self._record(job), URL, "trace-post")
+        return ApiResponse(self._record(job), URL, "trace-post")
 
     def _move_on(self) -> None:
         for job in self.jobs:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, chain, step
 
@@ -164,19 +164,19 @@ class SteeredService:
     def subtask_log(self, task_id: int, subtask_id: int) -> str:
         return f"log of {subtask_id} of {task_id}\n"
 
-    def retry_task(self, task_id: int) -> Answer:
+    def retry_task(self, task_id: int) -> ApiResponse:
         return self._post(self.model.retry, "retry", task_id)
 
-    def roll_back_task(self, task_id: int) -> Answer:
+    def roll_back_task(self, task_id: int) -> ApiResponse:
         return self._post(self.model.roll_back, "rollback", task_id)
 
-    def retry_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def retry_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         return self._post(lambda: self.model.retry_step(subtask_id), "retry", task_id, subtask_id)
 
-    def skip_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def skip_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         return self._post(lambda: self.model.skip_step(subtask_id), "skip", task_id, subtask_id)
 
-    def cancel_subtask(self, task_id: int, subtask_id: int) -> Answer:
+    def cancel_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         return self._post(lambda: self.model.cancel_step(subtask_id), "cancel", task_id, subtask_id)
 
     # Within
@@ -192,7 +192,7 @@ class SteeredService:
                 self.fails[number] -= 1
             self.model.go_on(number, well=not fails)
 
-    def _post(self, carry_out: Callable[[], None], *call: Any) -> Answer:
+    def _post(self, carry_out: Callable[[], None], *call: Any) -> ApiResponse:
         self.posts.append(call)
         self.before_post()
         if self.lose_before:
@@ -205,4 +205,4 @@ class SteeredService:
             raise refused(400) from None
         if self.lose_after:
             raise self.lose_after.pop(0)
-        return Answer(None, URL, "trace-post")
+        return ApiResponse(None, URL, "trace-post")

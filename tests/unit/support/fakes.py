@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import NonCallableMock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 
 # What every restart module returns, always.
 RESULT_KEYS = {
@@ -98,8 +98,8 @@ class FakeClock:
         self.after_sleep()
 
 
-def answer(data: Any, trace_id: str | None = "trace-1") -> Answer:
-    return Answer(data, URL, trace_id)
+def answer(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:
+    return ApiResponse(data, URL, trace_id)
 
 
 def step(number: int, description: str, status: str = "PENDING", **fields: Any) -> dict[str, Any]:

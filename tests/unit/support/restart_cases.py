@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, silent
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, Thing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
@@ -80,24 +80,24 @@ def asked(
     wait: bool = False,
     check_mode: bool = False,
     seconds: float = 60,
-    show: Show = silent,
-) -> Options:
-    return Options(check_mode, wait, Patience(seconds, 10, show), started_before, InFlight(in_flight))
+    show: Show = show_nothing,
+) -> RestartRequest:
+    return RestartRequest(check_mode, wait, PollPolicy(seconds, 10, show), started_before, InFlight(in_flight))
 
 
-def restart(service: Service, verb: Verb, options: Options) -> dict[str, Any]:
+def restart(service: Service, verb: Verb, options: RestartRequest) -> dict[str, Any]:
     """Perform, and look at what is true of every result."""
-    result = perform(service, lambda: verb.target, options, service.time.clock)
+    result = restart_target(service, lambda: verb.target, options, service.time.clock)
     assert result.keys() == verb.keys
     assert result["reason"]
     json.dumps(result)
     return result
 
 
-def failure(service: Service, verb: Verb, options: Options) -> OcpError:
+def failure(service: Service, verb: Verb, options: RestartRequest) -> OcpError:
     """Perform, and look at what is true of every failure."""
     with pytest.raises(OcpError) as raised:
-        perform(service, lambda: verb.target, options, service.time.clock)
+        restart_target(service, lambda: verb.target, options, service.time.clock)
     assert raised.value.facts.keys() >= verb.keys
     assert raised.value.facts["target"] == verb.target.result()
     json.dumps(raised.value.facts)

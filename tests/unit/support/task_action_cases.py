@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import steer
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, silent
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, SteeredService
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, FakeClock
 
@@ -25,7 +25,7 @@ KEYS = {"changed", "action", "reason", "task_id", "subtask_ids", "before", "task
 class Call:
     """A wish, the only POST that it leads to, the name of what it is done to, and the words of what is done."""
 
-    wish: Wish
+    wish: DesiredState
     post: tuple[Any, ...]
     done: str
 
@@ -40,11 +40,11 @@ class Call:
 
 
 CALLS = {
-    "retry of the task": Call(Wish(State.RETRIED), ("retry", TASK_ID), "retried"),
-    "rollback": Call(Wish(State.ROLLED_BACK), ("rollback", TASK_ID), "rolled back"),
-    "retry of a subtask": Call(Wish(State.RETRIED, SECOND), ("retry", TASK_ID, SECOND), "retried"),
-    "skip": Call(Wish(State.SKIPPED, SECOND), ("skip", TASK_ID, SECOND), "skipped"),
-    "cancel": Call(Wish(State.CANCELED, SECOND), ("cancel", TASK_ID, SECOND), "canceled"),
+    "retry of the task": Call(DesiredState(State.RETRIED), ("retry", TASK_ID), "retried"),
+    "rollback": Call(DesiredState(State.ROLLED_BACK), ("rollback", TASK_ID), "rolled back"),
+    "retry of a subtask": Call(DesiredState(State.RETRIED, SECOND), ("retry", TASK_ID, SECOND), "retried"),
+    "skip": Call(DesiredState(State.SKIPPED, SECOND), ("skip", TASK_ID, SECOND), "skipped"),
+    "cancel": Call(DesiredState(State.CANCELED, SECOND), ("cancel", TASK_ID, SECOND), "canceled"),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
@@ -82,16 +82,16 @@ def ready_for(call: Call, time: FakeClock) -> SteeredService:
 
 def steered(
     service: SteeredService,
-    wish: Wish,
+    wish: DesiredState,
     *,
     task_id: int = TASK_ID,
     wait: bool = False,
     check_mode: bool = False,
     seconds: float = 60,
-    show: Show = silent,
+    show: Show = show_nothing,
 ) -> dict[str, Any]:
     """Steer, and look at what is true of every result."""
-    result = _steer(service, wish, task_id, wait, check_mode, Patience(seconds, 10, show))
+    result = _steer(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, show))
     assert result.keys() == KEYS | PASSED_ON
     assert result["reason"]
     assert result["task"]["id"] == result["task_id"] == TASK_ID
@@ -101,11 +101,11 @@ def steered(
 
 
 def steering_error(
-    service: SteeredService, wish: Wish, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
+    service: SteeredService, wish: DesiredState, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
 ) -> OcpError:
     """Steer, and look at what is true of every failure."""
     with pytest.raises(OcpError) as raised:
-        _steer(service, wish, task_id, wait, False, Patience(seconds, 10))
+        _steer(service, wish, task_id, wait, False, PollPolicy(seconds, 10))
     assert raised.value.facts.keys() >= KEYS | PASSED_ON
     assert str(task_id) in str(raised.value)
     assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
@@ -114,6 +114,6 @@ def steering_error(
 
 
 def _steer(
-    service: SteeredService, wish: Wish, task_id: int, wait: bool, check_mode: bool, patience: Patience
+    service: SteeredService, wish: DesiredState, task_id: int, wait: bool, check_mode: bool, patience: PollPolicy
 ) -> dict[str, Any]:
-    return steer(service, task_id, wish, patience, wait=wait, check_mode=check_mode, clock=service.time.clock)
+    return act_on_task(service, task_id, wish, patience, wait=wait, check_mode=check_mode, clock=service.time.clock)

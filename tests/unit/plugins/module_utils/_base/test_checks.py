@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.checks import filled, within
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.checks import check_nonempty, check_range
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 
 
 @pytest.mark.parametrize("value", [1, 1.5, 604_800])
 def test_number_within_bounds_is_accepted(value):
-    within("wait_timeout", value, 1, 604_800)
+    check_range("wait_timeout", value, 1, 604_800)
 
 
 @pytest.mark.parametrize(
@@ -21,24 +21,24 @@ def test_number_within_bounds_is_accepted(value):
 )
 def test_number_out_of_bounds_is_refused(value, told):
     with pytest.raises(OptionError) as raised:
-        within("wait_timeout", value, 1, 604_800, " seconds")
+        check_range("wait_timeout", value, 1, 604_800, " seconds")
     assert str(raised.value) == f"wait_timeout: {told} is out of range; give 1 to 604800 seconds."
 
 
 def test_lower_bound_applies_without_an_upper_bound():
-    within("batch", 10**9, 1)
+    check_range("batch", 10**9, 1)
     with pytest.raises(OptionError) as raised:
-        within("batch", 0, 1)
+        check_range("batch", 0, 1)
     assert str(raised.value) == "batch: 0 is out of range; give 1 or more."
 
 
 @pytest.mark.parametrize("given", [None, ["zone1"], ["zone1", "zone2"]])
 def test_nonempty_or_omitted_list_is_accepted(given):
-    filled("zones", given, "leave it out to have all")
+    check_nonempty("zones", given, "leave it out to have all")
 
 
 @pytest.mark.parametrize("given", [[], [""], ["zone1", ""]])
 def test_empty_list_or_entry_is_refused(given):
     with pytest.raises(OptionError) as raised:
-        filled("zones", given, "leave it out to have all")
+        check_nonempty("zones", given, "leave it out to have all")
     assert str(raised.value) == "zones: is empty or has an empty entry; leave it out to have all."

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock, instant_option
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock, parse_instant_option
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,7 +83,7 @@ MAY = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=8)))
     ],
 )
 def test_valid_time_is_parsed(value, instant):
-    found = instant_option("started_before", value)
+    found = parse_instant_option("started_before", value)
     assert found == instant
     assert found.tzinfo is not None
 
@@ -122,7 +122,7 @@ def test_valid_time_is_parsed(value, instant):
 )
 def test_invalid_time_is_refused(value):
     with pytest.raises(OptionError) as raised:
-        instant_option("started_before", value)
+        parse_instant_option("started_before", value)
     message = str(raised.value)
     assert message.startswith(f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset")
     assert message.endswith(".")
@@ -132,7 +132,7 @@ def test_invalid_time_is_refused(value):
 @given(st.text(max_size=30) | st.integers().map(str) | st.floats().map(str) | st.datetimes().map(str))
 def test_any_value_is_a_time_or_an_option_error(value):
     try:
-        found = instant_option("started_before", value)
+        found = parse_instant_option("started_before", value)
     except OptionError as error:
         assert str(error).startswith("started_before: ")
     else:
@@ -142,4 +142,4 @@ def test_any_value_is_a_time_or_an_option_error(value):
 def test_date_without_dashes_is_refused():
     """As a date it is refused; as seconds since 1970 nothing would ever be restarted for it."""
     with pytest.raises(OptionError):
-        instant_option("started_before", "20260504")
+        parse_instant_option("started_before", "20260504")

@@ -6,22 +6,22 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
     AuthenticationFailed,
     NotFound,
     NotHealthy,
     OptionError,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
     TargetError,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, raw_task
 
-LOST = AnswerLost("The answer was lost.", url=URL)
+LOST = ResponseLost("The answer was lost.", url=URL)
 ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3"))
 
 
@@ -30,7 +30,7 @@ def wait(api, time_passes):
     lines = []
 
     def run(cluster="orders", min_zones=3, timeout=60):
-        patience = Patience(timeout, 10, lambda line, failed: lines.append((line, failed)))
+        patience = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
         return await_health(api.double, cluster, min_zones, patience, clock=time_passes.clock)
 
     run.lines = lines

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.facts import cluster_facts, server_facts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_problems import ailments
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_problems import health_problems
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
 def judged(cluster, *tasks, min_zones=3):
     servers = [server for zone in cluster["zones"] for server in zone["servers"]]
     facts = [server_facts(server, cluster) for server in servers]
-    return ailments(cluster_facts(cluster), facts, [Task.from_api(task) for task in tasks], min_zones)
+    return health_problems(cluster_facts(cluster), facts, [Task.from_api(task) for task in tasks], min_zones)
 
 
 def with_second(**fields):

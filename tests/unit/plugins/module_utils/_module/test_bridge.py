@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied, ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
@@ -306,7 +306,7 @@ UNEXPOSED = [
 @pytest.mark.usefixtures("connected")
 def test_password_over_plain_http_warns_once(url, fails, run, client, warned):
     query = {"sort": "id,desc", "page": 1, "size": 10}
-    given = AnswerLost("Lost.", url=url) if fails else answer({"contents": []})
+    given = ResponseLost("Lost.", url=url) if fails else answer({"contents": []})
     client.expect("get", "/api/v2/tasks/instances", query, gives=given)
     run("task_info", {"url": url, **BASIC, "limit": 10})
     assert len(warned) == (url in EXPOSED)
@@ -328,7 +328,7 @@ def test_transient_poll_errors_become_a_warning(status, run, client, time_passes
     monkeypatch.setitem(await_tasks.await_tasks.__kwdefaults__, "clock", time_passes.clock)
     # Called for a result that has warnings itself.
     monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
-    client.expect("get", "/api/v2/tasks/instances/81", gives=AnswerLost("The answer was lost.", url=URL))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=ResponseLost("The answer was lost.", url=URL))
     client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
     result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
     assert result.get("failed", False) is (status == "FAILED")

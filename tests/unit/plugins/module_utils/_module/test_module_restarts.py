@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, restart_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION, OWN, RESTARTS
 
@@ -44,14 +44,14 @@ def show(_line, _failed):
 
 def restart_options_of(**given):
     spec = {option: rules.get("default") for option, rules in restart_options.RESTART_OPTIONS.items()}
-    return restart_options.restart_options({**spec, **given}, bridge.Mode(check_mode=False, show=show))
+    return restart_options.restart_options({**spec, **given}, bridge.RunMode(check_mode=False, show=show))
 
 
 def test_restart_options_have_their_defaults():
     options = restart_options_of()
     assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
     assert options.in_flight is InFlight.ATTACH
-    assert options.patience == Patience(7200, 10, show)
+    assert options.patience == PollPolicy(7200, 10, show)
 
 
 def test_restart_options_are_parsed():
@@ -64,7 +64,7 @@ def test_restart_options_are_parsed():
         "show_progress": False,
     }
     options = restart_options_of(**given)
-    assert (options.wait, options.in_flight, options.patience) == (True, InFlight.QUEUE, Patience(5, 0.5))
+    assert (options.wait, options.in_flight, options.patience) == (True, InFlight.QUEUE, PollPolicy(5, 0.5))
     assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
 
 
@@ -72,7 +72,7 @@ def test_restart_options_are_parsed():
 def small(monkeypatch, service):
     """Put the service in small below the modules, with its clock."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
-    monkeypatch.setattr(restart.perform, "__defaults__", (service.time.clock,))
+    monkeypatch.setattr(restart.restart_target, "__defaults__", (service.time.clock,))
     return service
 
 
@@ -112,7 +112,7 @@ def test_clock_offset_is_a_warning(name, run, small, warned):
 def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     small.names_operations = False
     small.failing["tasks"] = [errors.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
-    small.lose_after = [AnswerLost("The answer was lost.", url=URL, maybe_done=True)]
+    small.lose_after = [ResponseLost("The answer was lost.", url=URL, maybe_done=True)]
     result = run(name, {**CONNECTION, **OWN[name]})
     assert result["failed"] is True
     assert result["msg"].startswith("It is not known whether ")

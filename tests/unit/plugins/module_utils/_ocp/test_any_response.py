@@ -12,7 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.modules.task_info import DEFINITION
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
@@ -111,7 +111,7 @@ def test_any_response_is_data_or_a_service_error(method, answers, status, header
         assert str(error)
         assert SECRET not in str(error)
     else:
-        assert isinstance(found, Answer)
+        assert isinstance(found, ApiResponse)
 
 
 @many
@@ -125,7 +125,7 @@ def test_any_envelope_is_a_result_or_a_service_error(call, answers, envelope):
     except ServiceError as error:
         assert str(error)
     else:
-        assert isinstance(found, (Answer, dict, list, str))
+        assert isinstance(found, (ApiResponse, dict, list, str))
 
 
 @many
@@ -147,6 +147,6 @@ def test_any_list_of_tasks_is_a_result_or_a_failure(answers, page):
     answers.append((200, {}, json.dumps({"successful": True, "data": page}).encode()))
     params = {**CONNECTION, "validate_certs": True, "ca_path": None, "timeout": 5, "access_key_id": None}
     options = dict.fromkeys(DEFINITION.argument_spec)
-    outcome = bridge.call(DEFINITION, {**options, **params, "limit": 10}, bridge.Mode(check_mode=False))
+    outcome = bridge.call_module(DEFINITION, {**options, **params, "limit": 10}, bridge.RunMode(check_mode=False))
     json.dumps(outcome.result)
     assert outcome.failed is bool(outcome.result.get("msg"))

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
-    AnswerUnreadable,
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
+    ResponseUnreadable,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
@@ -96,7 +96,7 @@ class TestRecord:
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
     def test_undocumented_data_is_unreadable(self, data, call, path, client):
         client.expect("get", path, gives=answer(data))
-        with pytest.raises(AnswerUnreadable, match="no data of the documented form") as raised:
+        with pytest.raises(ResponseUnreadable, match="no data of the documented form") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
         assert not raised.value.maybe_done
@@ -145,7 +145,7 @@ class TestList:
     )
     def test_undocumented_data_is_unreadable(self, data, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer(data))
-        with pytest.raises(AnswerUnreadable, match="a list") as raised:
+        with pytest.raises(ResponseUnreadable, match="a list") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts["trace_id"] == "trace-1"
 
@@ -248,7 +248,7 @@ def test_subtask_log_is_text_even_when_missing(data, log, client):
 )
 def test_restart_response_without_a_task_id_may_have_run(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])
-    with pytest.raises(AnswerUnreadable, match="names no task") as raised:
+    with pytest.raises(ResponseUnreadable, match="names no task") as raised:
         call(OcpApi(client.double))
     assert raised.value.maybe_done
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
@@ -269,8 +269,8 @@ def test_agent_restart_falls_back_to_the_versioned_path(status, client):
     "error",
     [
         *(refused(status, reason=f"no {AGENTS}") for status in (401, 403, 405, 409, 429, 500, 502, 503)),
-        AnswerLost("lost", url=URL, maybe_done=True),
-        AnswerUnreadable("unreadable", url=URL, maybe_done=True),
+        ResponseLost("lost", url=URL, maybe_done=True),
+        ResponseUnreadable("unreadable", url=URL, maybe_done=True),
     ],
     ids=str,
 )
@@ -301,7 +301,7 @@ def test_agent_restart_is_not_repeated_after_other_errors(error, client):
         ),
         pytest.param(
             refused(404, f"No handler for POST {AGENTS}"),
-            AnswerLost("lost", url=URL, maybe_done=True),
+            ResponseLost("lost", url=URL, maybe_done=True),
             "second",
             id="second lost: whether it was done is not known",
         ),
@@ -310,7 +310,7 @@ def test_agent_restart_is_not_repeated_after_other_errors(error, client):
 def test_agent_restart_refused_on_both_paths_raises_the_relevant_error(first, second, reported, client):
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=first)
     client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
-    with pytest.raises((RequestRefused, AnswerLost)) as raised:
+    with pytest.raises((RequestRefused, ResponseLost)) as raised:
         OcpApi(client.double).restart_agents([4])
     assert raised.value is {"first": first, "second": second}[reported]
 

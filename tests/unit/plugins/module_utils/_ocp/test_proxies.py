@@ -7,7 +7,7 @@ from __future__ import annotations
 import ssl
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, ConnectionFailed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ConnectionFailed, ResponseLost
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
     RESET,
@@ -58,7 +58,7 @@ def test_post_lost_behind_a_proxy_has_an_unknown_outcome(reply, proxy):
     """The request had left, and is not sent again."""
     proxy.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"http://{BEHIND}", timeout=0.3), "POST")
-    assert (type(error), error.maybe_done) == (AnswerLost, True)
+    assert (type(error), error.maybe_done) == (ResponseLost, True)
     assert "It is not known whether the service carried it out" in str(error)
 
 
@@ -67,7 +67,7 @@ def test_post_lost_in_a_tunnel_has_an_unknown_outcome(reply, tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply())
     tunnel.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"https://{BEHIND}", verify=ca_path, timeout=2), "POST")
-    assert (type(error), error.maybe_done) == (AnswerLost, True)
+    assert (type(error), error.maybe_done) == (ResponseLost, True)
 
 
 @pytest.mark.parametrize("status", [403, 407, 502])

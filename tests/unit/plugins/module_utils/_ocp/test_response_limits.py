@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerUnreadable,
     AuthenticationFailed,
     RequestRefused,
+    ResponseUnreadable,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import response_body
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
@@ -82,7 +82,7 @@ def test_response_over_the_limit_is_unreadable(packed, method, limit, server):
     server.expect(method, "/api/v2/x", Reply(200, body, {"Content-Encoding": "gzip"} if packed else {}))
     with memory() as peak:
         error = error_of(connect(server.url), method)
-    assert error.__class__ is AnswerUnreadable
+    assert error.__class__ is ResponseUnreadable
     assert f"The answer to {method} {server.url}/api/v2/x {TOO_LONG}" in str(error)
     assert error.maybe_done is (method == "POST")
     assert peak() < 64 * MIB
@@ -92,7 +92,7 @@ def test_response_over_the_limit_is_unreadable(packed, method, limit, server):
 def test_unrequested_encoding_is_not_decoded(encoding, server):
     server.expect("GET", "/api/v2/x", Reply(200, envelope("x").body, {"Content-Encoding": encoding}))
     error = error_of(connect(server.url))
-    assert error.__class__ is AnswerUnreadable
+    assert error.__class__ is ResponseUnreadable
     assert f"comes in the encoding {encoding}, which was not asked for. Check that url " in str(error)
 
 

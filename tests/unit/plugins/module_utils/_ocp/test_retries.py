@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
@@ -111,7 +111,7 @@ def test_429_is_not_retried_when_the_pause_exceeds_the_timeout(method, headers, 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_5xx_is_not_retried_when_the_pause_exceeds_the_timeout(status, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(status, "Later.", Retry_After="31"))
-    with suppress(AnswerLost):  # what the server has no further answer for
+    with suppress(ResponseLost):  # what the server has no further answer for
         error = error_of(connect(server.url, timeout=30))
         assert (error.status, error.reason) == (status, "Later.")
     assert pauses == []

@@ -10,16 +10,16 @@ import socket
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
-    AnswerUnreadable,
     AuthenticationFailed,
     ConnectionFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
+    ResponseUnreadable,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import SECRET, ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
     RESET,
@@ -44,7 +44,7 @@ CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call
 def test_get_sends_query_headers_and_credentials(server):
     server.expect("GET", "/api/v2/x", envelope({"id": 7}))
     found = connect(server.url + "/").get("/api/v2/x", {"page": 1, "status": "RUNNING,FAILED"})
-    assert found == Answer({"id": 7}, f"{server.url}/api/v2/x", "trace-ok")
+    assert found == ApiResponse({"id": 7}, f"{server.url}/api/v2/x", "trace-ok")
     [received] = server.received
     assert received.query == {"page": "1", "status": "RUNNING,FAILED"}
     assert received.body == b""
@@ -170,7 +170,7 @@ UNREADABLE = {
 def test_response_without_an_envelope_is_unreadable(reply, method, server):
     server.expect(method, "/api/v2/x", reply)
     error = error_of(connect(server.url), method)
-    assert error.__class__ is AnswerUnreadable
+    assert error.__class__ is ResponseUnreadable
     assert error.maybe_done is (method == "POST")
     assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
     assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
@@ -185,7 +185,7 @@ def test_redirect_is_not_followed(status, method, server, start_server):
     location = f"{elsewhere.url}/login?next=%2F"
     server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
     error = error_of(connect(server.url), method)
-    assert error.__class__ is AnswerUnreadable
+    assert error.__class__ is ResponseUnreadable
     assert not error.maybe_done
     assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
 
@@ -226,7 +226,7 @@ LOST = {
 def test_post_with_a_lost_response_is_sent_once(reply, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
-    assert error.__class__ is AnswerLost
+    assert error.__class__ is ResponseLost
     assert error.maybe_done
     assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
     assert LOOK_FIRST in str(error)
@@ -243,7 +243,7 @@ def test_timeout_message_names_the_seconds(server, pauses):
 def test_get_with_a_lost_response_is_retried_twice(reply, server, pauses):
     server.expect("GET", "/api/v2/x", reply, reply, reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
-    assert error.__class__ is AnswerLost
+    assert error.__class__ is ResponseLost
     assert not error.maybe_done
     assert str(error).startswith(f"The answer to GET {server.url}/api/v2/x did not arrive ")
     assert str(error).endswith(f". {RUN_AGAIN}")

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.diff import difference
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.diff import restart_diff
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 
 BOTH = frozenset("ab")
@@ -59,7 +59,7 @@ C = Member("c", "RUNNING")
     ],
 )
 def test_diff_shows_each_member_before_and_after(before, after, restarted, texts):
-    assert difference("cluster orders (id 31)", before, after, frozenset(restarted)) == {
+    assert restart_diff("cluster orders (id 31)", before, after, frozenset(restarted)) == {
         "before_header": "cluster orders (id 31)",
         "after_header": "cluster orders (id 31)",
         "before": texts[0],

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.in_flight import (
-    held_by_failed,
-    listed_on,
-    named_on,
-    newest_task_id,
-    started_above,
+    failed_task_holding,
+    listed_operations,
+    named_operations,
+    read_high_water_mark,
+    restarts_above,
     with_last_restart,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -159,7 +159,7 @@ def observation(*operated_by, whole=None):
 )
 def test_task_named_by_the_target_is_found_with_its_scope(target, name, observed, restarts, api):
     api.expect("task", 90, gives={**raw_task(90), "name": name, "startTime": BEGINNING.isoformat()})
-    named = named_on(api.double, target, observed)
+    named = named_operations(api.double, target, observed)
     [operation] = named.running
     assert (operation.task_id, operation.name, operation.begun, named.outdated) == (90, name, BEGINNING, False)
     assert operation.restarts == restarts
@@ -168,7 +168,7 @@ def test_task_named_by_the_target_is_found_with_its_scope(target, name, observed
 def test_running_tasks_are_listed_newest_first(api):
     for number, status in {93: "FAILED", 92: "RUNNING", 90: "RUNNING"}.items():
         api.expect("task", number, gives=raw_task(number, status))
-    found = named_on(api.double, ORDERS, observation(90, 92, whole=93))
+    found = named_operations(api.double, ORDERS, observation(90, 92, whole=93))
     assert [operation.task_id for operation in found.running] == [92, 90]
 
 
@@ -179,26 +179,26 @@ def test_running_tasks_are_listed_newest_first(api):
 )
 def test_named_task_that_has_ended_is_outdated(now, outdated, api):
     api.expect("task", 92, gives=raw_task(92)).expect("task", 91, gives=now)
-    assert named_on(api.double, ORDERS, observation(92, 91)).outdated is outdated
+    assert named_operations(api.double, ORDERS, observation(92, 91)).outdated is outdated
 
 
 def test_forbidden_named_task_is_an_unknown_operation(api):
     api.expect("task", 91, gives=refused(403)).expect("task", 90, gives=refused(404))
-    [operation] = named_on(api.double, ORDERS, observation(90, 91)).running
+    [operation] = named_operations(api.double, ORDERS, observation(90, 91)).running
     assert (operation.task_id, operation.name, operation.begun, operation.restarts) == (91, None, None, NOTHING)
 
 
 def test_listed_tasks_have_their_start_time_and_scope(api):
     tasks = [{**listed(91, CLUSTER), "startTime": "2026-05-04T03:00:00+08:00"}, listed(90, SERVER)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=tasks)
-    found = listed_on(api.double, ORDERS)
+    found = listed_operations(api.double, ORDERS)
     assert [(one.task_id, one.begun, one.restarts) for one in found] == [(91, BEGINNING, ALL), (90, None, NOTHING)]
 
 
 def test_rollback_does_not_count_as_a_restart(api):
     tasks = [{**listed(91, CLUSTER), "operation": "rollback"}]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=tasks)
-    [operation] = listed_on(api.double, ORDERS)
+    [operation] = listed_operations(api.double, ORDERS)
     assert operation.restarts == NOTHING
 
 
@@ -207,14 +207,14 @@ def test_rollback_does_not_count_as_a_restart(api):
 )
 def test_only_a_failed_task_holds_the_target(status, held, api):
     api.expect("task", 90, gives=raw_task(90, status))
-    found = held_by_failed(api.double, observation(90))
+    found = failed_task_holding(api.double, observation(90))
     assert (found and found.id) == held
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
 def test_unreadable_task_does_not_hold_the_target(status, api):
     api.expect("task", 90, gives=refused(status))
-    assert held_by_failed(api.double, observation(90)) is None
+    assert failed_task_holding(api.double, observation(90)) is None
 
 
 # Before and after a POST
@@ -223,12 +223,12 @@ def test_unreadable_task_does_not_hold_the_target(status, api):
 @pytest.mark.parametrize(("tasks", "mark"), [([{"id": 80}], 80), ([], 0), ([{"id": None}], 0), ([{}], 0)], ids=repr)
 def test_newest_task_id_is_the_high_water_mark(tasks, mark, api):
     api.expect("tasks", 1, gives=tasks)
-    assert newest_task_id(api.double) == mark
+    assert read_high_water_mark(api.double) == mark
 
 
 def test_high_water_mark_is_unknown_without_permission(api):
     api.expect("tasks", 1, gives=refused(403))
-    assert newest_task_id(api.double) is None
+    assert read_high_water_mark(api.double) is None
 
 
 @pytest.mark.parametrize(
@@ -237,14 +237,14 @@ def test_high_water_mark_is_unknown_without_permission(api):
 def test_new_agent_task_must_cover_the_hosts(members, found, api):
     tasks = [listed(92, AGENTS, {"hostId": 51}, {"hostId": 52}), listed(91, AGENTS, {"hostId": 51})]
     api.expect("tasks", name=AGENTS, above=80, gives=tasks)
-    started = started_above(api.double, BOTH, 80, frozenset(members))
+    started = restarts_above(api.double, BOTH, 80, frozenset(members))
     assert [record["id"] for record in started] == found
 
 
 def test_new_tasks_of_another_kind_are_ignored(api):
     tasks = [listed(92, CLUSTER), listed(91, SERVER, {"serverId": 41}), listed(90, ZONE, {"zoneName": "zone1"})]
     api.expect("tasks", clusterId=31, above=80, gives=tasks)
-    assert [record["id"] for record in started_above(api.double, SERVER_41, 80, frozenset(["m"]))] == [91]
+    assert [record["id"] for record in restarts_above(api.double, SERVER_41, 80, frozenset(["m"]))] == [91]
 
 
 # The last restart as evidence

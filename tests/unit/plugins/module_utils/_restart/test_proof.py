@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import proofs
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import prove_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
@@ -25,7 +25,7 @@ def agent(started=None, **pids):
 
 
 def proof(before, after, begun=BEGUN, *, joined=False):
-    found = proofs([before], [after] if after else [], begun, joined=joined)
+    found = prove_restarts([before], [after] if after else [], begun, joined=joined)
     assert found.keys() == {"a"}
     return found["a"]
 
@@ -84,8 +84,8 @@ def test_same_start_time_in_another_offset_is_unchanged():
 
 def test_members_are_compared_by_name():
     first, second = (Member(name, None, start_time=f"2026-05-04T03:02:0{n}+08:00") for n, name in enumerate("ab"))
-    assert proofs([first, second], [second, first], None, joined=False) == {"a": False, "b": False}
+    assert prove_restarts([first, second], [second, first], None, joined=False) == {"a": False, "b": False}
 
 
 def test_no_members_give_no_proofs():
-    assert proofs([], [server(LATER)], BEGUN, joined=False) == {}
+    assert prove_restarts([], [server(LATER)], BEGUN, joined=False) == {}

@@ -9,17 +9,17 @@ import json
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
     AuthenticationFailed,
     ConnectionFailed,
     NotFound,
     OcpError,
     PermissionDenied,
+    ResponseLost,
     TaskFailed,
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import Answer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS, URL, raw_task
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -275,7 +275,7 @@ def test_next_run_after_a_timeout_attaches_to_the_same_task(verb, service):
 
 
 def test_unread_task_is_reported_as_the_post_returned_it(service):
-    service.failing["task"] = [AnswerLost("The answer was lost.", url=URL)] * 500
+    service.failing["task"] = [ResponseLost("The answer was lost.", url=URL)] * 500
     error = failure(service, SERVER, asked(wait=True, seconds=1))
     assert error.facts["task"]["status"] == "RUNNING"
     assert error.facts["task_id"] == 1001
@@ -323,7 +323,9 @@ def test_unverified_restart_includes_the_warning_of_failed_polls(service):
     ids=json.dumps,
 )
 def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
-    monkeypatch.setattr(service, "restart_server", lambda *_ids, **_flags: Answer(raw_task(81, **odd), URL, "trace-1"))
+    monkeypatch.setattr(
+        service, "restart_server", lambda *_ids, **_flags: ApiResponse(raw_task(81, **odd), URL, "trace-1")
+    )
     result = restart(service, SERVER, asked())
     assert (result["task_id"], result["changed"], result["task"]["id"]) == (81, True, 81)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, PermissionDenied, TargetBusy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
@@ -61,7 +61,7 @@ def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None]
     options = asked(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
     before = len(service.jobs)
     try:
-        result: Any = perform(service, lambda: VERBS[name].target, options, service.time.clock)
+        result: Any = restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
     except OcpError as error:
         result = error
     return service, result, len(service.jobs) - before
@@ -100,9 +100,9 @@ def test_second_run_never_restarts(state, name, since):
     service = build({**state, "clock_ahead": 0.0, "forbidden": False})
     options = asked("queue", at(since), wait=True, seconds=3600)
     try:
-        perform(service, lambda: VERBS[name].target, options, service.time.clock)
+        restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
     except OcpError:
         return
     jobs = len(service.jobs)
-    again = perform(service, lambda: VERBS[name].target, options, service.time.clock)
+    again = restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
     assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)

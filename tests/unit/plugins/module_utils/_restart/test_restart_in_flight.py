@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, WaitTimeout
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
@@ -257,7 +257,7 @@ def test_failed_task_that_still_holds_the_target_is_not_running(service):
 
 def find_and_restart(service, options):
     find = partial(Server.find, service, "31", "41", freeze_server=True, force=False)
-    return perform(service, find, options, service.time.clock)
+    return restart_target(service, find, options, service.time.clock)
 
 
 def test_restart_named_only_by_the_cluster_is_attached(service):

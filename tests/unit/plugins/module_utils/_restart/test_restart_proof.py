@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, NotVerified
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, ResponseLost
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
@@ -131,7 +131,7 @@ def test_arbitration_restart_cannot_be_verified(service):
 @every_verb
 @pytest.mark.parametrize(
     "make_error",
-    [lambda: refused(403), lambda: refused(502), lambda: AnswerLost("The answer was lost.", url=URL)],
+    [lambda: refused(403), lambda: refused(502), lambda: ResponseLost("The answer was lost.", url=URL)],
     ids=["403", "502", "lost"],
 )
 @pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])

@@ -7,12 +7,12 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import Options, perform
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import answer, raw_task
 
-OPTIONS = Options(check_mode=False, wait=False, patience=Patience(60, 10))
+OPTIONS = RestartRequest(check_mode=False, wait=False, patience=PollPolicy(60, 10))
 
 
 def cluster(**of_the_other):
@@ -23,7 +23,7 @@ def cluster(**of_the_other):
 
 def restart(api, time_passes):
     find = partial(Server.find, api.double, "31", "41", freeze_server=True, force=False)
-    return perform(api.double, find, OPTIONS, time_passes.clock)
+    return restart_target(api.double, find, OPTIONS, time_passes.clock)
 
 
 def expect_start(api):

@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import (
     Node,
     Strategy,
-    batches,
-    left_alone,
+    order_batches,
+    unchanged_nodes,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,9 +34,9 @@ def clusters(draw):
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
 def test_each_stale_server_is_batched_once_and_others_are_unchanged(cluster, size, strategy):
     nodes, root_zones = cluster
-    planned = batches(nodes, root_zones, size, strategy)
+    planned = order_batches(nodes, root_zones, size, strategy)
     taken = [node for batch in planned for node in batch.nodes]
-    assert sorted([*taken, *left_alone(nodes, planned)], key=lambda node: node.id) == nodes
+    assert sorted([*taken, *unchanged_nodes(nodes, planned)], key=lambda node: node.id) == nodes
     assert {node for node in nodes if node.needed} <= set(taken)
     if strategy is SERVER:
         assert all(node.needed for node in taken)
@@ -47,7 +47,7 @@ def test_each_stale_server_is_batched_once_and_others_are_unchanged(cluster, siz
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
 def test_batches_hold_one_zone_and_finish_it_before_the_next(cluster, size, strategy):
     nodes, root_zones = cluster
-    planned = batches(nodes, root_zones, size, strategy)
+    planned = order_batches(nodes, root_zones, size, strategy)
     assert all({node.zone for node in batch.nodes} == {batch.zone} for batch in planned)
     runs = [(zone, list(parts)) for zone, parts in groupby(planned, key=lambda batch: batch.zone)]
     assert len({zone for zone, _parts in runs}) == len(runs)
@@ -65,7 +65,7 @@ def test_batches_hold_one_zone_and_finish_it_before_the_next(cluster, size, stra
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
 def test_root_server_and_its_zone_come_last(cluster, size, strategy):
     nodes, root_zones = cluster
-    planned = batches(nodes, root_zones, size, strategy)
+    planned = order_batches(nodes, root_zones, size, strategy)
     zones = [batch.zone for batch in planned]
     assert zones == sorted(zones, key=lambda zone: zone in root_zones)
     taken = [node for batch in planned for node in batch.nodes]
@@ -75,7 +75,7 @@ def test_root_server_and_its_zone_come_last(cluster, size, strategy):
 @given(clusters(), st.integers(1, 5))
 def test_servers_of_a_zone_keep_the_order_of_the_service(cluster, size):
     nodes, root_zones = cluster
-    taken = [node for batch in batches(nodes, root_zones, size, SERVER) for node in batch.nodes if not node.root]
+    taken = [node for batch in order_batches(nodes, root_zones, size, SERVER) for node in batch.nodes if not node.root]
     for _zone, members in groupby(taken, key=lambda node: node.zone):
         ids = [node.id for node in members]
         assert ids == sorted(ids)
@@ -115,12 +115,12 @@ def node(number, zone, root=False, needed=True):
     ids=["root", "root is done", "no root is shown"],
 )
 def test_batch_reason_explains_its_position(nodes, root_zones, expected):
-    planned = batches(nodes, root_zones, 1, SERVER)
+    planned = order_batches(nodes, root_zones, 1, SERVER)
     assert [(batch.zone, [one.id for one in batch.nodes], batch.reason) for batch in planned] == expected
 
 
 def test_zone_strategy_restarts_the_whole_zone_of_a_stale_server():
     nodes = [node(1, "z1", needed=False), node(2, "z1"), node(3, "z2", needed=False)]
-    [only] = batches(nodes, [], 1, ZONE)
+    [only] = order_batches(nodes, [], 1, ZONE)
     assert [one.id for one in only.nodes] == [1, 2]
-    assert [one.id for one in left_alone(nodes, [only])] == [3]
+    assert [one.id for one in unchanged_nodes(nodes, [only])] == [3]

@@ -10,7 +10,10 @@ from datetime import timedelta
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import Wanted, plan_rolling_restart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import (
+    RollingRequest,
+    plan_rolling_restart,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
 
@@ -21,7 +24,7 @@ PAYMENTS = raw_cluster(
     name="payments",
 )
 LATER = BEGINNING + timedelta(minutes=1)
-ALL = Wanted(["orders"], None, None, 1, Strategy.SERVER, LATER, 3)
+ALL = RollingRequest(["orders"], None, None, 1, Strategy.SERVER, LATER, 3)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
@@ -23,9 +23,9 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases impo
     steering_error,
 )
 
-RETRY = [Wish(State.RETRIED), Wish(State.RETRIED, SECOND), Wish(State.RETRIED, status="FAILED")]
-SKIP = [Wish(State.SKIPPED, SECOND), Wish(State.SKIPPED, status="FAILED")]
-CANCEL = [Wish(State.CANCELED, SECOND), Wish(State.CANCELED, status="RUNNING")]
+RETRY = [DesiredState(State.RETRIED), DesiredState(State.RETRIED, SECOND), DesiredState(State.RETRIED, status="FAILED")]
+SKIP = [DesiredState(State.SKIPPED, SECOND), DesiredState(State.SKIPPED, status="FAILED")]
+CANCEL = [DesiredState(State.CANCELED, SECOND), DesiredState(State.CANCELED, status="RUNNING")]
 forwards = pytest.mark.parametrize("wish", [*RETRY, *SKIP], ids=str)
 retries = pytest.mark.parametrize("wish", RETRY, ids=str)
 cancels = pytest.mark.parametrize("wish", CANCEL, ids=str)
@@ -34,7 +34,7 @@ cancels = pytest.mark.parametrize("wish", CANCEL, ids=str)
 def rollback_failed(time):
     """Give a service whose task FAILED, and then its rollback."""
     service = failed(time, times=2)
-    assert isinstance(steering_error(service, Wish(State.ROLLED_BACK), wait=True), TaskFailed)
+    assert isinstance(steering_error(service, DesiredState(State.ROLLED_BACK), wait=True), TaskFailed)
     service.posts.clear()
     return service
 
@@ -65,14 +65,14 @@ def test_retry_that_fails_again_is_a_failure(wish, time_passes):
 
 def test_skip_followed_by_another_failure_is_a_failure(time_passes):
     service = failed(time_passes, also={THIRD: 1})
-    error = steering_error(service, Wish(State.SKIPPED, SECOND), wait=True)
+    error = steering_error(service, DesiredState(State.SKIPPED, SECOND), wait=True)
     assert str(error).startswith("The skipping of task 1001 did not succeed.")
     assert [step["id"] for step in error.facts["failed_subtasks"]] == [THIRD]
 
 
 def test_rollback_overtaken_by_a_retry_is_a_failure(time_passes):
     service = retried_meanwhile(time_passes)
-    error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
+    error = steering_error(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert error.__class__ is NotRolledBack
     assert str(error).startswith("Task 1001 (Restart OB cluster) ended SUCCESSFUL, but it was not rolled back")
     assert "-m oceanbase.ocp.task_info" in str(error)
@@ -81,17 +81,17 @@ def test_rollback_overtaken_by_a_retry_is_a_failure(time_passes):
 
 def test_finished_rollback_is_a_success(time_passes):
     service = failed(time_passes)
-    result = steered(service, Wish(State.ROLLED_BACK), wait=True)
+    result = steered(service, DesiredState(State.ROLLED_BACK), wait=True)
     task = result["task"]
     assert (task["status"], task["rolled_back"], task["succeeded"]) == ("SUCCESSFUL", True, False)
-    again = steered(service, Wish(State.ROLLED_BACK), wait=True)
+    again = steered(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert (again["changed"], again["reason"], again["task"]["rolled_back"]) == (False, "it was rolled back", True)
     assert len(service.posts) == 1
 
 
 def test_failed_rollback_is_a_failure(time_passes):
     service = failed(time_passes, times=2)
-    error = steering_error(service, Wish(State.ROLLED_BACK), wait=True)
+    error = steering_error(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert error.__class__ is TaskFailed
     lines = str(error).splitlines()
     assert lines[0] == "The rollback of task 1001 did not succeed."
@@ -103,13 +103,13 @@ def test_failed_rollback_is_a_failure(time_passes):
 
 def test_failed_rollback_is_rolled_back_again(time_passes):
     service = rollback_failed(time_passes)
-    assert steered(service, Wish(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
+    assert steered(service, DesiredState(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
 
 
 def test_skip_in_a_rollback_ends_rolled_back(time_passes):
     """That is what the task was on its way to."""
     service = rollback_failed(time_passes)
-    result = steered(service, Wish(State.SKIPPED, SECOND), wait=True)
+    result = steered(service, DesiredState(State.SKIPPED, SECOND), wait=True)
     assert (result["changed"], result["task"]["rolled_back"]) == (True, True)
 
 
@@ -127,11 +127,11 @@ def test_canceled_task_ends_failed(wish, time_passes):
 def test_cancel_after_a_retry_waits_for_success(time_passes):
     """Someone else has retried it by then."""
     service = hanging(time_passes)
-    steered(service, Wish(State.CANCELED, SECOND))
+    steered(service, DesiredState(State.CANCELED, SECOND))
     service.run()
     service.hangs.clear()
     service.model.retry()
-    assert steered(service, Wish(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
+    assert steered(service, DesiredState(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
 
 
 # Nothing to do, and waiting
@@ -139,15 +139,15 @@ def test_cancel_after_a_retry_waits_for_success(time_passes):
 
 def test_running_task_is_waited_for(time_passes):
     service = failed(time_passes)
-    steered(service, Wish(State.RETRIED))
-    result = steered(service, Wish(State.RETRIED), wait=True)
+    steered(service, DesiredState(State.RETRIED))
+    result = steered(service, DesiredState(State.RETRIED), wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (False, True, 1)
 
 
 def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
     service = failed(time_passes, times=2)
-    steered(service, Wish(State.RETRIED))
-    error = steering_error(service, Wish(State.RETRIED), wait=True)
+    steered(service, DesiredState(State.RETRIED))
+    error = steering_error(service, DesiredState(State.RETRIED), wait=True)
     assert str(error).startswith("Task 1001 (Restart OB cluster) FAILED at subtask 2 of 3, Start it (id 52)")
     assert error.facts["changed"] is False
 
@@ -155,7 +155,9 @@ def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
 # Time and trouble
 
 
-@pytest.mark.parametrize("wish", [Wish(State.RETRIED), Wish(State.ROLLED_BACK), Wish(State.SKIPPED, THIRD)], ids=str)
+@pytest.mark.parametrize(
+    "wish", [DesiredState(State.RETRIED), DesiredState(State.ROLLED_BACK), DesiredState(State.SKIPPED, THIRD)], ids=str
+)
 def test_wait_timeout_reports_the_running_task(wish, time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.hangs = {SECOND}
@@ -175,14 +177,14 @@ def test_task_action_time_counts_toward_wait_timeout(time_passes):
     service = failed(time_passes)
     service.hangs = {SECOND}
     service.before_post = lambda: setattr(time_passes, "time", time_passes.time + 4)
-    assert steering_error(service, Wish(State.RETRIED), wait=True, seconds=5).facts["elapsed"] == 5
+    assert steering_error(service, DesiredState(State.RETRIED), wait=True, seconds=5).facts["elapsed"] == 5
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (403, PermissionDenied)])
 def test_refused_poll_reports_the_running_task(status, kind, time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
-    error = steering_error(service, Wish(State.RETRIED), wait=True)
+    error = steering_error(service, DesiredState(State.RETRIED), wait=True)
     assert error.__class__ is kind
     assert str(error) == (
         f"The retry of task 1001 goes on; waiting for it was not possible. Refused with {status}. Then wait for it: "
@@ -194,6 +196,6 @@ def test_refused_poll_reports_the_running_task(status, kind, time_passes):
 def test_failed_poll_is_tolerated_with_a_warning(time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.append(refused(503))
-    result = steered(service, Wish(State.RETRIED), wait=True)
+    result = steered(service, DesiredState(State.RETRIED), wait=True)
     assert result["task"]["succeeded"] is True
     assert result["warnings"] == ["1 look at the tasks failed and did not end the wait. The last: Refused with 503."]

@@ -11,10 +11,10 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, StateError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import (
+    DesiredState,
     State,
-    Wish,
-    checked,
-    decide,
+    check_desired_state,
+    decide_action,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import Model, Refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
@@ -38,7 +38,7 @@ def task_with(status, operation, second, **more):
 def outcome(task, wish):
     """Give what is decided, and look at what is true of every decision."""
     try:
-        decision = decide(task, checked(wish))
+        decision = decide_action(task, check_desired_state(wish))
     except StateError as error:
         assert str(error).endswith(".")
         assert "ask 7 (Restart 7)" in str(error)
@@ -70,7 +70,7 @@ def retry_of(status, operation, step_status):
 def test_task_retry_follows_the_state_table(status, operation):
     for step_status in STEP_STATES:
         task = task_with(status, operation, {"status": step_status})
-        assert outcome(task, Wish(RETRIED)) == retry_of(status, operation, step_status), step_status
+        assert outcome(task, DesiredState(RETRIED)) == retry_of(status, operation, step_status), step_status
 
 
 def rollback_of(status, operation, step_status, prohibited):
@@ -88,7 +88,7 @@ def test_rollback_follows_the_state_table(status, operation, prohibited):
     for step_status in STEP_STATES:
         task = task_with(status, operation, {"status": step_status}, prohibitRollback=prohibited)
         wanted = rollback_of(status, operation, step_status, prohibited)
-        assert outcome(task, Wish(ROLLED_BACK)) == wanted, step_status
+        assert outcome(task, DesiredState(ROLLED_BACK)) == wanted, step_status
 
 
 # A subtask
@@ -124,7 +124,7 @@ def test_subtask_actions_follow_the_state_table(step_status, step_operation):
             SKIPPED: skip_of(step_status, step_operation, prohibited),
             CANCELED: cancel_of(step_status, step_operation),
         }
-        assert {state: outcome(task, Wish(state, 52)) for state in wanted} == wanted
+        assert {state: outcome(task, DesiredState(state, 52)) for state in wanted} == wanted
 
 
 # Several subtasks
@@ -136,13 +136,15 @@ def test_subtask_actions_follow_the_state_table(step_status, step_operation):
 def test_all_subtasks_in_the_given_state_are_chosen(state, status):
     steps = [step(number, "Wait", status) for number in (51, 52)] + [step(53, "Wait", "SUCCESSFUL")]
     task = Task.from_api(raw_task(7, "RUNNING" if status == "RUNNING" else "FAILED", subtasks=steps))
-    decision = decide(task, checked(Wish(state, status=status)))
+    decision = decide_action(task, check_desired_state(DesiredState(state, status=status)))
     assert [each.id for each in decision.subtasks] == [51, 52]
     assert decision.reason == f"subtask 1 of 3, Wait (id 51), is {status}; subtask 2 of 3, Wait (id 52), is {status}"
 
 
 def test_task_without_a_subtask_in_the_given_state_is_unchanged():
-    decision = decide(task_with("RUNNING", "EXECUTE", {"status": "READY"}), Wish(SKIPPED, status="FAILED"))
+    decision = decide_action(
+        task_with("RUNNING", "EXECUTE", {"status": "READY"}), DesiredState(SKIPPED, status="FAILED")
+    )
     assert (decision.acts, decision.reason) == (False, "no subtask of it is FAILED")
 
 
@@ -151,13 +153,13 @@ def test_one_prohibited_skip_refuses_all():
     with pytest.raises(
         StateError, match=r"^Subtask 2 of 2, Start \(id 52\), of task 7 \(Restart 7\) is FAILED; it must not be skipped"
     ):
-        decide(Task.from_api(raw_task(7, "FAILED", subtasks=steps)), Wish(SKIPPED, status="FAILED"))
+        decide_action(Task.from_api(raw_task(7, "FAILED", subtasks=steps)), DesiredState(SKIPPED, status="FAILED"))
 
 
 def test_reason_explains_an_unchanged_subtask():
     task = task_with("RUNNING", "EXECUTE", {"status": "SUCCESSFUL", "operation": "SKIP"})
     reason = "subtask 2 of 2, Start it (id 52), is SUCCESSFUL by being skipped"
-    assert decide(task, Wish(SKIPPED, 52)).reason == reason
+    assert decide_action(task, DesiredState(SKIPPED, 52)).reason == reason
 
 
 # Refusals say what to do
@@ -166,29 +168,37 @@ def test_reason_explains_an_unchanged_subtask():
 @pytest.mark.parametrize(
     ("task", "wish", "words"),
     [
-        (("SUCCESSFUL", "ROLLBACK", {}), Wish(RETRIED), "was rolled back, so .* Run the restart again"),
+        (("SUCCESSFUL", "ROLLBACK", {}), DesiredState(RETRIED), "was rolled back, so .* Run the restart again"),
         (
             ("FAILED", "ROLLBACK", {}),
-            Wish(RETRIED),
+            DesiredState(RETRIED),
             "is FAILED in its rollback .* give state=rolled_back to go on with that",
         ),
         (
             ("SUCCESSFUL", "EXECUTE", {"status": "SUCCESSFUL"}),
-            Wish(ROLLED_BACK),
+            DesiredState(ROLLED_BACK),
             "ended SUCCESSFUL.* Leave it as it is",
         ),
-        (("RUNNING", "EXECUTE", {}), Wish(ROLLED_BACK), "is RUNNING; .* with state=canceled subtask=running"),
-        (("FAILED", "ROLLBACK", {"status": "FAILED"}), Wish(RETRIED, 52), "what is or was rolled back is not retried"),
-        (("FAILED", "EXECUTE", {"status": "PENDING"}), Wish(RETRIED, 52), "Begin with what FAILED before it"),
-        (("RUNNING", "EXECUTE", {"status": "CANCELING"}), Wish(RETRIED, 52), "Wait until it has ended"),
-        (("RUNNING", "EXECUTE", {"status": "SUCCESSFUL"}), Wish(SKIPPED, 52), "Leave it as it is"),
-        (("RUNNING", "EXECUTE", {"status": "RUNNING"}), Wish(SKIPPED, 52), "Wait until it has ended"),
-        (("RUNNING", "EXECUTE", {"status": "READY"}), Wish(CANCELED, 52), "only a RUNNING subtask can be canceled"),
+        (("RUNNING", "EXECUTE", {}), DesiredState(ROLLED_BACK), "is RUNNING; .* with state=canceled subtask=running"),
+        (
+            ("FAILED", "ROLLBACK", {"status": "FAILED"}),
+            DesiredState(RETRIED, 52),
+            "what is or was rolled back is not retried",
+        ),
+        (("FAILED", "EXECUTE", {"status": "PENDING"}), DesiredState(RETRIED, 52), "Begin with what FAILED before it"),
+        (("RUNNING", "EXECUTE", {"status": "CANCELING"}), DesiredState(RETRIED, 52), "Wait until it has ended"),
+        (("RUNNING", "EXECUTE", {"status": "SUCCESSFUL"}), DesiredState(SKIPPED, 52), "Leave it as it is"),
+        (("RUNNING", "EXECUTE", {"status": "RUNNING"}), DesiredState(SKIPPED, 52), "Wait until it has ended"),
+        (
+            ("RUNNING", "EXECUTE", {"status": "READY"}),
+            DesiredState(CANCELED, 52),
+            "only a RUNNING subtask can be canceled",
+        ),
     ],
 )
 def test_refusal_explains_what_to_do_next(task, wish, words):
     with pytest.raises(StateError, match=f"{words}.*\\.$"):
-        decide(task_with(*task), wish)
+        decide_action(task_with(*task), wish)
 
 
 def test_prohibited_rollback_is_refused():
@@ -196,7 +206,7 @@ def test_prohibited_rollback_is_refused():
     with pytest.raises(
         StateError, match=r"^Task 7 \(Restart 7\) must not be rolled back \(prohibitRollback\); retry it"
     ):
-        decide(task, Wish(ROLLED_BACK))
+        decide_action(task, DesiredState(ROLLED_BACK))
 
 
 @pytest.mark.parametrize(
@@ -210,26 +220,31 @@ def test_prohibited_rollback_is_refused():
 def test_subtask_of_another_task_is_refused(steps, told):
     message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); {told}\.$"
     with pytest.raises(OptionError, match=message):
-        decide(Task.from_api(raw_task(7, subtasks=steps)), Wish(RETRIED, 99))
+        decide_action(Task.from_api(raw_task(7, subtasks=steps)), DesiredState(RETRIED, 99))
 
 
 # Options that do not go together
 
 FITS = {
-    RETRIED: (Wish(RETRIED), Wish(RETRIED, 52), Wish(RETRIED, status="FAILED")),
-    ROLLED_BACK: (Wish(ROLLED_BACK),),
-    SKIPPED: (Wish(SKIPPED, 52), Wish(SKIPPED, status="FAILED")),
-    CANCELED: (Wish(CANCELED, 52), Wish(CANCELED, status="RUNNING")),
+    RETRIED: (DesiredState(RETRIED), DesiredState(RETRIED, 52), DesiredState(RETRIED, status="FAILED")),
+    ROLLED_BACK: (DesiredState(ROLLED_BACK),),
+    SKIPPED: (DesiredState(SKIPPED, 52), DesiredState(SKIPPED, status="FAILED")),
+    CANCELED: (DesiredState(CANCELED, 52), DesiredState(CANCELED, status="RUNNING")),
 }
 
 
 @pytest.mark.parametrize("state", State)
 def test_each_state_accepts_only_its_own_options(state):
-    every = [Wish(state), Wish(state, 52), Wish(state, status="FAILED"), Wish(state, status="RUNNING")]
+    every = [
+        DesiredState(state),
+        DesiredState(state, 52),
+        DesiredState(state, status="FAILED"),
+        DesiredState(state, status="RUNNING"),
+    ]
     fitting = []
     for wish in every:
         try:
-            fitting.append(checked(wish))
+            fitting.append(check_desired_state(wish))
         except OptionError as error:
             assert str(error).startswith(("state: ", "subtask: "))
     assert tuple(fitting) == FITS[state]
@@ -238,14 +253,17 @@ def test_each_state_accepts_only_its_own_options(state):
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        (Wish(SKIPPED), "state: skipped is for subtasks; give subtask_id or subtask too."),
-        (Wish(ROLLED_BACK, 52), "state: rolled_back is for a task as a whole; leave out subtask_id and subtask."),
+        (DesiredState(SKIPPED), "state: skipped is for subtasks; give subtask_id or subtask too."),
         (
-            Wish(RETRIED, status="RUNNING"),
+            DesiredState(ROLLED_BACK, 52),
+            "state: rolled_back is for a task as a whole; leave out subtask_id and subtask.",
+        ),
+        (
+            DesiredState(RETRIED, status="RUNNING"),
             "subtask: running cannot be retried; give subtask=failed or a subtask_id.",
         ),
         (
-            Wish(CANCELED, status="FAILED"),
+            DesiredState(CANCELED, status="FAILED"),
             "subtask: failed cannot be canceled; give subtask=running or a subtask_id.",
         ),
     ],
@@ -253,7 +271,7 @@ def test_each_state_accepts_only_its_own_options(state):
 )
 def test_conflicting_options_are_refused(wish, message):
     with pytest.raises(OptionError) as raised:
-        checked(wish)
+        check_desired_state(wish)
     assert str(raised.value) == message
 
 
@@ -304,7 +322,7 @@ def wandered(events):
 
 def acts(model, wish):
     try:
-        return decide(seen(model), wish).acts
+        return decide_action(seen(model), wish).acts
     except StateError:
         return False
 
@@ -328,8 +346,8 @@ def test_second_decision_never_acts_again(events, wish):
         return
     # What fails later on is another failure.
     fails_yet = any(each["status"] == "CANCELING" for each in model.steps.values())
-    carried_out(model, decide(seen(model), wish), wish)
-    assert not decide(seen(model), wish).acts
+    carried_out(model, decide_action(seen(model), wish), wish)
+    assert not decide_action(seen(model), wish).acts
     for number in [*model.steps] * 12:
         model.go_on(number)
     assert model.task["status"] != "RUNNING"

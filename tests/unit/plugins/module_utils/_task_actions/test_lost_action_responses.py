@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
@@ -101,14 +101,14 @@ def test_late_effect_of_a_lost_response_is_recognized(call, time_passes):
 def test_task_is_polled_for_as_long_as_the_request_timeout(time_passes):
     service = failed(time_passes)
     service.lose_before, service.timeout = [lost()], 7
-    assert "For 7 seconds it did not show that." in str(steering_error(service, Wish(State.RETRIED)))
+    assert "For 7 seconds it did not show that." in str(steering_error(service, DesiredState(State.RETRIED)))
     assert sum(time_passes.pauses) == 7
 
 
 def test_task_action_with_a_lost_response_is_waited_for(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
-    result = steered(service, Wish(State.RETRIED), wait=True)
+    result = steered(service, DesiredState(State.RETRIED), wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
 
 
@@ -116,7 +116,7 @@ def test_retry_that_fails_before_the_first_poll_is_recognized(time_passes):
     service = failed(time_passes, times=2)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 8))
-    result = steered(service, Wish(State.RETRIED, SECOND))
+    result = steered(service, DesiredState(State.RETRIED, SECOND))
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], result["elapsed"]) == ("FAILED", 4.0)
     assert result["reason"].endswith(SHOWN)
@@ -128,15 +128,15 @@ def test_retry_that_fails_before_the_first_poll_is_recognized(time_passes):
 @pytest.mark.parametrize(
     ("wish", "other"),
     [
-        (Wish(State.RETRIED), "roll_back"),
-        (Wish(State.RETRIED), "skip_step"),
-        (Wish(State.ROLLED_BACK), "retry"),
-        (Wish(State.ROLLED_BACK), "retry_step"),
-        (Wish(State.RETRIED, SECOND), "roll_back"),
-        (Wish(State.RETRIED, SECOND), "skip_step"),
-        (Wish(State.SKIPPED, SECOND), "retry"),
-        (Wish(State.SKIPPED, SECOND), "retry_step"),
-        (Wish(State.SKIPPED, SECOND), "roll_back"),
+        (DesiredState(State.RETRIED), "roll_back"),
+        (DesiredState(State.RETRIED), "skip_step"),
+        (DesiredState(State.ROLLED_BACK), "retry"),
+        (DesiredState(State.ROLLED_BACK), "retry_step"),
+        (DesiredState(State.RETRIED, SECOND), "roll_back"),
+        (DesiredState(State.RETRIED, SECOND), "skip_step"),
+        (DesiredState(State.SKIPPED, SECOND), "retry"),
+        (DesiredState(State.SKIPPED, SECOND), "retry_step"),
+        (DesiredState(State.SKIPPED, SECOND), "roll_back"),
     ],
     ids=str,
 )
@@ -154,7 +154,7 @@ def test_retry_of_one_subtask_is_not_mistaken_for_a_task_retry(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.retry_step(SECOND))
-    assert steering_error(service, Wish(State.RETRIED)).__class__ is OutcomeUnknown
+    assert steering_error(service, DesiredState(State.RETRIED)).__class__ is OutcomeUnknown
 
 
 @pytest.mark.parametrize("well", [True, False])
@@ -162,7 +162,7 @@ def test_subtask_that_ends_by_itself_is_not_mistaken_for_canceled(well, time_pas
     service = hanging(time_passes)
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.go_on(SECOND, well))
-    assert steering_error(service, Wish(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
+    assert steering_error(service, DesiredState(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
 
 
 # Looks that fail
@@ -173,7 +173,7 @@ def test_temporary_read_errors_are_tolerated(failures, time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * failures))
-    result = steered(service, Wish(State.SKIPPED, SECOND))
+    result = steered(service, DesiredState(State.SKIPPED, SECOND))
     assert (result["changed"], result["elapsed"], len(service.posts)) == (True, failures / 2, 1)
 
 
@@ -181,7 +181,7 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 999))
-    error = steering_error(service, Wish(State.RETRIED))
+    error = steering_error(service, DesiredState(State.RETRIED))
     assert error.__class__ is OutcomeUnknown
     assert "it did not show that (the last look failed: Refused with 503)." in str(error)
     assert error.facts["elapsed"] == 20.0
@@ -209,7 +209,7 @@ def test_refused_poll_is_not_repeated(status, told, call, time_passes):
 def test_second_action_follows_a_recognized_first_one(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_after = [lost()]
-    result = steered(service, Wish(State.SKIPPED, status="FAILED"))
+    result = steered(service, DesiredState(State.SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
 
@@ -217,6 +217,6 @@ def test_second_action_follows_a_recognized_first_one(time_passes):
 def test_no_action_follows_an_unknown_outcome(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
-    error = steering_error(service, Wish(State.SKIPPED, status="FAILED"))
+    error = steering_error(service, DesiredState(State.SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND)]
     assert error.facts["subtask_ids"] == [SECOND]

@@ -15,9 +15,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     StateError,
     TargetError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import State, Wish
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import steer
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import FIRST, SECOND, TASK_ID, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
@@ -78,7 +78,7 @@ def test_check_mode_predicts_the_task_action_and_sends_nothing(call, time_passes
 
 def test_all_failed_subtasks_are_retried(time_passes):
     service = failed(time_passes, also={THIRD: 1})
-    result = steered(service, Wish(RETRIED, status="FAILED"))
+    result = steered(service, DesiredState(RETRIED, status="FAILED"))
     assert service.posts == [("retry", TASK_ID, SECOND), ("retry", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
     assert [step["status"] for step in result["task"]["subtasks"]] == ["SUCCESSFUL", "READY", "READY"]
@@ -86,14 +86,14 @@ def test_all_failed_subtasks_are_retried(time_passes):
 
 def test_all_running_subtasks_are_canceled(time_passes):
     service = hanging(time_passes, SECOND, THIRD)
-    result = steered(service, Wish(CANCELED, status="RUNNING"))
+    result = steered(service, DesiredState(CANCELED, status="RUNNING"))
     assert service.posts == [("cancel", TASK_ID, SECOND), ("cancel", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
 
 
 def test_skipped_subtask_keeps_its_skip_operation(time_passes):
     service = failed(time_passes)
-    result = steered(service, Wish(SKIPPED, SECOND), wait=True)
+    result = steered(service, DesiredState(SKIPPED, SECOND), wait=True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
 
@@ -101,7 +101,7 @@ def test_skipped_subtask_keeps_its_skip_operation(time_passes):
 def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
-    steered(service, Wish(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
+    steered(service, DesiredState(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
     task = f"task {TASK_ID} (Restart OB cluster): skipped"
     assert lines == [(f"  subtask {number} of {task}", False) for number in (SECOND, THIRD)]
 
@@ -110,12 +110,12 @@ def test_each_subtask_action_has_a_progress_line(time_passes):
 
 
 def test_diff_shows_the_task_before_and_after(time_passes):
-    diff = steered(failed(time_passes), Wish(ROLLED_BACK))["diff"]
+    diff = steered(failed(time_passes), DesiredState(ROLLED_BACK))["diff"]
     assert diff == {"before": "task 1001: FAILED\n", "after": "task 1001: rolled back\n"}
 
 
 def test_diff_shows_the_subtasks_before_and_after(time_passes):
-    diff = steered(hanging(time_passes, SECOND, THIRD), Wish(CANCELED, status="RUNNING"))["diff"]
+    diff = steered(hanging(time_passes, SECOND, THIRD), DesiredState(CANCELED, status="RUNNING"))["diff"]
     assert diff["before"] == "subtask 52: RUNNING\nsubtask 53: RUNNING\n"
     assert diff["after"] == "subtask 52: canceled\nsubtask 53: canceled\n"
 
@@ -123,17 +123,26 @@ def test_diff_shows_the_subtasks_before_and_after(time_passes):
 # What is not sent
 
 
-@pytest.mark.parametrize("wish", [Wish(SKIPPED), Wish(ROLLED_BACK, SECOND), Wish(RETRIED, status="RUNNING")], ids=str)
+@pytest.mark.parametrize(
+    "wish", [DesiredState(SKIPPED), DesiredState(ROLLED_BACK, SECOND), DesiredState(RETRIED, status="RUNNING")], ids=str
+)
 def test_conflicting_options_are_refused_before_any_read(wish, time_passes):
     service = failed(time_passes)
     looks = service.looks
     with pytest.raises(OptionError):
-        steer(service, TASK_ID, wish, Patience(60, 10), wait=False, check_mode=False, clock=time_passes.clock)
+        act_on_task(service, TASK_ID, wish, PollPolicy(60, 10), wait=False, check_mode=False, clock=time_passes.clock)
     assert (service.posts, service.looks) == ([], looks)
 
 
 @pytest.mark.parametrize(
-    "wish", [Wish(ROLLED_BACK), Wish(SKIPPED, FIRST), Wish(CANCELED, FIRST), Wish(RETRIED, THIRD)], ids=str
+    "wish",
+    [
+        DesiredState(ROLLED_BACK),
+        DesiredState(SKIPPED, FIRST),
+        DesiredState(CANCELED, FIRST),
+        DesiredState(RETRIED, THIRD),
+    ],
+    ids=str,
 )
 def test_impossible_task_action_is_refused_before_the_post(wish, time_passes):
     service = hanging(time_passes)
@@ -146,7 +155,7 @@ def test_impossible_task_action_is_refused_before_the_post(wish, time_passes):
 
 def test_subtask_of_another_task_is_refused(time_passes):
     service = failed(time_passes)
-    error = steering_error(service, Wish(RETRIED, 99))
+    error = steering_error(service, DesiredState(RETRIED, 99))
     assert str(error).startswith(
         "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
     )
@@ -155,7 +164,7 @@ def test_subtask_of_another_task_is_refused(time_passes):
 
 def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
-    error = steering_error(service, Wish(RETRIED), task_id=77)
+    error = steering_error(service, DesiredState(RETRIED), task_id=77)
     assert error.__class__ is TargetError
     assert str(error) == "task_id: 77 is no task of this service; list its tasks with oceanbase.ocp.task_info."
     assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
@@ -201,7 +210,7 @@ def test_task_action_already_done_by_someone_else_is_unchanged(call, time_passes
 def test_subtask_already_skipped_by_someone_else_is_not_reported(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.posts == [("skip", TASK_ID, SECOND)] and service.model.skip_step(SECOND)
-    result = steered(service, Wish(SKIPPED, status="FAILED"))
+    result = steered(service, DesiredState(SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
     assert (result["changed"], result["subtask_ids"]) == (True, [THIRD])
     assert result["diff"]["after"] == "subtask 53: skipped\n"
@@ -254,14 +263,14 @@ def test_refusal_is_raised_when_the_task_becomes_unreadable(time_passes):
     service = failed(time_passes)
     service.refusals = [refused(400)]
     service.before_post = lambda: service.unreadable.append(refused(503))
-    assert str(steering_error(service, Wish(RETRIED))).endswith("was not retried. Refused with 400.")
+    assert str(steering_error(service, DesiredState(RETRIED))).endswith("was not retried. Refused with 400.")
 
 
 def test_refused_second_action_reports_the_first(time_passes):
     """What was done to the first is told."""
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.refusals.extend([refused(409)] * (len(service.posts) - 1))
-    error = steering_error(service, Wish(RETRIED, status="FAILED"))
+    error = steering_error(service, DesiredState(RETRIED, status="FAILED"))
     assert str(error).startswith("Subtask 53 of task 1001 (Restart OB cluster) was not retried. ")
     assert (error.facts["changed"], error.facts["action"], error.facts["subtask_ids"]) == (True, "retried", [SECOND])
     assert error.facts["diff"]["after"] == "subtask 52: retried\n"

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
     TaskFailed,
     WaitTimeout,
 )
@@ -28,10 +28,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks
     wait_for_success,
     wait_for_tasks,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, answer, chain, raw_task, step
 
-PATIENT = Patience(timeout=7200, interval=10)
+PATIENT = PollPolicy(timeout=7200, interval=10)
 PAGE = 2000
 
 
@@ -118,7 +118,7 @@ def test_unchanged_tasks_share_one_request_per_poll(time_passes):
 def test_requests_per_poll_equal_the_number_of_pages(number, pages, time_passes):
     api, service = service_of(time_passes, dict.fromkeys(range(1, number + 1), 60.0))
     with pytest.raises(WaitTimeout):
-        wait_for_tasks(api, range(1, number + 1), Patience(5, 10), clock=time_passes.clock)
+        wait_for_tasks(api, range(1, number + 1), PollPolicy(5, 10), clock=time_passes.clock)
     assert {len(paths) for paths in service.looks.values()} == {pages}
 
 
@@ -149,7 +149,7 @@ def test_task_of_unknown_status_is_read_again_and_unfinished(time_passes):
     ends = dict.fromkeys(range(1, 8), 30.0) | {8: 0.0, 9: 0.0}
     api, service = service_of(time_passes, ends, others={8: "SUSPENDED", 9: "SUSPENDED"})
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_tasks(api, ends, Patience(20, 10), clock=time_passes.clock)
+        wait_for_tasks(api, ends, PollPolicy(20, 10), clock=time_passes.clock)
     assert set(map(tuple, service.details())) == {(8, 9)}
     assert raised.value.facts["unfinished_task_ids"] == [*range(1, 10)]
     assert [task["id"] for task in raised.value.facts["tasks"]] == [8, 9]
@@ -166,7 +166,7 @@ def test_results_keep_the_requested_order_without_duplicates(time_passes):
 # Trouble
 
 
-@pytest.mark.parametrize("error", [refused(503), AnswerLost("Lost.", url=URL)], ids=str)
+@pytest.mark.parametrize("error", [refused(503), ResponseLost("Lost.", url=URL)], ids=str)
 def test_failed_list_does_not_end_the_wait(error, time_passes):
     ends = dict.fromkeys(range(1, 11), 20.0)
     api, service = service_of(
@@ -231,7 +231,7 @@ def test_timeout_has_finished_tasks_and_unfinished_ids(time_passes):
     ends = dict.fromkeys(range(1, 11), 90.0) | {4: 1.0}
     api, _service = service_of(time_passes, ends)
     with pytest.raises(WaitTimeout) as raised:
-        await_tasks(api, list(ends), Patience(60, 10), clock=time_passes.clock)
+        await_tasks(api, list(ends), PollPolicy(60, 10), clock=time_passes.clock)
     assert str(raised.value).startswith("Task 1 and 8 more are not finished after 60 seconds.")
     assert [task["id"] for task in raised.value.facts["tasks"]] == [4]
     assert raised.value.facts["unfinished_task_ids"] == [1, 2, 3, 5, 6, 7, 8, 9, 10]

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
     AuthenticationFailed,
     NotFound,
     OptionError,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import (
@@ -19,10 +19,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks
     wait_for_success,
     wait_for_tasks,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
-PATIENT = Patience(timeout=7200, interval=10)
+PATIENT = PollPolicy(timeout=7200, interval=10)
 DONE = [step(1, "Only step", "SUCCESSFUL")]
 
 
@@ -92,7 +92,7 @@ def survived(looks: str, last: Exception) -> str:
     return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
 
 
-PASSING = [refused(429), refused(500), refused(503), refused(400), AnswerLost("The answer was lost.", url=URL)]
+PASSING = [refused(429), refused(500), refused(503), refused(400), ResponseLost("The answer was lost.", url=URL)]
 
 
 @pytest.mark.parametrize("error", PASSING, ids=str)
@@ -124,7 +124,7 @@ def test_timeout_reports_failed_polls(error, api, time_passes):
     for _look in range(3):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_tasks(api.double, [1], Patience(1, 10), clock=time_passes.clock)
+        wait_for_tasks(api.double, [1], PollPolicy(1, 10), clock=time_passes.clock)
     start = f"Task 1 is not finished after 1 seconds.\n{survived('3 looks', error)}\n"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
@@ -155,7 +155,7 @@ def test_timeout_names_the_running_subtask(api, time_passes):
     for _look in range(3):
         api.expect("task", 5, gives=running(5, subtasks=steps))
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_success(api.double, [5], Patience(1, 10), clock=time_passes.clock)
+        wait_for_success(api.double, [5], PollPolicy(1, 10), clock=time_passes.clock)
     message = str(raised.value)
     assert message.split("\n") == [
         "Task 5 (Restart 5) is not finished after 1 seconds (status RUNNING).",
@@ -178,7 +178,7 @@ def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
     for number in (2, 3, 2, 3):
         api.expect("task", number, gives=running(number))
     with pytest.raises(WaitTimeout) as raised:
-        wait_for_success(api.double, [1, 2, 3], Patience(0.5, 10), clock=time_passes.clock)
+        wait_for_success(api.double, [1, 2, 3], PollPolicy(0.5, 10), clock=time_passes.clock)
     assert str(raised.value).startswith("Task 2 (Restart 2) and 1 more are not finished")
     assert "task_ids=2,3'" in str(raised.value)
     assert raised.value.facts["task_id"] == 2
@@ -188,7 +188,7 @@ def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
 
 def test_task_that_ends_at_the_deadline_is_not_a_timeout(api, time_passes):
     api.expect("task", 1, gives=running(1)).expect("task", 1, gives=successful(1))
-    assert wait_for_success(api.double, [1], Patience(0.5, 10), clock=time_passes.clock).results[0]["succeeded"]
+    assert wait_for_success(api.double, [1], PollPolicy(0.5, 10), clock=time_passes.clock).results[0]["succeeded"]
     assert time_passes.pauses == [0.5]
 
 
@@ -202,5 +202,5 @@ def test_slow_polls_do_not_extend_the_wait(api, time_passes):
     api.double.task.side_effect = task
     started = time_passes.time
     with pytest.raises(WaitTimeout, match=r"not finished after 1[0-4] seconds"):
-        wait_for_tasks(api.double, [1], Patience(10, 10), clock=time_passes.clock)
+        wait_for_tasks(api.double, [1], PollPolicy(10, 10), clock=time_passes.clock)
     assert 10 <= time_passes.time - started <= 14

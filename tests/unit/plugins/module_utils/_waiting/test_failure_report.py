@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
-    AnswerLost,
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
+    ResponseLost,
     TaskFailed,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_success
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.failure_report import Purpose
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
 HEADING = "############{EXECUTE}{2026-05-04T03:02:01.5+08:00}############\n"
@@ -41,7 +41,7 @@ def failed(number: int = 5, steps=None, **fields):
 
 
 def failure_of(api, time_passes, *numbers: int, log_lines: int = 20, purpose: Purpose = Purpose()) -> TaskFailed:  # noqa: B008
-    patience = Patience(7200, 10, log_lines=log_lines)
+    patience = PollPolicy(7200, 10, log_lines=log_lines)
     with pytest.raises(TaskFailed) as raised:
         wait_for_success(api.double, numbers, patience, purpose=purpose, clock=time_passes.clock)
     return raised.value
@@ -160,7 +160,7 @@ def test_empty_log_is_omitted_from_the_message(log, api, time_passes):
         (refused(401), "these credentials may not read it (TASK_VIEWER)"),
         (refused(500), "Refused with 500"),
         (refused(404), "Refused with 404"),
-        (AnswerLost("lost", url=URL), "lost"),
+        (ResponseLost("lost", url=URL), "lost"),
     ],
     ids=repr,
 )

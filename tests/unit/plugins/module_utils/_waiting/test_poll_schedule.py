@@ -13,15 +13,15 @@ from itertools import pairwise
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import WaitTimeout
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, raw_task
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-PATIENT = Patience(timeout=7200, interval=10)
+PATIENT = PollPolicy(timeout=7200, interval=10)
 NEARLY = 1e-6
 patiences = st.builds(
-    Patience,
+    PollPolicy,
     timeout=st.integers(1, 3000).map(float),
     interval=st.floats(0.5, 120, allow_nan=False),
 )
@@ -48,7 +48,7 @@ class OneTask:
         return raw_task(number, "SUCCESSFUL" if self.looks[-1] >= self.ends else "RUNNING")
 
 
-def looks_until(ends: float, patience: Patience, seed: int = 1, rest: float = 0.0) -> list[float]:
+def looks_until(ends: float, patience: PollPolicy, seed: int = 1, rest: float = 0.0) -> list[float]:
     """List the times of the looks at a task that ends after ``ends`` seconds, counted from the start."""
     time = FakeClock(at=50.0, chance=random.Random(seed).random)
     service = OneTask(ends, time, rest)
@@ -58,7 +58,7 @@ def looks_until(ends: float, patience: Patience, seed: int = 1, rest: float = 0.
 
 
 @given(patiences, st.floats(0, 1, exclude_max=True), chances, rests)
-@example(Patience(3000, 0.5), 0.001, 1.0, 0.0)
+@example(PollPolicy(3000, 0.5), 0.001, 1.0, 0.0)
 def test_pause_stays_within_its_bounds(patience, share, chance, rest):
     waited = share * patience.timeout
     pause = patience.pause(waited, chance, rest)

@@ -11,16 +11,20 @@ from itertools import pairwise
 from unicodedata import category, east_asian_width
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AnswerLost, RequestRefused, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    RequestRefused,
+    ResponseLost,
+    WaitTimeout,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import Patience
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
 
 NAMES = ("Stop it", "Copy it", "Start it")
 UNAVAILABLE = RequestRefused("Refused.", status=503, reason="", url=URL)
-LOST = AnswerLost("Lost.", url=URL)
+LOST = ResponseLost("Lost.", url=URL)
 
 
 def after(seconds: float) -> str:
@@ -97,7 +101,7 @@ def watch(looks, *, timeout: float = 7200, interval: float = 10) -> Screen:
     time = FakeClock()
     screen = Screen(time)
     with suppress(WaitTimeout):
-        wait_for_tasks(Service(looks), looks, Patience(timeout, interval, screen.show), clock=time.clock)
+        wait_for_tasks(Service(looks), looks, PollPolicy(timeout, interval, screen.show), clock=time.clock)
     return screen
 
 
@@ -260,12 +264,12 @@ def test_progress_lines_do_not_add_polls():
     service = Service({7: [task(7)]})
     service.task = lambda number: asked.append(time.time) or task(number)
     with suppress(WaitTimeout):
-        wait_for_tasks(service, [7], Patience(3600, 600, Screen(time).show), clock=time.clock)
+        wait_for_tasks(service, [7], PollPolicy(3600, 600, Screen(time).show), clock=time.clock)
     silent = FakeClock()
     quiet = []
     service.task = lambda number: quiet.append(silent.time) or task(number)
     with suppress(WaitTimeout):
-        wait_for_tasks(service, [7], Patience(3600, 600), clock=silent.clock)
+        wait_for_tasks(service, [7], PollPolicy(3600, 600), clock=silent.clock)
     assert asked == pytest.approx(quiet)
 
 
