@@ -80,7 +80,7 @@ class Tally:
 def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
     """One run of a verb: what it said in a word, its result or facts, and its message."""
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
-    options = RestartRequest(check_mode=False, wait=True, patience=PollPolicy(60, 0.5), started_before=since)
+    options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
         result = restart_target(api, lambda: place.find(api), options)

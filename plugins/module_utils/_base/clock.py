@@ -26,13 +26,13 @@ EARLIEST, LATEST = 100_000_000, 100_000_000_000
 class Clock:
     """Time as this machine has it: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970.
 
-    ``chance`` is a number from 0 to 1, drawn anew each time.
+    ``jitter`` is a number from 0 to 1, drawn anew each time.
     """
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     wall: Callable[[], float] = time.time
-    chance: Callable[[], float] = random.random
+    jitter: Callable[[], float] = random.random
 
 
 SYSTEM_CLOCK = Clock()
@@ -52,27 +52,27 @@ class ServiceClock:
             self._least, self._most = least, most
 
     @property
-    def ahead(self) -> float:
+    def offset(self) -> float:
         """Seconds; negative if it is behind, 0 as long as the clocks cannot be told apart."""
         return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
 
 
-def to_service_clock(local: datetime, ahead: float, wall: float) -> tuple[datetime, list[str]]:
-    """The option ``started_before`` by the clock of a service that is ``ahead`` of this machine's, and warnings.
+def to_service_clock(local: datetime, offset: float, wall: float) -> tuple[datetime, list[str]]:
+    """The option ``started_before`` by the clock of a service that is ``offset`` of this machine's, and warnings.
 
     ``wall`` is the time of this machine in seconds since 1970.
     """
     warnings = []
-    if abs(ahead) > LARGEST_SILENT_OFFSET:
+    if abs(offset) > LARGEST_SILENT_OFFSET:
         warnings.append(
-            f"The clock of the service is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} that of "
+            f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} that of "
             "this machine; started_before was taken as this machine's and moved by as much."
         )
     if local.timestamp() > wall + LARGEST_SILENT_OFFSET:
         warnings.append(
             f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
         )
-    return local + timedelta(seconds=ahead), warnings
+    return local + timedelta(seconds=offset), warnings
 
 
 def parse_instant_option(option: str, value: str) -> datetime:

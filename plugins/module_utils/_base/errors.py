@@ -21,11 +21,11 @@ class OcpError(Exception):
         super().__init__(message)
         self.facts: dict[str, Any] = facts
 
-    def precede(self, words: str) -> None:
+    def prepend(self, words: str) -> None:
         """Put first what was being done, for those who do not know the call."""
         self.args = (f"{words} {self}",)
 
-    def follow(self, words: str) -> None:
+    def append(self, words: str) -> None:
         """Put last what is known besides."""
         self.args = (f"{self} {words}",)
 
@@ -41,12 +41,12 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request did not bring what was asked for.
 
-    ``maybe_done`` tells whether the service may have carried out the request all the same.
+    ``may_have_run`` tells whether the service may have carried out the request all the same.
     """
 
-    def __init__(self, message: str, *, url: str, trace_id: str | None = None, maybe_done: bool = False) -> None:
+    def __init__(self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False) -> None:
         super().__init__(message, url=url, trace_id=trace_id)
-        self.maybe_done = maybe_done
+        self.may_have_run = may_have_run
 
 
 class ConnectionFailed(ServiceError):
@@ -65,9 +65,16 @@ class RequestRefused(ServiceError):
     """The service answered with an error status; ``status`` is the HTTP status, ``reason`` the service's own words."""
 
     def __init__(
-        self, message: str, *, status: int, reason: str, url: str, trace_id: str | None = None, maybe_done: bool = False
+        self,
+        message: str,
+        *,
+        status: int,
+        reason: str,
+        url: str,
+        trace_id: str | None = None,
+        may_have_run: bool = False,
     ) -> None:
-        super().__init__(message, url=url, trace_id=trace_id, maybe_done=maybe_done)
+        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run)
         self.status = status
         self.reason = reason
 

@@ -25,7 +25,7 @@ Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, min_zones: int, patience: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, cluster: str, min_zones: int, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """Look until the ``cluster`` of this name or id is healthy (see ``health_problems``); its facts and those of its servers.
 
@@ -33,20 +33,20 @@ def await_health(
     result with the ``problems``, and TargetError for a cluster that is not there.
     """
     check_range("min_zones", min_zones, 1)
-    watch = _PolledCluster(api, cluster, min_zones, patience.show)
-    waited = poll_until_done(watch, api, patience, clock)
+    poller = _PolledCluster(api, cluster, min_zones, policy.show)
+    waited = poll_until_done(poller, api, policy, clock)
     result = {
         "changed": False,
-        "cluster": watch.cluster,
-        "servers": watch.servers,
-        "problems": watch.problems,
+        "cluster": poller.cluster,
+        "servers": poller.servers,
+        "problems": poller.problems,
         "elapsed": round(waited, 3),
-        "warnings": transient_error_warnings("the cluster", watch.failures),
+        "warnings": transient_error_warnings("the cluster", poller.failures),
     }
-    if watch.done:
+    if poller.done:
         return result
     raise NotHealthy(
-        f"Cluster {watch.name} is not healthy after {waited:.0f} seconds: {_first_problems(watch.problems)}. "
+        f"Cluster {poller.name} is not healthy after {waited:.0f} seconds: {_first_problems(poller.problems)}. "
         "Look there first; then wait again, or with a larger wait_timeout.",
         **result,
     )
@@ -69,8 +69,8 @@ class _PolledCluster:
         self._called = called
         self._min_zones = min_zones
         self._show = show
-        self._told: list[str] = []
-        self._last_word = 0.0
+        self._reported: list[str] = []
+        self._last_report = 0.0
 
     @property
     def done(self) -> bool:
@@ -83,11 +83,11 @@ class _PolledCluster:
         return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._called
 
     @property
-    def silent_until(self) -> float:
+    def heartbeat_due(self) -> float:
         """When a line of progress is due."""
-        return self._last_word + HEARTBEAT_SECONDS
+        return self._last_report + HEARTBEAT_SECONDS
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Read it anew."""
         try:
             self._read()
@@ -121,20 +121,20 @@ class _PolledCluster:
                     tasks[task_id] = self._api.task(task_id)
         return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
 
-    def tell(self, waited: float) -> None:
+    def report(self, waited: float) -> None:
         """Show each problem once as long as it lasts, and that there are none any more."""
         for problem in self.problems:
-            if problem not in self._told:
+            if problem not in self._reported:
                 self._say(f": {problem}", waited, failed=True)
-        if self._told and self.done:
+        if self._reported and self.done:
             self._say(f": healthy after {waited:.0f} s", waited)
-        self._told = self.problems
+        self._reported = self.problems
 
-    def remind(self, waited: float) -> None:
+    def heartbeat(self, waited: float) -> None:
         """Show that the first problem lasts."""
         self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
-        self._last_word = waited
+        self._last_report = waited
         name = self.cluster["name"] if self.cluster else self._called
         self._show(progress_line(f"{name}{text}"), failed)

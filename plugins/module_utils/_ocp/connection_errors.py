@@ -46,7 +46,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
             f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
             "http or https, and that it speaks TLS 1.2 or newer.",
             url=url,
-            maybe_done=writes,
+            may_have_run=writes,
         )
     if any(_never_left(cause) for cause in causes):
         return ConnectionFailed(
@@ -63,7 +63,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
     return ResponseLost(
         f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {outcome_sentence(writes)}",
         url=url,
-        maybe_done=writes,
+        may_have_run=writes,
     )
 
 

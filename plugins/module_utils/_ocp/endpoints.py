@@ -90,14 +90,14 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
-    def clock_ahead(self) -> float:
+    def clock_offset(self) -> float:
         """By how many seconds the clock of the service is ahead of this machine's."""
-        return self._client.service_clock.ahead
+        return self._client.service_clock.offset
 
     @property
-    def rest(self) -> float:
+    def retry_after(self) -> float:
         """For how many seconds the service asks to be left alone, since its request limit is used up."""
-        return self._client.rest
+        return self._client.retry_after
 
     @property
     def trace_id(self) -> str | None:
@@ -150,7 +150,7 @@ class OcpApi:
                 "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
                 url=answer.url,
                 trace_id=answer.trace_id,
-                maybe_done=True,
+                may_have_run=True,
             )
         return answer
 

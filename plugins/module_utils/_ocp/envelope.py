@@ -69,7 +69,7 @@ def read_envelope(response: requests.Response, envelope: Record, body: Body, met
             + (f" {outcome_sentence(writes)}" if writes else ""),
             url=url,
             trace_id=trace_id,
-            maybe_done=writes,
+            may_have_run=writes,
         )
     if status >= 400 or not envelope["successful"]:
         raise _refusal(envelope, status, method, url, trace_id)
@@ -92,16 +92,16 @@ def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str
         status = envelope["status"]
     reason = truncate(str(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
-    maybe_done = method == "POST" and status >= 500
+    may_have_run = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
     if status >= 500:
-        sentences.append(outcome_sentence(maybe_done).rstrip("."))
+        sentences.append(outcome_sentence(may_have_run).rstrip("."))
     elif kind is not AuthenticationFailed:
         sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
     return kind(
-        ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, maybe_done=maybe_done
+        ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, may_have_run=may_have_run
     )
 
 

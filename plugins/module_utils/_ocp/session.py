@@ -83,7 +83,7 @@ class HttpClient:
         return self._request("GET", path, params, None)
 
     def post(self, path: str, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> ApiResponse:
-        """POST once over a connection; raises ServiceError, whose ``maybe_done`` tells if it may have taken effect."""
+        """POST once over a connection; raises ServiceError, whose ``may_have_run`` tells if it may have taken effect."""
         return self._request("POST", path, params, body)
 
     def _request(
@@ -107,7 +107,7 @@ class HttpClient:
         try:
             return read_envelope(response, envelope, content, method, url)
         except AuthenticationFailed as refusal:
-            refusal.follow(f"{self._what_to_check()} It was asked once only, since repeated attempts lock the account.")
+            refusal.append(f"{self._what_to_check()} It was asked once only, since repeated attempts lock the account.")
             raise
 
     def _response(
@@ -129,19 +129,19 @@ class HttpClient:
             )
 
     @property
-    def rest(self) -> float:
+    def retry_after(self) -> float:
         """For how many seconds there are to be no more requests, by the RateLimit headers of the last answer."""
         return max(0.0, self._resume - time.monotonic())
 
     def _what_to_check(self) -> str:
         """What a 401 may come from, by the kind of credentials."""
-        ahead = self.service_clock.ahead
+        offset = self.service_clock.offset
         if not isinstance(self._session.auth, AccessKeyAuth):
             return "Check username and password."
-        if abs(ahead) <= LARGEST_SILENT_SKEW:
+        if abs(offset) <= LARGEST_SILENT_SKEW:
             return "Check access_key_id and access_key_secret."
         return (
-            f"The clock of this machine is {abs(ahead):.0f} seconds {'behind' if ahead > 0 else 'ahead of'} that of "
+            f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that of "
             f"the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
         )
 

@@ -49,12 +49,12 @@ INITIALLY_NONE = ("action", "reason", "before", "after", "verified", "task_id", 
 class RestartRequest:
     """How a verb was asked to restart. ``started_before`` is by the clock of this machine; None for in any case.
 
-    ``patience`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
+    ``policy`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
     """
 
     check_mode: bool
     wait: bool
-    patience: PollPolicy
+    policy: PollPolicy
     started_before: datetime | None = None
     in_flight: InFlight = InFlight.ATTACH
 
@@ -87,7 +87,7 @@ class _Restart:
         self._warnings: list[str] = []
         self._diff: Diff = {}
         self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(INITIALLY_NONE)}
-        self._result.update(target.left_out(None))
+        self._result.update(target.unchanged_facts(None))
         self._asked = Condition(self._started_before(), options.in_flight)
 
     def perform(self) -> Result:
@@ -108,8 +108,8 @@ class _Restart:
     def _waited(self) -> float:
         return self._clock.now() - self._begun
 
-    def _patience(self) -> PollPolicy:
-        return self._options.patience.left(self._waited())
+    def _policy(self) -> PollPolicy:
+        return self._options.policy.left(self._waited())
 
     def _perform(self) -> None:
         before, decision, _queued = self._decide()
@@ -138,13 +138,13 @@ class _Restart:
             before, decision, queued = self._decide()
         except OcpError as error:
             self._result = refused
-            error.precede(str(refusal))
+            error.prepend(str(refusal))
             raise
         if decision.action is Action.SUBMIT and not queued:
             self._result = refused
             holder = failed_task_holding(self._api, before)
             if holder is not None:
-                refusal.follow(
+                refusal.append(
                     f"Task {holder.label} FAILED and still holds it: retry it or roll it back. {NEXT_STEPS_HEADING}\n"
                     f"  {adhoc_command('task', task_id=holder.id, state='rolled_back')}"
                 )
@@ -158,7 +158,7 @@ class _Restart:
         local = self._options.started_before
         if local is None:
             return None
-        moved, warnings = to_service_clock(local, self._api.clock_ahead, self._clock.wall())
+        moved, warnings = to_service_clock(local, self._api.clock_offset, self._clock.wall())
         self._warnings += warnings
         return moved
 
@@ -170,7 +170,7 @@ class _Restart:
                 before, operations = self._observe()
             decision = decide_restart(before, operations, self._asked)
             self._result.update(before=before.result(), reason=decision.reason)
-            self._result.update(self._target.left_out(decision.members))
+            self._result.update(self._target.unchanged_facts(decision.members))
             if decision.action is Action.REFUSE:
                 raise TargetBusy(f"There was no restart of {self._target.label}: {decision.reason}.")
             if decision.action is not Action.QUEUE or self._options.check_mode:
@@ -183,9 +183,9 @@ class _Restart:
 
     def _let_end(self, task_ids: tuple[int, ...]) -> None:
         """Wait until tasks have ended. The list may show them as running for a while after that."""
-        wait_for_tasks(self._api, task_ids, self._patience(), clock=self._clock)
+        wait_for_tasks(self._api, task_ids, self._policy(), clock=self._clock)
         if self._ended.issuperset(task_ids):
-            left = self._patience().timeout
+            left = self._policy().timeout
             if not left:
                 raise WaitTimeout(
                     f"It has ended, but after {self._waited():.0f} seconds the service lists it as running. "
@@ -235,7 +235,7 @@ class _Restart:
         try:
             yield
         except OcpError as error:
-            error.precede(f"There was no restart of {self._target.label}, {why}.")
+            error.prepend(f"There was no restart of {self._target.label}, {why}.")
             raise
 
     # Carrying out
@@ -281,14 +281,14 @@ class _Restart:
         try:
             answer = self._target.restart(self._api, members)
         except ServiceError as error:
-            if error.maybe_done:
+            if error.may_have_run:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
                 task = find_lost_task(self._api, self._target, members, self._mark, error, self._clock)
                 self._result["action"] = "adopted"
                 self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
                 self._take(task)
                 return
-            error.precede(f"There was no restart of {self._target.label}.")
+            error.prepend(f"There was no restart of {self._target.label}.")
             raise
         self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
         self._take(Task.from_api(answer.data))
@@ -300,19 +300,19 @@ class _Restart:
 
     def _show(self, what: str) -> None:
         """A line above those of the task, which do not name the target."""
-        self._options.patience.show(progress_line(f"{self._target.label}: {what}"), False)
+        self._options.policy.show(progress_line(f"{self._target.label}: {what}"), False)
 
     def _await(self) -> None:
         task_id = self._result["task_id"]
         self._show(f"{self._result['action']}, task {task_id}")
         purpose = Purpose(f"The restart of {self._target.label}", self._result["trace_id"])
         try:
-            waited = wait_for_success(self._api, [task_id], self._patience(), purpose=purpose, clock=self._clock)
+            waited = wait_for_success(self._api, [task_id], self._policy(), purpose=purpose, clock=self._clock)
         except OcpError as error:
             self._result["task"] = next(iter(error.facts.pop("tasks")), self._result["task"])
             if not isinstance(error, TaskError):
-                error.precede(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
-                error.follow(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
+                error.prepend(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.append(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
             raise
         self._warnings += waited.warnings
         self._result["task"] = waited.results[0]

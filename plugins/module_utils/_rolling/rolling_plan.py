@@ -47,7 +47,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.clock_ahead, clock.wall())
+    since, warnings = to_service_clock(wanted.started_before, api.clock_offset, clock.wall())
     planned = [(cluster, *_plan_cluster(servers, wanted, since)) for cluster, servers in found]
     every = [(cluster, batch) for cluster, parts, _left in planned for batch in parts]
     return {

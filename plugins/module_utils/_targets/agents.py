@@ -48,7 +48,7 @@ class Agents(Target):
         """Kind, and the hosts with id and name (inner IP address)."""
         return {"kind": "agents", "hosts": [_host(number, name) for number, name in self.hosts]}
 
-    def left_out(self, members: frozenset[str] | None, /) -> dict[str, Any]:
+    def unchanged_facts(self, members: frozenset[str] | None, /) -> dict[str, Any]:
         """``skipped_hosts``: those that need no restart, with id and name; None while it is not known."""
         skipped = [_host(number, name) for number, name in self.hosts if members is not None and name not in members]
         return {"skipped_hosts": None if members is None else skipped}

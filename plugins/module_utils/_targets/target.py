@@ -91,7 +91,7 @@ class Target(Protocol):
     def result(self) -> dict[str, Any]:
         """Kind, names and ids, as ``target`` of a result shows them."""
 
-    def left_out(self, _members: frozenset[str] | None, /) -> dict[str, Any]:
+    def unchanged_facts(self, _members: frozenset[str] | None, /) -> dict[str, Any]:
         """Facts of those that need no restart when ``_members`` do, which is None before that is decided.
 
         There are none where the call takes the target as a whole.

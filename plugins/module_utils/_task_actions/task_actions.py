@@ -57,7 +57,7 @@ def act_on_task(
     api: OcpApi,
     task_id: int,
     wish: DesiredState,
-    patience: PollPolicy,
+    policy: PollPolicy,
     *,
     wait: bool,
     check_mode: bool,
@@ -67,17 +67,17 @@ def act_on_task(
 
     Raises an OcpError whose facts hold the result as far as it had got.
     """
-    return _TaskAction(api, task_id, wish, patience, clock).steer(wait=wait, check_mode=check_mode)
+    return _TaskAction(api, task_id, wish, policy, clock).steer(wait=wait, check_mode=check_mode)
 
 
 class _TaskAction:
     """One task on its way to a state, with the result as far as it has got."""
 
-    def __init__(self, api: OcpApi, task_id: int, wish: DesiredState, patience: PollPolicy, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, task_id: int, wish: DesiredState, policy: PollPolicy, clock: Clock) -> None:
         self._api = api
         self._task_id = task_id
         self._wish = check_desired_state(wish)
-        self._patience = patience
+        self._policy = policy
         self._clock = clock
         self._begun = clock.now()
         self._warnings: list[str] = []
@@ -107,7 +107,7 @@ class _TaskAction:
         try:
             task = self._read()
         except ServiceError as error:
-            error.precede(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
+            error.prepend(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
             raise
         self._result["before"] = {"status": task.status, "operation": task.operation}
         decision = decide_action(task, self._wish)
@@ -166,18 +166,18 @@ class _TaskAction:
             answer = send()
         except ServiceError as error:
             self._result["trace_id"] = error.facts.get("trace_id")
-            if error.maybe_done:
+            if error.may_have_run:
                 self._note(step)
                 self._find_lost(before, step, what, error)
             elif not (isinstance(error, RequestRefused) and error.may_be_of_state and self._is_there(step)):
-                error.precede(f"{what[0].upper()}{what[1:]} was not {self._wish.state.done}.")
+                error.prepend(f"{what[0].upper()}{what[1:]} was not {self._wish.state.done}.")
                 if isinstance(error, PermissionDenied):
-                    error.follow("The permission is TASK_MANAGER.")
+                    error.append("The permission is TASK_MANAGER.")
                 raise
             return
         self._note(step)
         self._result["trace_id"] = answer.trace_id
-        self._patience.show(progress_line(f"{what}: {self._wish.state.done}"), False)
+        self._policy.show(progress_line(f"{what}: {self._wish.state.done}"), False)
 
     def _is_there(self, step: Subtask | None) -> bool:
         """Whether what was refused is as wanted all the same."""
@@ -215,25 +215,25 @@ class _TaskAction:
     def _wait(self, before: Task) -> None:
         """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
         state = self._wish.state
-        ids, patience = [self._task_id], self._patience.left(self._clock.now() - self._begun)
+        ids, policy = [self._task_id], self._policy.left(self._clock.now() - self._begun)
         done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
         purpose = Purpose(done, self._result["trace_id"])
         backwards = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if backwards or state is State.CANCELED else wait_for_success
         try:
-            waited = wait_for(self._api, ids, patience, purpose=purpose, clock=self._clock)
+            waited = wait_for(self._api, ids, policy, purpose=purpose, clock=self._clock)
         except OcpError as error:
             self._result["task"] = next(iter(error.facts.pop("tasks", [])), self._result["task"])
             if not isinstance(error, TaskError):
-                error.precede(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
-                error.follow(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
+                error.prepend(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
+                error.append(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
             raise
         self._warnings += waited.warnings
         [self._result["task"]] = waited.results
         if not backwards or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:
-            raise task_failed(self._api, waited.unsuccessful, 1, purpose, patience.log_lines)
+            raise task_failed(self._api, waited.unsuccessful, 1, purpose, policy.log_lines)
         raise NotRolledBack(
             f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
             f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n  {adhoc_command('task_info', task_id=self._task_id)}"

@@ -28,13 +28,13 @@ class Awaited:
 
 
 def await_tasks(
-    api: OcpApi, task_ids: list[int], patience: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, task_ids: list[int], policy: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
-    waited = wait_for_success(api, task_ids, patience, full=full, clock=clock)
+    waited = wait_for_success(api, task_ids, policy, full=full, clock=clock)
     return {
         "changed": False,
         "tasks": waited.results,
@@ -46,16 +46,16 @@ def await_tasks(
 def wait_for_success(
     api: OcpApi,
     task_ids: Iterable[int],
-    patience: PollPolicy,
+    policy: PollPolicy,
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
-    waited = wait_for_tasks(api, task_ids, patience, full=full, purpose=purpose, clock=clock)
+    waited = wait_for_tasks(api, task_ids, policy, full=full, purpose=purpose, clock=clock)
     if waited.unsuccessful:
-        error = task_failed(api, waited.unsuccessful, len(waited.results), purpose, patience.log_lines)
+        error = task_failed(api, waited.unsuccessful, len(waited.results), purpose, policy.log_lines)
         error.facts.update(tasks=waited.results, warnings=waited.warnings)
         raise error
     return waited
@@ -64,7 +64,7 @@ def wait_for_success(
 def wait_for_tasks(
     api: OcpApi,
     task_ids: Iterable[int],
-    patience: PollPolicy,
+    policy: PollPolicy,
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
@@ -75,13 +75,13 @@ def wait_for_tasks(
     A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
     refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
     """
-    watch = _AwaitedTasks(api, task_ids, full, patience.show)
-    waited = poll_until_done(watch, api, patience, clock)
-    if not watch.done:
-        error = wait_timed_out(api, watch.unfinished, waited, watch.survived(), purpose)
-        error.facts["tasks"] = watch.results()
+    poller = _AwaitedTasks(api, task_ids, full, policy.show)
+    waited = poll_until_done(poller, api, policy, clock)
+    if not poller.done:
+        error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
+        error.facts["tasks"] = poller.results()
         raise error
-    return Awaited(watch.results(), watch.unsuccessful, watch.survived())
+    return Awaited(poller.results(), poller.unsuccessful, poller.poll_warnings())
 
 
 class _AwaitedTasks:
@@ -105,11 +105,11 @@ class _AwaitedTasks:
         return not self.unfinished
 
     @property
-    def silent_until(self) -> float:
+    def heartbeat_due(self) -> float:
         """When a line of progress is due."""
-        return self._progress.silent_until
+        return self._progress.heartbeat_due
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Read the few that are left one by one; of many the task list tells which are worth it."""
         self._just_read, self._problem = {}, None
         try:
@@ -146,14 +146,14 @@ class _AwaitedTasks:
         self._problem = problem
         self._problems.append(problem)
 
-    def tell(self, waited: float) -> None:
+    def report(self, waited: float) -> None:
         """Show what the last look brought."""
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
-        self._progress.tell(PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
+        self._progress.report(PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
 
-    def remind(self, waited: float) -> None:
+    def heartbeat(self, waited: float) -> None:
         """Show that they go on."""
-        self._progress.remind(waited)
+        self._progress.heartbeat(waited)
 
     def results(self) -> list[Result]:
         """Of all tasks that were read, in the order asked for."""
@@ -161,6 +161,6 @@ class _AwaitedTasks:
         known.update(self.ended)
         return [known[task_id] for task_id in self.wanted if task_id in known]
 
-    def survived(self) -> list[str]:
+    def poll_warnings(self) -> list[str]:
         """A sentence about the looks that failed, if there were any."""
         return transient_error_warnings("the tasks", self._problems)

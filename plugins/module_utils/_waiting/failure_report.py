@@ -95,9 +95,9 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
 
 
 def wait_timed_out(
-    api: OcpApi, unfinished: Mapping[int, Task | None], waited: float, survived: list[str], purpose: Purpose
+    api: OcpApi, unfinished: Mapping[int, Task | None], waited: float, poll_warnings: list[str], purpose: Purpose
 ) -> WaitTimeout:
-    """The error for tasks that still run, each as last read, after ``waited`` seconds; ``survived`` were problems."""
+    """The error for tasks that still run, each as last read, after ``waited`` seconds; ``poll_warnings`` were problems."""
     task_id, task = next(iter(unfinished.items()))
     others = f" and {len(unfinished) - 1} more are" if len(unfinished) > 1 else " is"
     name = task.label if task is not None else str(task_id)
@@ -107,17 +107,18 @@ def wait_timed_out(
     lines = [
         *purpose.told("goes on"),
         f"Task {name}{others} not finished after {waited:.0f} seconds{status}.",
-        *(f"It is at subtask {_position(task, step)}." for step in steps[:1] if task is not None),
-        *survived,
+        *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
+        *poll_warnings,
         *_trace_line(trace_id),
         f"It runs on in OCP, whatever is done here. {NEXT_STEPS_HEADING}",
         f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
-        *(
-            f"  End the subtask, if it hangs: {adhoc_command('task', task_id=task_id, subtask_id=step.id, state='canceled')}"
-            for step in steps[:1]
-        ),
+        *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps[:1]),
     ]
     return WaitTimeout("\n".join(lines), task_id=task_id, trace_id=trace_id, unfinished_task_ids=list(unfinished))
+
+
+def _cancel(task_id: int, step: Subtask) -> str:
+    return adhoc_command("task", task_id=task_id, subtask_id=step.id, state="canceled")
 
 
 def _task_ids(task_ids: Collection[int]) -> str:
@@ -167,13 +168,13 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     first = failed[0]
     attempt = "" if first.attempt is None else f", attempt {first.attempt}"
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
-    yield f"{what} at subtask {_position(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
+    yield f"{what} at subtask {_at(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
     yield from (f"  {shorten(line, LOG_WIDTH)}" for line in first.log or ())
     if first.no_log:
         yield first.no_log
 
 
-def _position(task: Task, step: Subtask) -> str:
+def _at(task: Task, step: Subtask) -> str:
     return f"{task.position(step)}, {step.label} (id {step.id})"
 
 

@@ -33,14 +33,14 @@ class PollPolicy:
     show: Show = show_nothing
     log_lines: int = DEFAULT_LOG_LINES
 
-    def pause(self, waited: float, chance: float, rest: float = 0.0) -> float:
-        """Seconds until the next look: 5 % of the time waited so far, within bounds and the time that is left.
+    def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
+        """Seconds until the next poll: 5 % of the time waited so far, within bounds and the time that is left.
 
-        ``chance`` from 0 to 1 takes up to a fifth of it away; ``rest`` is how long the service asks to be left alone.
+        ``jitter`` from 0 to 1 takes up to a fifth of it away; the service asks for no request for ``retry_after``.
         """
-        shortest = SHORTEST_PAUSE + chance * (SHORTEST_PAUSE_WITH_JITTER - SHORTEST_PAUSE)
-        share = SHARE_OF_WAITED - chance * (SHARE_OF_WAITED - SHARE_OF_WAITED_WITH_JITTER)
-        pause = max(min(max(shortest, share * waited), self.interval), rest)
+        shortest = SHORTEST_PAUSE + jitter * (SHORTEST_PAUSE_WITH_JITTER - SHORTEST_PAUSE)
+        share = SHARE_OF_WAITED - jitter * (SHARE_OF_WAITED - SHARE_OF_WAITED_WITH_JITTER)
+        pause = max(min(max(shortest, share * waited), self.interval), retry_after)
         return max(0.0, min(pause, self.timeout - waited))
 
     def left(self, waited: float) -> PollPolicy:
@@ -56,29 +56,29 @@ class Poller(Protocol):
         """Whether no other look is needed."""
 
     @property
-    def silent_until(self) -> float:
-        """How many seconds into the wait ``remind`` is due."""
+    def heartbeat_due(self) -> float:
+        """How many seconds into the wait ``heartbeat`` is due."""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Look once. What it raises ends the wait."""
 
-    def tell(self, waited: float) -> None:
+    def report(self, waited: float) -> None:
         """Show what the look brought, ``waited`` seconds into the wait."""
 
-    def remind(self, waited: float) -> None:
+    def heartbeat(self, waited: float) -> None:
         """Show that the wait goes on."""
 
 
-def poll_until_done(watch: Poller, api: OcpApi, patience: PollPolicy, clock: Clock) -> float:
-    """Look until ``watch`` is done or, after one last look, ``patience`` is used up; the seconds that it took."""
+def poll_until_done(poller: Poller, api: OcpApi, policy: PollPolicy, clock: Clock) -> float:
+    """Look until ``poller`` is done or, after one last look, ``policy`` is used up; the seconds that it took."""
     started = clock.now()
     while True:
-        watch.look()
+        poller.poll()
         waited = clock.now() - started
-        watch.tell(waited)
-        if watch.done or waited >= patience.timeout:
+        poller.report(waited)
+        if poller.done or waited >= policy.timeout:
             return waited
-        _sleep_with_heartbeats(patience.pause(waited, clock.chance(), api.rest), waited, watch, clock)
+        _sleep_with_heartbeats(policy.pause(waited, clock.jitter(), api.retry_after), waited, poller, clock)
 
 
 def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> list[str]:
@@ -89,12 +89,12 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
     return [f"{looks} at {what} failed and did not end the wait. The last: {problems[-1]}"]
 
 
-def _sleep_with_heartbeats(pause: float, waited: float, watch: Poller, clock: Clock) -> None:
+def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:
     """Sleep ``pause`` seconds, with a word where it would be quiet for too long."""
     until = waited + pause
-    while watch.silent_until < until:
-        due = watch.silent_until
+    while poller.heartbeat_due < until:
+        due = poller.heartbeat_due
         clock.sleep(max(0.0, due - waited))
         waited = max(waited, due)
-        watch.remind(waited)
+        poller.heartbeat(waited)
     clock.sleep(until - waited)

@@ -47,41 +47,41 @@ class Progress:
 
     def __init__(self, show: Show) -> None:
         self._show = show
-        self._told: set[tuple[object, ...]] = set()
+        self._reported: set[tuple[object, ...]] = set()
         self._latest: dict[int, Task] = {}
         self._totals: tuple[str, str] | None = None
-        self._trouble = ""
+        self._error_shown = ""
         self._last = 0.0
 
     @property
-    def silent_until(self) -> float:
-        """How many seconds into the wait ``remind`` is due."""
+    def heartbeat_due(self) -> float:
+        """How many seconds into the wait ``heartbeat`` is due."""
         return self._last + HEARTBEAT_SECONDS
 
-    def tell(self, look: PollResult) -> None:
+    def report(self, result: PollResult) -> None:
         """Show what is new."""
-        waited = look.waited
-        many = look.ended + len(look.unfinished) > MOST_TASKS_IN_DETAIL
-        trouble = _poll_error(look.problem) if look.problem else ""
-        if trouble and not self._trouble:
-            self._say(f"{trouble} after {_minutes_and_seconds(waited)}; the wait goes on", waited)
-        self._trouble = trouble
-        for task in look.just_read.values():
+        waited = result.waited
+        many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
+        error = _poll_error(result.problem) if result.problem else ""
+        if error and not self._error_shown:
+            self._say(f"{error} after {_minutes_and_seconds(waited)}; the wait goes on", waited)
+        self._error_shown = error
+        for task in result.just_read.values():
             if not many:
-                self._tell_steps(task, waited)
+                self._report_steps(task, waited)
             elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
                 self._say(f"{task.label} {_outcome(task)}{_failed_step(task)}", waited, failed=True)
         if many:
-            self._tell_totals(look)
+            self._report_totals(result)
         else:
-            known = {**self._latest, **look.just_read}
-            self._latest = {task_id: known[task_id] for task_id in look.unfinished if task_id in known}
+            known = {**self._latest, **result.just_read}
+            self._latest = {task_id: known[task_id] for task_id in result.unfinished if task_id in known}
 
-    def remind(self, waited: float) -> None:
+    def heartbeat(self, waited: float) -> None:
         """Show that the wait goes on, after a minute without news."""
         after = f" after {_minutes_and_seconds(waited)}"
-        if self._trouble:
-            self._say(f"{self._trouble} still{after}; the wait goes on", waited)
+        if self._error_shown:
+            self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
         elif self._totals:
             self._say(after.join(self._totals), waited)
         else:
@@ -89,18 +89,18 @@ class Progress:
                 self._say(f"{task.id} {task.status}{after}{_running_steps(task)}", waited)
         self._last = waited
 
-    def _tell_totals(self, look: PollResult) -> None:
-        bad = f" ({look.unsuccessful} not successful)" if look.unsuccessful else ""
-        named = f": {', '.join(map(str, look.unfinished))}" if len(look.unfinished) <= MOST_TASKS_IN_DETAIL else ""
+    def _report_totals(self, result: PollResult) -> None:
+        bad = f" ({result.unsuccessful} not successful)" if result.unsuccessful else ""
+        named = f": {', '.join(map(str, result.unfinished))}" if len(result.unfinished) <= MOST_TASKS_IN_DETAIL else ""
         totals = (
-            f"{look.ended} of {look.ended + len(look.unfinished)} tasks ended{bad}",
-            f", {len(look.unfinished)} go on{named}" if look.unfinished else "",
+            f"{result.ended} of {result.ended + len(result.unfinished)} tasks ended{bad}",
+            f", {len(result.unfinished)} go on{named}" if result.unfinished else "",
         )
         if totals != self._totals:
             self._totals = totals
-            self._say(f" after {_minutes_and_seconds(look.waited)}".join(totals), look.waited)
+            self._say(f" after {_minutes_and_seconds(result.waited)}".join(totals), result.waited)
 
-    def _tell_steps(self, task: Task, waited: float) -> None:
+    def _report_steps(self, task: Task, waited: float) -> None:
         done = [step for step in task.subtasks if step.status in (SUCCESSFUL, FAILED)]
         new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
         if self._is_new(task.id):
@@ -115,8 +115,8 @@ class Progress:
             self._say(f"{task.label} {_outcome(task)}{_duration(task.duration)}", waited, failed=not task.succeeded)
 
     def _is_new(self, *what: object) -> bool:
-        new = what not in self._told
-        self._told.add(what)
+        new = what not in self._reported
+        self._reported.add(what)
         return new
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:

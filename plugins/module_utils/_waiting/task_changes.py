@@ -35,11 +35,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Listener:
-    """Who follows: ``hear`` gets the changes in their order, ``note`` what a log is to tell, ``gone`` ends it."""
+    """Who follows: ``on_change`` gets each change in order, ``log`` a sentence for a log, ``is_gone`` ends it."""
 
-    hear: Callable[[Change], None]
-    note: Callable[[str], None]
-    gone: Callable[[], bool]
+    on_change: Callable[[Change], None]
+    log: Callable[[str], None]
+    is_gone: Callable[[], bool]
 
 
 def follow_tasks(
@@ -72,54 +72,54 @@ class _FollowedTask:
 class _FollowedTasks:
     """The tasks that go on, and the newest task known."""
 
-    silent_until = inf
+    heartbeat_due = inf
 
     def __init__(self, api: OcpApi, filters: Record, listener: Listener, newer_than: int | None) -> None:
         self._api = api
         self._filters = filters
         self._listener = listener
         self._newest = newer_than
-        self._looked = False
+        self._polled = False
         self._in_trouble = False
         self._followed: dict[int, _FollowedTask] = {}
 
     @property
     def done(self) -> bool:
         """Nobody listens any more."""
-        return self._listener.gone()
+        return self._listener.is_gone()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Tell of all changes since the last look. What was told before a failure is not told again."""
         try:
-            self._look()
+            self._poll()
         except CredentialsRefused:
             raise
         except ServiceError as problem:
             if not self._in_trouble:
-                self._listener.note(f"A look at the tasks failed and is repeated: {problem}")
+                self._listener.log(f"A look at the tasks failed and is repeated: {problem}")
             self._in_trouble = True
         else:
             if self._in_trouble:
-                self._listener.note("The tasks can be looked at again.")
+                self._listener.log("The tasks can be looked at again.")
             self._in_trouble = False
 
-    def tell(self, waited: float) -> None:
+    def report(self, waited: float) -> None:
         """Nothing more: the listener has heard of each change."""
 
-    def remind(self, waited: float) -> None:
+    def heartbeat(self, waited: float) -> None:
         """Nothing: the listener waits for changes alone."""
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if self._newest is None:
             self._newest = max(map(_id, self._api.tasks(1)), default=0)
         running = self._listed(status=RUNNING)
         # Of these some have come and gone since the last look.
         newer = self._listed(above=self._newest)
         for task_id in running.keys() | newer.keys():
-            resumed = self._looked and task_id <= self._newest
+            resumed = self._polled and task_id <= self._newest
             self._followed.setdefault(task_id, _FollowedTask(RESUMED if resumed else STARTED))
         self._newest = max(self._newest, *newer) if newer else self._newest
-        self._looked = True
+        self._polled = True
         for task_id in sorted(self._followed):
             self._follow(task_id, running.get(task_id))
 
@@ -139,16 +139,16 @@ class _FollowedTasks:
         failures = {_failure_key(step): step for step in task.failed_subtasks}
         if not followed.told:
             followed.told = True
-            self._listener.hear(Change(followed.first, task))
+            self._listener.on_change(Change(followed.first, task))
             if followed.first == RESUMED and not task.finished:
                 followed.failures = set(failures)
         for failure in [failure for failure in failures if failure not in followed.failures]:
             followed.failures.add(failure)
-            self._listener.hear(Change(SUBTASK_FAILED, task, failures[failure]))
+            self._listener.on_change(Change(SUBTASK_FAILED, task, failures[failure]))
         followed.listed = listed
         if task.finished:
             del self._followed[task_id]
-            self._listener.hear(Change(FINISHED, task))
+            self._listener.on_change(Change(FINISHED, task))
 
 
 def _failure_key(step: Subtask) -> tuple[object, ...]:

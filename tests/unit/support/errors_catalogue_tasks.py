@@ -153,7 +153,7 @@ def target_entries() -> Iterator[Entry]:
 def _plan_entries() -> Iterator[Entry]:
     def plan(cause: str, names: tuple[str, ...], count: int = 3, **options: Any) -> Entry:
         raw = [raw_server(number, f"zone{number}") for number in range(1, count + 1)]
-        happening = turned(clock_ahead=0.0, servers=lambda _cluster_id: raw)
+        happening = turned(clock_offset=0.0, servers=lambda _cluster_id: raw)
         return told((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])

@@ -28,16 +28,16 @@ AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
 def refused(status: int) -> RequestRefused:
     kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
     return kind(
-        f"Refused with {status}.", status=status, reason="", url=URL, trace_id="trace-no", maybe_done=status >= 500
+        f"Refused with {status}.", status=status, reason="", url=URL, trace_id="trace-no", may_have_run=status >= 500
     )
 
 
 def lost() -> ResponseLost:
-    return ResponseLost("Lost.", url=URL, maybe_done=True)
+    return ResponseLost("Lost.", url=URL, may_have_run=True)
 
 
 def unreadable() -> ResponseUnreadable:
-    return ResponseUnreadable("Unreadable.", url=URL, maybe_done=True)
+    return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True)
 
 
 @dataclass
@@ -81,9 +81,9 @@ class Service:
     time: FakeClock
     names_operations: bool = True
     tags: bool = True
-    clock_ahead: float = 0.0
+    clock_offset: float = 0.0
     timeout: float = 20.0
-    rest: float = 0.0
+    retry_after: float = 0.0
     trace_id: str | None = "trace-last"
     busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
     seconds: float = 10.0
@@ -110,7 +110,7 @@ class Service:
     @property
     def now(self) -> float:
         """Seconds since BEGINNING by the clock of the service, which is ahead of that of the tests."""
-        return self.time.time - self._opened + self.clock_ahead
+        return self.time.time - self._opened + self.clock_offset
 
     # What tests do behind the back of the code
 

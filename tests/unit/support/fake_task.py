@@ -128,7 +128,7 @@ class SteeredService:
     fails: dict[int, int] = field(default_factory=dict)
     hangs: set[int] = field(default_factory=set)
     timeout: float = 20.0
-    rest: float = 0.0
+    retry_after: float = 0.0
     trace_id: str | None = "trace-last"
     posts: list[tuple[Any, ...]] = field(default_factory=list)
     refusals: list[ServiceError] = field(default_factory=list)

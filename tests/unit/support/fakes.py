@@ -80,7 +80,7 @@ class Script:
 class FakeClock:
     """Time that passes only while the code sleeps, or when a test says so. ``after_sleep`` is called then."""
 
-    def __init__(self, at: float = 1000.0, chance: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(self, at: float = 1000.0, jitter: Callable[[], float] = lambda: 0.0) -> None:
         self.time = at
         self.pauses: list[float] = []
         self.after_sleep: Callable[[], Any] = lambda: None
@@ -88,7 +88,7 @@ class FakeClock:
             now=lambda: self.time,
             sleep=self._sleep,
             wall=lambda: BEGINNING.timestamp() + self.time - at,
-            chance=chance,
+            jitter=jitter,
         )
 
     def _sleep(self, seconds: float) -> None:

@@ -39,7 +39,7 @@ class Verb:
     @property
     def keys(self) -> set[str]:
         """Those of its result, with what is passed on beside."""
-        return RESULT_KEYS | PASSED_ON | self.target.left_out(None).keys()
+        return RESULT_KEYS | PASSED_ON | self.target.unchanged_facts(None).keys()
 
 
 ORDERS = Cluster(31, "orders")

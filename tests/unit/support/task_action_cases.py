@@ -114,6 +114,6 @@ def steering_error(
 
 
 def _steer(
-    service: SteeredService, wish: DesiredState, task_id: int, wait: bool, check_mode: bool, patience: PollPolicy
+    service: SteeredService, wish: DesiredState, task_id: int, wait: bool, check_mode: bool, policy: PollPolicy
 ) -> dict[str, Any]:
-    return act_on_task(service, task_id, wish, patience, wait=wait, check_mode=check_mode, clock=service.time.clock)
+    return act_on_task(service, task_id, wish, policy, wait=wait, check_mode=check_mode, clock=service.time.clock)

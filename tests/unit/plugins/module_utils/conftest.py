@@ -88,7 +88,7 @@ def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
     script.double.trace_id = None
-    script.double.rest = 0.0
+    script.double.retry_after = 0.0
     yield script
     script.finish()
 
@@ -97,7 +97,7 @@ def client() -> Iterator[Script]:
 def api() -> Iterator[Script]:
     """Give a scripted OcpApi."""
     script = Script(OcpApi)
-    script.double.rest = 0.0
+    script.double.retry_after = 0.0
     script.double.trace_id = "trace-last"
     yield script
     script.finish()

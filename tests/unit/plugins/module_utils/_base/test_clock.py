@@ -24,7 +24,7 @@ def clock_of(*answers: tuple[float, float, float]) -> ServiceClock:
 
 
 @pytest.mark.parametrize(
-    ("answers", "ahead"),
+    ("answers", "offset"),
     [
         pytest.param([], 0, id="nothing is known"),
         pytest.param([(5, 5.0, 5.2)], 0, id="within the answer"),
@@ -40,24 +40,24 @@ def clock_of(*answers: tuple[float, float, float]) -> ServiceClock:
         pytest.param([(70.5, 10.0, 10.02), (40, 5, 35)], 60.495, id="a slow answer does not"),
     ],
 )
-def test_clock_offset_comes_from_the_narrowest_response(answers, ahead):
-    assert clock_of(*answers).ahead == pytest.approx(ahead, abs=0.006)
+def test_clock_offset_comes_from_the_narrowest_response(answers, offset):
+    assert clock_of(*answers).offset == pytest.approx(offset, abs=0.006)
 
 
 @given(
     st.floats(-2000, 2000),
     st.lists(st.tuples(st.floats(0, 3), st.floats(0, 1), st.booleans()), min_size=1, max_size=6),
 )
-def test_clock_offset_error_is_bounded_by_the_best_response(ahead, answers):
+def test_clock_offset_error_is_bounded_by_the_best_response(offset, answers):
     clock, at, widest = ServiceClock(), BASE, []
     for took, share, whole_seconds in answers:
-        completed = at + took * share + ahead
+        completed = at + took * share + offset
         cut = int(completed) if whole_seconds else int(completed * 1000) / 1000
         shown = datetime.fromtimestamp(cut, UTC)
         clock.shown(shown, at, at + took)
         widest.append(took + (0.01 if shown.microsecond else 1.0))
         at += took + 10
-    assert abs(clock.ahead - ahead) <= min(widest) + 1e-3
+    assert abs(clock.offset - offset) <= min(widest) + 1e-3
 
 
 # Options

@@ -30,8 +30,8 @@ def wait(api, time_passes):
     lines = []
 
     def run(cluster="orders", min_zones=3, timeout=60):
-        patience = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
-        return await_health(api.double, cluster, min_zones, patience, clock=time_passes.clock)
+        policy = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
+        return await_health(api.double, cluster, min_zones, policy, clock=time_passes.clock)
 
     run.lines = lines
     return run

@@ -51,7 +51,7 @@ def test_restart_options_have_their_defaults():
     options = restart_options_of()
     assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
     assert options.in_flight is InFlight.ATTACH
-    assert options.patience == PollPolicy(7200, 10, show)
+    assert options.policy == PollPolicy(7200, 10, show)
 
 
 def test_restart_options_are_parsed():
@@ -64,7 +64,7 @@ def test_restart_options_are_parsed():
         "show_progress": False,
     }
     options = restart_options_of(**given)
-    assert (options.wait, options.in_flight, options.patience) == (True, InFlight.QUEUE, PollPolicy(5, 0.5))
+    assert (options.wait, options.in_flight, options.policy) == (True, InFlight.QUEUE, PollPolicy(5, 0.5))
     assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
 
 
@@ -102,7 +102,7 @@ def test_unverified_restart_has_an_unchanged_diff(run, small):
 
 @pytest.mark.parametrize("name", RESTARTS)
 def test_clock_offset_is_a_warning(name, run, small, warned):
-    small.clock_ahead = 40
+    small.clock_offset = 40
     result = run(name, {**CONNECTION, **OWN[name], "started_before": "2026-05-04T03:00:00+08:00"})
     assert "The clock of the service is 40 seconds ahead" in str(warned)
     assert result["action"] == "submitted"
@@ -112,7 +112,7 @@ def test_clock_offset_is_a_warning(name, run, small, warned):
 def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     small.names_operations = False
     small.failing["tasks"] = [errors.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
-    small.lose_after = [ResponseLost("The answer was lost.", url=URL, maybe_done=True)]
+    small.lose_after = [ResponseLost("The answer was lost.", url=URL, may_have_run=True)]
     result = run(name, {**CONNECTION, **OWN[name]})
     assert result["failed"] is True
     assert result["msg"].startswith("It is not known whether ")
@@ -122,8 +122,8 @@ def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
 
 
 @pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])
-@pytest.mark.parametrize("ahead", [0, 60, -60])
-def test_extreme_started_before_is_accepted_or_refused(ahead, extreme, run, small):
-    small.clock_ahead = ahead
+@pytest.mark.parametrize("offset", [0, 60, -60])
+def test_extreme_started_before_is_accepted_or_refused(offset, extreme, run, small):
+    small.clock_offset = offset
     result = run("server_restart", {**CONNECTION, **OWN["server_restart"], "started_before": extreme})
     assert result.get("failed") is None or result["msg"].startswith("started_before: ")

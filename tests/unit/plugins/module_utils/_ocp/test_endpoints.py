@@ -99,7 +99,7 @@ class TestRecord:
         with pytest.raises(ResponseUnreadable, match="no data of the documented form") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
-        assert not raised.value.maybe_done
+        assert not raised.value.may_have_run
 
     def test_request_error_propagates(self, call, path, client):
         error = refused(403)
@@ -220,7 +220,7 @@ def test_api_uses_the_clock_offset_and_timeout_of_the_client():
     client = HttpClient(URL, basic_auth("admin", "pass-word-9"), verify=True, timeout=7.5)
     client.service_clock.shown(datetime.fromtimestamp(1000.5, UTC), 400.5, 400.5)
     api = OcpApi(client)
-    assert (api.timeout, api.clock_ahead) == (7.5, pytest.approx(600.005))
+    assert (api.timeout, api.clock_offset) == (7.5, pytest.approx(600.005))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_restart_response_without_a_task_id_may_have_run(call, data, client, mon
     monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])
     with pytest.raises(ResponseUnreadable, match="names no task") as raised:
         call(OcpApi(client.double))
-    assert raised.value.maybe_done
+    assert raised.value.may_have_run
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
     assert client.double.post.call_count == 1
 
@@ -269,8 +269,8 @@ def test_agent_restart_falls_back_to_the_versioned_path(status, client):
     "error",
     [
         *(refused(status, reason=f"no {AGENTS}") for status in (401, 403, 405, 409, 429, 500, 502, 503)),
-        ResponseLost("lost", url=URL, maybe_done=True),
-        ResponseUnreadable("unreadable", url=URL, maybe_done=True),
+        ResponseLost("lost", url=URL, may_have_run=True),
+        ResponseUnreadable("unreadable", url=URL, may_have_run=True),
     ],
     ids=str,
 )
@@ -301,7 +301,7 @@ def test_agent_restart_is_not_repeated_after_other_errors(error, client):
         ),
         pytest.param(
             refused(404, f"No handler for POST {AGENTS}"),
-            ResponseLost("lost", url=URL, maybe_done=True),
+            ResponseLost("lost", url=URL, may_have_run=True),
             "second",
             id="second lost: whether it was done is not known",
         ),

@@ -58,7 +58,7 @@ def test_post_lost_behind_a_proxy_has_an_unknown_outcome(reply, proxy):
     """The request had left, and is not sent again."""
     proxy.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"http://{BEHIND}", timeout=0.3), "POST")
-    assert (type(error), error.maybe_done) == (ResponseLost, True)
+    assert (type(error), error.may_have_run) == (ResponseLost, True)
     assert "It is not known whether the service carried it out" in str(error)
 
 
@@ -67,14 +67,14 @@ def test_post_lost_in_a_tunnel_has_an_unknown_outcome(reply, tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply())
     tunnel.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"https://{BEHIND}", verify=ca_path, timeout=2), "POST")
-    assert (type(error), error.maybe_done) == (ResponseLost, True)
+    assert (type(error), error.may_have_run) == (ResponseLost, True)
 
 
 @pytest.mark.parametrize("status", [403, 407, 502])
 def test_refused_tunnel_is_a_connection_failure(status, tunnel, ca_path):
     tunnel.expect("CONNECT", TUNNEL, Reply(status))
     error = error_of(connect(f"https://{BEHIND}", verify=ca_path), "POST")
-    assert (type(error), error.maybe_done) == (ConnectionFailed, False)
+    assert (type(error), error.may_have_run) == (ConnectionFailed, False)
     assert f"cannot be reached: Tunnel connection failed: {status}" in str(error)
 
 
@@ -82,6 +82,6 @@ def test_refused_tunnel_is_a_connection_failure(status, tunnel, ca_path):
 def test_unreachable_proxy_is_a_connection_failure(scheme, monkeypatch, pauses):
     monkeypatch.setenv(f"{scheme}_proxy", f"http://127.0.0.1:{closed_port()}")
     error = error_of(connect(f"{scheme}://{BEHIND}"), "POST")
-    assert (type(error), error.maybe_done) == (ConnectionFailed, False)
+    assert (type(error), error.may_have_run) == (ConnectionFailed, False)
     assert "cannot be reached: Connection refused" in str(error)
     assert len(pauses) <= 1

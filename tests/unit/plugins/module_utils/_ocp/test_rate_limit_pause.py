@@ -30,7 +30,7 @@ def limited(remaining: str | None, reset: str | None) -> Reply:
 
 @pytest.mark.usefixtures("monotonic")
 @pytest.mark.parametrize(
-    ("remaining", "reset", "rest"),
+    ("remaining", "reset", "retry_after"),
     [
         ("0", "7", 7),
         ("0", "0", 0),
@@ -43,12 +43,12 @@ def limited(remaining: str | None, reset: str | None) -> Reply:
         ("none", "7", 0),
     ],
 )
-def test_retry_after_comes_from_the_rate_limit_headers(remaining, reset, rest, server):
+def test_retry_after_comes_from_the_rate_limit_headers(remaining, reset, retry_after, server):
     server.expect("GET", "/api/v2/x", limited(remaining, reset))
     client = connect(server.url)
-    assert client.rest == 0
+    assert client.retry_after == 0
     ask(client, "GET")
-    assert client.rest == OcpApi(client).rest == rest
+    assert client.retry_after == OcpApi(client).retry_after == retry_after
 
 
 def test_retry_after_counts_down(server, monotonic):
@@ -56,9 +56,9 @@ def test_retry_after_counts_down(server, monotonic):
     client = connect(server.url)
     ask(client, "GET")
     monotonic.time += 5
-    assert client.rest == 2
+    assert client.retry_after == 2
     monotonic.time += 5
-    assert client.rest == 0
+    assert client.retry_after == 0
 
 
 @pytest.mark.usefixtures("monotonic")
@@ -67,7 +67,7 @@ def test_last_response_sets_retry_after(server):
     client = connect(server.url)
     ask(client, "GET")
     ask(client, "GET")
-    assert client.rest == 0
+    assert client.retry_after == 0
 
 
 @pytest.mark.usefixtures("monotonic")
@@ -75,4 +75,4 @@ def test_refusal_sets_retry_after(server):
     server.expect("GET", "/api/v2/x", refusal(403, RateLimit_Remaining="0", RateLimit_Reset="9"))
     client = connect(server.url)
     assert error_of(client).status == 403
-    assert client.rest == 9
+    assert client.retry_after == 9

@@ -84,7 +84,7 @@ def test_response_over_the_limit_is_unreadable(packed, method, limit, server):
         error = error_of(connect(server.url), method)
     assert error.__class__ is ResponseUnreadable
     assert f"The answer to {method} {server.url}/api/v2/x {TOO_LONG}" in str(error)
-    assert error.maybe_done is (method == "POST")
+    assert error.may_have_run is (method == "POST")
     assert peak() < 64 * MIB
 
 

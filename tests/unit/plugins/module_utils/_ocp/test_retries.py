@@ -32,7 +32,7 @@ def test_get_gives_up_after_two_retries(status, server, pauses):
     server.expect("GET", "/api/v2/x", *[refusal(status, "Later.")] * 3)
     error = error_of(connect(server.url))
     assert (error.status, error.reason) == (status, "Later.")
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert len(pauses) <= 2
 
 
@@ -66,7 +66,7 @@ def test_post_is_not_retried_unless_429_gives_a_retry_time(status, headers, serv
     server.expect("POST", "/api/v2/x", refusal(status, **headers))
     error = error_of(connect(server.url), "POST")
     assert error.status == status
-    assert error.maybe_done is (status >= 500)
+    assert error.may_have_run is (status >= 500)
     assert pauses == []
 
 
@@ -104,7 +104,7 @@ def test_429_is_not_retried_when_the_pause_exceeds_the_timeout(method, headers, 
     server.expect(method, "/api/v2/x", refusal(429, "Later.", **headers))
     error = error_of(connect(server.url, timeout=30), method)
     assert (error.status, error.reason) == (429, "Later.")
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert pauses == []
 
 
@@ -124,7 +124,7 @@ def test_429_pauses_stay_within_the_timeout_in_total(method, server, pauses):
     server.expect(method, "/api/v2/x", *answers)
     error = error_of(connect(server.url, timeout=10), method)
     assert error.status == 429
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert pauses == [4, 3, 2, 1]
 
 
@@ -165,7 +165,7 @@ def test_retried_post_is_not_sent_a_third_time(then, server, pauses):
     """Its second sending may have been carried out."""
     server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), then)
     error = error_of(connect(server.url), "POST")
-    assert error.maybe_done is (getattr(error, "status", 500) >= 500)
+    assert error.may_have_run is (getattr(error, "status", 500) >= 500)
     assert pauses == [1]
 
 

@@ -118,8 +118,8 @@ def test_error_envelope_raises_the_error_of_its_status(status, kind, advice, met
     assert error.__class__ is kind
     assert (error.status, error.reason) == (status, "The reason.")
     assert error.facts == {"url": f"{server.url}/api/v2/x", "trace_id": f"trace-{status}"}
-    assert error.maybe_done is (method == "POST" and status >= 500)
-    assert (LOOK_FIRST in str(error)) is error.maybe_done
+    assert error.may_have_run is (method == "POST" and status >= 500)
+    assert (LOOK_FIRST in str(error)) is error.may_have_run
     assert (RUN_AGAIN in str(error)) is (method == "GET" and status >= 500)
     start = f"{method} {server.url}/api/v2/x was refused with status {status}: The reason. Trace id trace-{status}."
     assert str(error).startswith(start)
@@ -149,7 +149,7 @@ def test_unsuccessful_envelope_with_http_200_is_a_refusal(server):
     server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
     error = error_of(connect(server.url), "POST")
     assert error.__class__ is RequestRefused
-    assert not error.maybe_done
+    assert not error.may_have_run
 
 
 UNREADABLE = {
@@ -171,7 +171,7 @@ def test_response_without_an_envelope_is_unreadable(reply, method, server):
     server.expect(method, "/api/v2/x", reply)
     error = error_of(connect(server.url), method)
     assert error.__class__ is ResponseUnreadable
-    assert error.maybe_done is (method == "POST")
+    assert error.may_have_run is (method == "POST")
     assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
     assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
     assert (LOOK_FIRST in str(error)) is (method == "POST")
@@ -186,7 +186,7 @@ def test_redirect_is_not_followed(status, method, server, start_server):
     server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
     error = error_of(connect(server.url), method)
     assert error.__class__ is ResponseUnreadable
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
 
 
@@ -227,7 +227,7 @@ def test_post_with_a_lost_response_is_sent_once(reply, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
     assert error.__class__ is ResponseLost
-    assert error.maybe_done
+    assert error.may_have_run
     assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
     assert LOOK_FIRST in str(error)
     assert pauses == []
@@ -244,7 +244,7 @@ def test_get_with_a_lost_response_is_retried_twice(reply, server, pauses):
     server.expect("GET", "/api/v2/x", reply, reply, reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5))
     assert error.__class__ is ResponseLost
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error).startswith(f"The answer to GET {server.url}/api/v2/x did not arrive ")
     assert str(error).endswith(f". {RUN_AGAIN}")
     assert len(pauses) <= 2
@@ -261,7 +261,7 @@ def test_refused_port_is_a_connection_failure(method):
     url = f"http://127.0.0.1:{closed_port()}"
     error = error_of(connect(url), method)
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error) == (
         f"{url}/api/v2/x cannot be reached: Connection refused. Check url and that the service is running."
     )
@@ -271,7 +271,7 @@ def test_refused_port_is_a_connection_failure(method):
 def test_unknown_host_is_a_connection_failure(method):
     error = error_of(connect("http://ocp.invalid:8080"), method)
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error).startswith("http://ocp.invalid:8080/api/v2/x cannot be reached: ")
     assert "urllib3" not in str(error)
 
@@ -283,7 +283,7 @@ def test_connect_timeout_is_a_connection_failure(monkeypatch):
     monkeypatch.setattr("urllib3.util.connection.create_connection", never)
     error = error_of(connect("http://ocp.test:8080"), "POST")
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
 
 
 def test_post_without_a_connection_is_retried(server, monkeypatch, pauses):
@@ -313,7 +313,7 @@ def test_post_without_a_connection_is_retried(server, monkeypatch, pauses):
 def test_invalid_address_is_a_connection_failure(url, method):
     error = error_of(connect(url), method)
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error).startswith(f"{method} {url}/api/v2/x cannot be sent: ")
     assert str(error).endswith(". Check url and the credentials.")
 
@@ -327,7 +327,7 @@ def test_invalid_address_is_a_connection_failure(url, method):
 def test_invalid_header_is_not_shown(key_id, why, method, server):
     error = error_of(connect(server.url, auth=AccessKeyAuth(key_id, SECRET)), method)
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     # Python's own words would quote the header, signature and all.
     assert str(error) == f"{method} {server.url}/api/v2/x cannot be sent: {why}. Check url and the credentials."
 
@@ -336,7 +336,7 @@ def test_missing_ca_bundle_of_the_environment_is_named(tls_server, monkeypatch):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such/bundle.pem")
     error = error_of(connect(tls_server.url), "POST")
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert "/no/such/bundle.pem" in str(error)
 
 

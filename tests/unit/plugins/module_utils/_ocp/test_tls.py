@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 def test_untrusted_certificate_is_refused_with_advice(tls_server):
     error = error_of(connect(tls_server.url), "POST")
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error).startswith(f"The certificate of {tls_server.url}/api/v2/x is not trusted: ")
     assert "ca_path" in str(error)
     assert "validate_certs=false" in str(error)
@@ -65,7 +65,7 @@ def test_invalid_certificate_is_refused_with_the_reason(
     url = f"https://{asked}:{start_server(context).port}"
     error = error_of(connect(url, verify=ca_path), "POST")
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert str(error).startswith(f"The certificate of {url}/api/v2/x is not trusted: ")
     assert why in str(error)
     assert str(error).endswith(f". {advice}")
@@ -182,5 +182,5 @@ def test_https_to_a_plain_http_server_is_explained():
         error = error_of(connect(f"https://127.0.0.1:{listener.getsockname()[1]}"))
         thread.join(timeout=5)
     assert error.__class__ is ConnectionFailed
-    assert not error.maybe_done
+    assert not error.may_have_run
     assert "has the scheme the service speaks, http or https" in str(error)

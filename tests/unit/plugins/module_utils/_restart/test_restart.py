@@ -48,7 +48,7 @@ def test_fake_service_has_the_calls_of_the_real_api():
         if not name.startswith("_") and name not in STEERING:
             parameters = inspect.signature(getattr(Service, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    assert {"clock_ahead", "rest", "timeout", "trace_id"} == {
+    assert {"clock_offset", "retry_after", "timeout", "trace_id"} == {
         name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))
     }
 
@@ -334,7 +334,7 @@ def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("ahead", "words"),
+    ("offset", "words"),
     [
         (0, None),
         (5, None),
@@ -344,17 +344,17 @@ def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("seconds", [0, 120], ids=["started just before", "started just after"])
-def test_started_before_is_shifted_by_the_clock_offset(seconds, ahead, words, service):
+def test_started_before_is_shifted_by_the_clock_offset(seconds, offset, words, service):
     """Minus and plus one second of the moment that the option means by the service's clock."""
-    service.clock_ahead = ahead
-    service.servers_there[0].started = ahead - 60 + (1 if seconds else -1)
+    service.clock_offset = offset
+    service.servers_there[0].started = offset - 60 + (1 if seconds else -1)
     result = restart(service, SERVER, asked(started_before=at(-60)))
     assert result["action"] == ("skipped" if seconds else "submitted")
     assert [words in warning for warning in result["warnings"]] == ([True] if words else [])
 
 
 def test_clock_offset_warns_only_with_started_before(service):
-    service.clock_ahead = 1200
+    service.clock_offset = 1200
     assert restart(service, SERVER, asked())["warnings"] == []
 
 
@@ -366,7 +366,7 @@ def test_future_started_before_is_a_warning(service):
 
 
 def test_failure_includes_the_warnings(service):
-    service.clock_ahead = 40
+    service.clock_offset = 40
     service.lose_before = [refused(429)]
     error = failure(service, SERVER, asked(started_before=at(0)))
     assert "40 seconds ahead" in str(error.facts["warnings"])

@@ -12,7 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import answer, raw_task
 
-OPTIONS = RestartRequest(check_mode=False, wait=False, patience=PollPolicy(60, 10))
+OPTIONS = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
 
 
 def cluster(**of_the_other):

@@ -29,7 +29,7 @@ ALL = RollingRequest(["orders"], None, None, 1, Strategy.SERVER, LATER, 3)
 
 @pytest.fixture
 def planned(api, time_passes):
-    api.double.clock_ahead = 0.0
+    api.double.clock_offset = 0.0
     time_passes.time += 3600.0
 
     def run(*clusters, running=(), **options):
@@ -45,7 +45,7 @@ def planned(api, time_passes):
 
 @pytest.fixture
 def refused(api, time_passes):
-    api.double.clock_ahead = 0.0
+    api.double.clock_offset = 0.0
 
     def run(error, match, *clusters, **options):
         for cluster in clusters:
@@ -137,7 +137,7 @@ def test_plan_lists_running_restarts_but_no_other_tasks(planned):
 
 
 def test_started_before_is_shifted_by_the_clock_offset(planned, api):
-    api.double.clock_ahead = -3600.0
+    api.double.clock_offset = -3600.0
     plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=30))
     assert order(plan) == []
     assert ["3600 seconds behind" in warning for warning in plan["warnings"]] == [True]

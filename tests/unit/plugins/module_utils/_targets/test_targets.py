@@ -382,7 +382,7 @@ def test_target_restart_calls_its_endpoint(target, call, args, flags, api):
 def test_only_the_given_agents_are_restarted(members, sent, skipped, api):
     api.expect("restart_agents", sent, gives=answer({"id": 1}))
     AGENTS.restart(api.double, frozenset(members))
-    assert AGENTS.left_out(frozenset(members)) == {"skipped_hosts": skipped}
+    assert AGENTS.unchanged_facts(frozenset(members)) == {"skipped_hosts": skipped}
 
 
 @pytest.mark.parametrize("target", [CLUSTER, SERVER], ids=["cluster", "server"])
@@ -391,12 +391,12 @@ def test_databases_are_restarted_as_a_whole(target, api):
     flags = {} if target is CLUSTER else {"freeze_server": True, "force": False}
     api.expect(call, *args, **flags, gives=answer({"id": 1}))
     target.restart(api.double, frozenset())
-    assert target.left_out(frozenset()) == {}
+    assert target.unchanged_facts(frozenset()) == {}
 
 
 @pytest.mark.parametrize("target", [CLUSTER, SERVER, ARBITRATION, AGENTS], ids=repr)
 def test_skipped_hosts_are_null_before_the_decision(target):
-    assert target.left_out(None) == ({"skipped_hosts": None} if target is AGENTS else {})
+    assert target.unchanged_facts(None) == ({"skipped_hosts": None} if target is AGENTS else {})
 
 
 # When it started, and what works on it

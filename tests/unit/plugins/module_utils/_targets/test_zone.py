@@ -53,7 +53,7 @@ def find(api, servers, cluster="31", zone="zone1", record=None):
 def test_zone_is_found_with_its_servers(api):
     zone = find(api, SERVERS)
     assert zone == ZONE
-    assert (zone.label, zone.left_out(frozenset({A}))) == (LABEL, {})
+    assert (zone.label, zone.unchanged_facts(frozenset({A}))) == (LABEL, {})
     assert zone.result() == {
         "kind": "zone",
         "id": 71,

@@ -58,7 +58,7 @@ class Service:
     failing: Callable[[float, str], Exception | None] = lambda _seconds, _path: None
     looks: dict[float, list[str]] = field(default_factory=dict)
     statuses: set[str] = field(default_factory=set)
-    rest: float = 0.0
+    retry_after: float = 0.0
     trace_id: str | None = None
 
     def __post_init__(self) -> None:

@@ -88,7 +88,7 @@ def test_empty_list_is_refused(api, time_passes):
 # Looks that fail
 
 
-def survived(looks: str, last: Exception) -> str:
+def poll_warnings(looks: str, last: Exception) -> str:
     return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
 
 
@@ -102,20 +102,20 @@ def test_failed_poll_does_not_end_the_wait(error, api, time_passes):
     api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
     waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
     assert [task["succeeded"] for task in waited.results] == [True, True]
-    assert waited.warnings == [survived("2 looks", error)]
+    assert waited.warnings == [poll_warnings("2 looks", error)]
 
 
 def test_result_warns_of_the_last_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
     api.expect("task", 1, gives=successful(1))
     result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
-    assert result["warnings"] == [survived("2 looks", refused(503))]
+    assert result["warnings"] == [poll_warnings("2 looks", refused(503))]
 
 
 def test_result_warns_of_a_single_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
     assert await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"] == [
-        survived("1 look", refused(503))
+        poll_warnings("1 look", refused(503))
     ]
 
 
@@ -125,7 +125,7 @@ def test_timeout_reports_failed_polls(error, api, time_passes):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
         wait_for_tasks(api.double, [1], PollPolicy(1, 10), clock=time_passes.clock)
-    start = f"Task 1 is not finished after 1 seconds.\n{survived('3 looks', error)}\n"
+    start = f"Task 1 is not finished after 1 seconds.\n{poll_warnings('3 looks', error)}\n"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
 

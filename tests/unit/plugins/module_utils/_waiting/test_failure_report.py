@@ -41,9 +41,9 @@ def failed(number: int = 5, steps=None, **fields):
 
 
 def failure_of(api, time_passes, *numbers: int, log_lines: int = 20, purpose: Purpose = Purpose()) -> TaskFailed:  # noqa: B008
-    patience = PollPolicy(7200, 10, log_lines=log_lines)
+    policy = PollPolicy(7200, 10, log_lines=log_lines)
     with pytest.raises(TaskFailed) as raised:
-        wait_for_success(api.double, numbers, patience, purpose=purpose, clock=time_passes.clock)
+        wait_for_success(api.double, numbers, policy, purpose=purpose, clock=time_passes.clock)
     return raised.value
 
 

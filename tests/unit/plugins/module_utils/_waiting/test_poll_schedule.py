@@ -36,7 +36,7 @@ class OneTask:
 
     ends: float
     time: FakeClock
-    rest: float = 0.0
+    retry_after: float = 0.0
     trace_id: str | None = None
     looks: list[float] = field(default_factory=list)
 
@@ -48,57 +48,57 @@ class OneTask:
         return raw_task(number, "SUCCESSFUL" if self.looks[-1] >= self.ends else "RUNNING")
 
 
-def looks_until(ends: float, patience: PollPolicy, seed: int = 1, rest: float = 0.0) -> list[float]:
+def looks_until(ends: float, policy: PollPolicy, seed: int = 1, retry_after: float = 0.0) -> list[float]:
     """List the times of the looks at a task that ends after ``ends`` seconds, counted from the start."""
-    time = FakeClock(at=50.0, chance=random.Random(seed).random)
-    service = OneTask(ends, time, rest)
+    time = FakeClock(at=50.0, jitter=random.Random(seed).random)
+    service = OneTask(ends, time, retry_after)
     with suppress(WaitTimeout):
-        wait_for_tasks(service, [1], patience, clock=time.clock)
+        wait_for_tasks(service, [1], policy, clock=time.clock)
     return service.looks
 
 
 @given(patiences, st.floats(0, 1, exclude_max=True), chances, rests)
 @example(PollPolicy(3000, 0.5), 0.001, 1.0, 0.0)
-def test_pause_stays_within_its_bounds(patience, share, chance, rest):
-    waited = share * patience.timeout
-    pause = patience.pause(waited, chance, rest)
-    left = patience.timeout - waited
-    assert min(0.5, left) <= pause <= min(max(patience.interval, rest), left) + NEARLY
-    assert pause >= min(rest, left)
-    if rest <= pause < left:
-        most = min(max(0.6, 0.05 * waited), patience.interval)
-        least = min(max(0.5, 0.04 * waited), patience.interval)
-        assert pause == rest or least - NEARLY <= pause <= most + NEARLY
+def test_pause_stays_within_its_bounds(policy, share, jitter, retry_after):
+    waited = share * policy.timeout
+    pause = policy.pause(waited, jitter, retry_after)
+    left = policy.timeout - waited
+    assert min(0.5, left) <= pause <= min(max(policy.interval, retry_after), left) + NEARLY
+    assert pause >= min(retry_after, left)
+    if retry_after <= pause < left:
+        most = min(max(0.6, 0.05 * waited), policy.interval)
+        least = min(max(0.5, 0.04 * waited), policy.interval)
+        assert pause == retry_after or least - NEARLY <= pause <= most + NEARLY
 
 
 @given(patiences, st.floats(0, 10_000), chances, rests)
-def test_no_pause_follows_the_timeout(patience, over, chance, rest):
-    assert patience.pause(patience.timeout + over, chance, rest) == 0
+def test_no_pause_follows_the_timeout(policy, over, jitter, retry_after):
+    assert policy.pause(policy.timeout + over, jitter, retry_after) == 0
 
 
 @given(patiences, st.floats(0, 10_000))
-def test_remaining_poll_policy_has_only_a_shorter_timeout(patience, waited):
-    left = patience.left(waited)
-    assert (left.interval, left.show) == (patience.interval, patience.show)
-    assert left.timeout == max(0.0, patience.timeout - waited)
-    assert patience.left(0) == patience
+def test_remaining_poll_policy_has_only_a_shorter_timeout(policy, waited):
+    left = policy.left(waited)
+    assert (left.interval, left.show) == (policy.interval, policy.show)
+    assert left.timeout == max(0.0, policy.timeout - waited)
+    assert policy.left(0) == policy
     assert left.left(waited).timeout <= left.timeout
 
 
 @given(patiences, seeds)
-def test_first_poll_is_immediate_and_the_last_is_at_the_deadline(patience, seed):
-    looks = looks_until(math.inf, patience, seed)
+def test_first_poll_is_immediate_and_the_last_is_at_the_deadline(policy, seed):
+    looks = looks_until(math.inf, policy, seed)
     assert looks[0] == 0
-    assert looks[-1] == pytest.approx(patience.timeout)
+    assert looks[-1] == pytest.approx(policy.timeout)
     assert all(earlier < later for earlier, later in pairwise(looks))
 
 
 @given(patiences, st.floats(0, 1), seeds)
-def test_end_is_detected_at_most_5_percent_late(patience, share, seed):
-    ends = share * patience.timeout
-    looks = looks_until(ends, patience, seed)
+def test_end_is_detected_at_most_5_percent_late(policy, share, seed):
+    ends = share * policy.timeout
+    looks = looks_until(ends, policy, seed)
     assert looks[-1] >= ends
-    assert looks[-1] - ends <= min(max(0.6, 0.05 * ends), patience.interval) + NEARLY
+    assert looks[-1] - ends <= min(max(0.6, 0.05 * ends), policy.interval) + NEARLY
 
 
 @given(seeds)
@@ -118,8 +118,8 @@ def test_two_waits_do_not_poll_at_the_same_times(two):
 
 
 @given(patiences, st.floats(1, 100), seeds)
-def test_polls_respect_retry_after(patience, rest, seed):
-    looks = looks_until(math.inf, patience, seed, rest)
+def test_polls_respect_retry_after(policy, retry_after, seed):
+    looks = looks_until(math.inf, policy, seed, retry_after)
     gaps = [later - earlier for earlier, later in pairwise(looks)]
-    assert all(gap >= rest - NEARLY for gap in gaps[:-1])
-    assert looks[-1] == pytest.approx(patience.timeout)
+    assert all(gap >= retry_after - NEARLY for gap in gaps[:-1])
+    assert looks[-1] == pytest.approx(policy.timeout)

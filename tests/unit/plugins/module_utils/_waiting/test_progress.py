@@ -70,7 +70,7 @@ class Screen:
 class Service:
     """The looks at each task one after another; the last one goes on. An exception is raised."""
 
-    rest = 0.0
+    retry_after = 0.0
     trace_id = None
 
     def __init__(self, looks) -> None:

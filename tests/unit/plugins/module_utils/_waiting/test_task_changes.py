@@ -99,7 +99,7 @@ def test_failed_subtask_is_reported_before_the_end(service, audience):
 class Listed:
     """A service that shows one task after another picture, a picture for each look."""
 
-    rest = 0.0
+    retry_after = 0.0
 
     def __init__(self, *pictures):
         self.pictures = [*pictures]
