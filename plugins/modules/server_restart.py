@@ -37,7 +37,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
-  - oceanbase.ocp.patience
+  - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial

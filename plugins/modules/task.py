@@ -49,7 +49,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
-  - oceanbase.ocp.patience
+  - oceanbase.ocp.waiting
 attributes:
   check_mode:
     support: full
@@ -227,9 +227,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     status = params["subtask"]
-    wish = DesiredState(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
+    desired = DesiredState(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
     waiting = poll_policy(params, mode)
-    return act_on_task(api, params["task_id"], wish, waiting, wait=params["wait"], check_mode=mode.check_mode)
+    return act_on_task(api, params["task_id"], desired, waiting, wait=params["wait"], check_mode=mode.check_mode)
 
 
 DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("subtask_id", "subtask")]})

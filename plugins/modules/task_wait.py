@@ -33,7 +33,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
-  - oceanbase.ocp.patience
+  - oceanbase.ocp.waiting
 attributes:
   check_mode:
     support: full

@@ -76,10 +76,10 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
         except AnsibleError:  # another callback is in its place
             shows_ok = True
-        return _shown if shows_ok and not self._task.no_log else show_nothing
+        return _show_line if shows_ok and not self._task.no_log else show_nothing
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
-        params = _plain(self._task.args)
+        params = _plain_arguments(self._task.args)
         definition = self.definition
         validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
         params = validation.validated_parameters
@@ -87,21 +87,21 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal})
         else:
-            outcome = _survived(definition, params, RunMode(self._task.check_mode, self._show()))
-        result = {**outcome.shown(self._task.diff), **_notices(validation, outcome.warnings)}
+            outcome = _call_guarded(definition, params, RunMode(self._task.check_mode, self._show()))
+        result = {**outcome.shown(self._task.diff), **_warnings_and_deprecations(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
         if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": params}
-        return _censored(result, validation._no_log_values)
+        return _without_secrets(result, validation._no_log_values)
 
 
-def _shown(line: str, failed: bool) -> None:
+def _show_line(line: str, failed: bool) -> None:
     # Ansible writes to its standard output when a buffer is full, and callbacks print what programs read there.
     display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
 
 
-def _plain(args: dict[str, Any]) -> Params:
+def _plain_arguments(args: dict[str, Any]) -> Params:
     """The arguments as a module gets them: of JSON's types alone, decrypted, and no longer trusted as templates."""
     plain: Params = json.loads(json.dumps(dict(args), cls=AnsibleJSONEncoder, vault_to_text=True))
     return plain
@@ -117,7 +117,7 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     return message
 
 
-def _survived(definition: Definition, params: Params, mode: RunMode) -> Outcome:
+def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outcome:
     """The outcome of the call; an exception that nobody foresaw is a failure, as the crash of a module is."""
     try:
         return call_module(definition, params, mode)
@@ -126,7 +126,7 @@ def _survived(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         return Outcome(True, {"msg": msg, "exception": traceback.format_exc()})
 
 
-def _notices(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:
+def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:
     """The warnings and deprecations as a result carries them, those of the arguments first; no key for none."""
     both = "Both option {option} and its alias {alias} are set."
     notices = {
@@ -143,7 +143,7 @@ def _shows_invocation(task_vars: dict[str, Any]) -> bool:
     return bool(C.config.get_config_value("INJECT_INVOCATION", variables=task_vars))
 
 
-def _censored(result: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
+def _without_secrets(result: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
     """The result without the values of no_log options. As AnsibleModule does, what is true, false or null stays."""
     if mask_secrets is not None:
         masked: dict[str, Any] = _masked(result, {secret.strip() for secret in secrets})

@@ -79,7 +79,7 @@ class RequestRefused(ServiceError):
         self.reason = reason
 
     @property
-    def may_be_of_state(self) -> bool:
+    def may_be_due_to_state(self) -> bool:
         """Whether it may be due to the state of a target: not to credentials, rights, an id, or an unwell service."""
         return self.status < 500 and self.status not in (401, 403, 404, 429)
 

@@ -44,7 +44,7 @@ def one_line(value: object) -> str | None:
 
 
 def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
-    """The last ``lines`` of a log, a text or a list of lines, in at most ``LONGEST_LOG_BYTES``; None if there is no log."""
+    """The last ``lines`` of a log, a text or a list of lines, in at most LONGEST_LOG_BYTES; None for no log."""
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     encoded = text[-LONGEST_LOG_BYTES:].encode(errors="backslashreplace")
     too_long = len(text) > LONGEST_LOG_BYTES or len(encoded) > LONGEST_LOG_BYTES

@@ -27,9 +27,9 @@ Result = dict[str, Any]
 def await_health(
     api: OcpApi, cluster: str, min_zones: int, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """Look until the ``cluster`` of this name or id is healthy (see ``health_problems``); its facts and those of its servers.
+    """Poll until the ``cluster`` of this name or id is healthy (see ``health_problems``); returns facts of it.
 
-    A look that fails is survived, as in a wait for tasks. Raises NotHealthy after one last look, whose facts hold the
+    Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, whose facts hold the
     result with the ``problems``, and TargetError for a cluster that is not there.
     """
     check_range("min_zones", min_zones, 1)
@@ -60,13 +60,13 @@ def _first_problems(problems: list[str]) -> str:
 class _PolledCluster:
     """A cluster as last read, and what speaks against its health."""
 
-    def __init__(self, api: OcpApi, called: str, min_zones: int, show: Show) -> None:
+    def __init__(self, api: OcpApi, cluster_option: str, min_zones: int, show: Show) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[str] = []
         self.failures: list[ServiceError] = []
         self._api = api
-        self._called = called
+        self._cluster_option = cluster_option
         self._min_zones = min_zones
         self._show = show
         self._reported: list[str] = []
@@ -80,7 +80,7 @@ class _PolledCluster:
     @property
     def name(self) -> str:
         """As in ``orders (id 1)``, once it is found."""
-        return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._called
+        return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._cluster_option
 
     @property
     def heartbeat_due(self) -> float:
@@ -106,7 +106,7 @@ class _PolledCluster:
 
     def _record(self) -> Record:
         if self.cluster is None:
-            return exactly_one("cluster", self._called, *clusters_named(self._api, self._called))
+            return exactly_one("cluster", self._cluster_option, *clusters_named(self._api, self._cluster_option))
         return self._api.cluster(self.cluster["id"])
 
     def _tasks(self, cluster: Facts) -> list[Task]:
@@ -136,5 +136,5 @@ class _PolledCluster:
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last_report = waited
-        name = self.cluster["name"] if self.cluster else self._called
+        name = self.cluster["name"] if self.cluster else self._cluster_option
         self._show(progress_line(f"{name}{text}"), failed)

@@ -41,14 +41,14 @@ class RateLimitRetry(Retry):
 
     def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
         """Count one more failure; raises MaxRetryError when there is to be no repetition."""
-        counted = self._counted(method, url, response, *rest, **more)
+        counted = self._count_failure(method, url, response, *rest, **more)
         left = None if response is None else response.length_remaining
         if response is not None and (left is None or left > LARGEST_DRAIN):
             # Before it repeats, urllib3 reads what is left of an answer, however much that is.
             response.close()
         return counted
 
-    def _counted(self, method: Any, url: Any, response: Any, *rest: Any, **more: Any) -> Any:
+    def _count_failure(self, method: Any, url: Any, response: Any, *rest: Any, **more: Any) -> Any:
         pause = None if response is None else self.get_retry_after(response)
         limited = response is not None and response.status == TOO_MANY_REQUESTS
         blind = limited and pause is None and not self._is_method_retryable(method)

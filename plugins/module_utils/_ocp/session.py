@@ -12,13 +12,13 @@ import time
 import warnings
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._base.clock import ServiceClock
 from .._base.errors import (
     AuthenticationFailed,
 )
-from .._base.parsing import instant
+from .._base.parsing import Record, instant
 from .._base.text import one_line
 from .auth import SKEW_ALLOWED, AccessKeyAuth
 from .connection_errors import connection_error
@@ -56,7 +56,7 @@ class HttpClient:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
-        self._resume = 0.0
+        self._resume_at = 0.0
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = requests.Session()
@@ -78,17 +78,15 @@ class HttpClient:
         """Close the connections that are kept open."""
         self._session.close()
 
-    def get(self, path: str, params: dict[str, Any] | None = None) -> ApiResponse:
+    def get(self, path: str, params: Record | None = None) -> ApiResponse:
         """GET ``path`` below the base address; raises a ServiceError."""
         return self._request("GET", path, params, None)
 
-    def post(self, path: str, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> ApiResponse:
-        """POST once over a connection; raises ServiceError, whose ``may_have_run`` tells if it may have taken effect."""
+    def post(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
+        """POST once; raises a ServiceError, whose ``may_have_run`` says whether it may have taken effect."""
         return self._request("POST", path, params, body)
 
-    def _request(
-        self, method: str, path: str, params: dict[str, Any] | None, body: dict[str, Any] | None
-    ) -> ApiResponse:
+    def _request(self, method: str, path: str, params: Record | None, body: Record | None) -> ApiResponse:
         url = self.url + path
         sent = time.time()
         try:
@@ -98,7 +96,7 @@ class HttpClient:
         except (OSError, ValueError) as error:
             raise connection_error(error, method, url, self.timeout) from None
         used_up = response.headers.get("RateLimit-Remaining") == "0"
-        self._resume = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
+        self._resume_at = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
         envelope = parse_envelope(content)
         self.trace_id = one_line(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or _date_header(response)
@@ -107,12 +105,12 @@ class HttpClient:
         try:
             return read_envelope(response, envelope, content, method, url)
         except AuthenticationFailed as refusal:
-            refusal.append(f"{self._what_to_check()} It was asked once only, since repeated attempts lock the account.")
+            refusal.append(
+                f"{self._credentials_advice()} It was asked once only, since repeated attempts lock the account."
+            )
             raise
 
-    def _response(
-        self, method: str, url: str, params: dict[str, Any] | None, body: dict[str, Any] | None
-    ) -> requests.Response:
+    def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
         # The process may be the controller's own, so its filters are not to be changed for good.
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(
@@ -131,9 +129,9 @@ class HttpClient:
     @property
     def retry_after(self) -> float:
         """For how many seconds there are to be no more requests, by the RateLimit headers of the last answer."""
-        return max(0.0, self._resume - time.monotonic())
+        return max(0.0, self._resume_at - time.monotonic())
 
-    def _what_to_check(self) -> str:
+    def _credentials_advice(self) -> str:
         """What a 401 may come from, by the kind of credentials."""
         offset = self.service_clock.offset
         if not isinstance(self._session.auth, AccessKeyAuth):

@@ -36,14 +36,14 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Operation:
-    """A task that works on the target now. ``begun`` is None where that cannot be known.
+    """A task that works on the target now. ``started_at`` is None where that cannot be known.
 
     ``restarts`` are the names of the members that it restarts; None for all of them, empty for other work.
     """
 
     task_id: int
     name: str | None
-    begun: datetime | None
+    started_at: datetime | None
     restarts: frozenset[str] | None
 
     @property
@@ -73,27 +73,29 @@ class Decision:
     task_ids: tuple[int, ...] = ()
 
 
-def decide_restart(observed: Observation, operations: Sequence[Operation], asked: Condition) -> Decision:
+def decide_restart(observed: Observation, operations: Sequence[Operation], condition: Condition) -> Decision:
     """Decide; check mode or not does not matter.
 
     A restart that is running and satisfies is never doubled, and nothing is skipped without proof: what the service
     does not show has not happened.
     """
-    since = asked.started_before
+    since = condition.started_before
     stale = [member for member in observed.members if not _has_started_since(member, since)]
     names = frozenset(member.name for member in stale)
     needed = names or frozenset(member.name for member in observed.members)
     satisfying = next((running for running in operations if _satisfies(running, needed, since)), None)
-    may_attach = asked.in_flight is InFlight.ATTACH or (asked.in_flight is InFlight.QUEUE and since is not None)
+    may_attach = condition.in_flight is InFlight.ATTACH or (condition.in_flight is InFlight.QUEUE and since is not None)
     if satisfying and may_attach:
-        begun = f" since {_instant_words(satisfying.begun)}" if satisfying.begun else ""
-        return Decision(Action.ATTACH, f"{satisfying.label} is restarting it{begun}", needed, (satisfying.task_id,))
+        started_at = f" since {_instant_words(satisfying.started_at)}" if satisfying.started_at else ""
+        return Decision(
+            Action.ATTACH, f"{satisfying.label} is restarting it{started_at}", needed, (satisfying.task_id,)
+        )
     if observed.members and not stale:
         return Decision(
             Action.SKIP, f"{_start_words(observed.members)}, not before {_condition_words(since, observed)}", names
         )
     if operations:
-        return _conflict(operations, names, asked, satisfying)
+        return _conflict(operations, names, condition, satisfying)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
@@ -106,24 +108,26 @@ def _covers(running: Operation, needed: frozenset[str]) -> bool:
 
 
 def _satisfies(running: Operation, needed: frozenset[str], since: datetime | None) -> bool:
-    return _covers(running, needed) and (since is None or (running.begun is not None and running.begun >= since))
+    return _covers(running, needed) and (
+        since is None or (running.started_at is not None and running.started_at >= since)
+    )
 
 
 def _conflict(
-    operations: Sequence[Operation], stale: frozenset[str], asked: Condition, satisfying: Operation | None
+    operations: Sequence[Operation], stale: frozenset[str], condition: Condition, satisfying: Operation | None
 ) -> Decision:
     running = satisfying or operations[0]
-    if asked.in_flight is InFlight.QUEUE:
+    if condition.in_flight is InFlight.QUEUE:
         first = tuple(operation.task_id for operation in operations)
         return Decision(Action.QUEUE, f"{running.label} is running and has to end first", stale, first)
-    if asked.in_flight is InFlight.FAIL:
+    if condition.in_flight is InFlight.FAIL:
         return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {NEXT_STEP}", stale)
     if not _covers(running, stale):
         why = "it does not restart all that is asked for" if running.restarts else "it is not known to be its restart"
-    elif running.begun is None:
+    elif running.started_at is None:
         why = "when it began is not known"
     else:
-        why = f"it began at {_instant_words(running.begun)}, before started_before"
+        why = f"it began at {_instant_words(running.started_at)}, before started_before"
     return Decision(
         Action.REFUSE,
         f"{running.label} is running, but {why}; {NEXT_STEP}",

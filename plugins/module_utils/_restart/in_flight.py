@@ -72,11 +72,11 @@ def read_high_water_mark(api: OcpApi) -> int | None:
         return None
 
 
-def restarts_above(api: OcpApi, target: Target, mark: int, members: frozenset[str]) -> list[Record]:
-    """The tasks with an id above ``mark`` that the call of ``target`` may have started for ``members``."""
+def restarts_above(api: OcpApi, target: Target, high_water_mark: int, members: frozenset[str]) -> list[Record]:
+    """The tasks with an id above ``high_water_mark`` that the call of ``target`` may have started for ``members``."""
     return [
         entry.record
-        for entry in target.tasks(api, above=mark)
+        for entry in target.tasks(api, above=high_water_mark)
         if entry.record.get("name") == target.task_name and (entry.restarts is None or members <= entry.restarts)
     ]
 
@@ -89,9 +89,9 @@ def with_last_restart(api: OcpApi, target: Target, observed: Observation, since:
     """
     for entry in target.tasks(api, status=SUCCESSFUL):
         task = Task.from_api(entry.record)
-        begun = instant(task.start_time)
-        if begun is not None and begun >= since and entry.restarts is None and task.succeeded:
-            return replace(observed, members=tuple(replace(member, started=begun) for member in observed.members))
+        started_at = instant(task.start_time)
+        if started_at is not None and started_at >= since and entry.restarts is None and task.succeeded:
+            return replace(observed, members=tuple(replace(member, started=started_at) for member in observed.members))
     return observed
 
 

@@ -15,38 +15,42 @@ from .in_flight import restarts_above
 
 
 def find_lost_task(
-    api: OcpApi, target: Target, members: frozenset[str], mark: int | None, lost: ServiceError, clock: Clock
+    api: OcpApi, target: Target, members: frozenset[str], high_water_mark: int | None, lost: ServiceError, clock: Clock
 ) -> Task:
-    """The only task for ``members`` of ``target`` with an id above ``mark``, looked for as long as a request may take.
+    """The only task for ``members`` of ``target`` with an id above ``high_water_mark``.
 
-    ``mark`` is None where these credentials may not read tasks, ``lost`` how the answer was lost. Raises OutcomeUnknown
-    when there is none, or there are several.
+    The search takes as long as a request may. ``high_water_mark`` is None where these credentials may not read tasks;
+    ``lost`` is how the response was lost. Raises OutcomeUnknown when there is no such task, or more than one.
     """
     until = clock.now() + api.timeout
     found: list[Record] = []
     problem: ServiceError | None = None
-    while mark is not None:
+    while high_water_mark is not None:
         try:
-            found, problem = restarts_above(api, target, mark, members), None
+            found, problem = restarts_above(api, target, high_water_mark, members), None
         except ServiceError as error:
             problem = error
-        hopeless = isinstance(problem, CredentialsRefused)
-        if found or hopeless or clock.now() >= until:
+        is_permanent = isinstance(problem, CredentialsRefused)
+        if found or is_permanent or clock.now() >= until:
             break
         clock.sleep(SHORTEST_PAUSE)
     if len(found) == 1:
         return Task.from_api(found[0])
-    wanted = f'a task "{target.task_name}" of it with an id above {mark}'
-    if mark is None:
-        looked = "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
+    wanted = f'a task "{target.task_name}" of it with an id above {high_water_mark}'
+    if high_water_mark is None:
+        search = "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
     elif found:
-        looked = f"More than one is {wanted}: {', '.join(str(task.get('id')) for task in found)}"
+        search = f"More than one is {wanted}: {', '.join(str(task.get('id')) for task in found)}"
     else:
-        looked = f"For {api.timeout:g} seconds {wanted} was looked for, and none was found"
+        search = f"For {api.timeout:g} seconds {wanted} was looked for, and none was found"
     if problem is not None:
-        looked += f" (the last look failed: {str(problem).rstrip('.')})"
-    raise OutcomeUnknown(
-        f"It is not known whether a restart of {target.label} is running. {lost} {looked}. "
+        search += f" (the last look failed: {str(problem).rstrip('.')})"
+    raise _outcome_unknown(target, lost, search)
+
+
+def _outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
+    return OutcomeUnknown(
+        f"It is not known whether a restart of {target.label} is running. {lost} {search}. "
         "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "
         "what has not started since.",
         **lost.facts,

@@ -16,27 +16,27 @@ SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
 
 
 def prove_restarts(
-    before: Iterable[Member], after: Iterable[Member], begun: datetime | None, *, joined: bool
+    before: Iterable[Member], after: Iterable[Member], started_at: datetime | None, *, attached: bool
 ) -> dict[str, bool | None]:
-    """For each member of ``before`` whether it started anew by the task that has ``begun`` then; None if not known.
+    """For each member of ``before``: whether the task that began at ``started_at`` restarted it; None if not known.
 
-    ``joined`` tells that the task was running already at ``before``, so that it may have started the member by then.
+    ``attached``: the task was already running at ``before``, so it may have started the member by then.
     """
     now = {member.name: member for member in after}
-    return {member.name: _is_restarted(member, now.get(member.name), begun, joined) for member in before}
+    return {member.name: _is_restarted(member, now.get(member.name), started_at, attached) for member in before}
 
 
-def _is_restarted(before: Member, after: Member | None, begun: datetime | None, joined: bool) -> bool | None:
+def _is_restarted(before: Member, after: Member | None, started_at: datetime | None, attached: bool) -> bool | None:
     if after is None:
         return None
     moved = _start_has_moved(before, after)
-    if not joined and not moved and _same_start(before, after):
+    if not attached and not moved and _same_start(before, after):
         return moved
     # Starts are shown cut off to the second.
-    started_since = after.started + timedelta(seconds=SECOND) > begun if after.started and begun else None
+    started_since = after.started + timedelta(seconds=SECOND) > started_at if after.started and started_at else None
     if moved or started_since:
         return True
-    return started_since if joined else moved
+    return started_since if attached else moved
 
 
 def _same_start(before: Member, after: Member) -> bool:

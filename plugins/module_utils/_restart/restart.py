@@ -60,7 +60,7 @@ class RestartRequest:
 
 
 def restart_target(
-    api: OcpApi, find: Callable[[], Target], options: RestartRequest, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, find: Callable[[], Target], request: RestartRequest, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """Restart what ``find`` finds, if need be; returns the result of a verb, with ``warnings`` and ``diff``.
 
@@ -68,32 +68,34 @@ def restart_target(
     got, so that no task that was started is lost.
     """
     # Before the first look, which may be a part of finding: nothing is read between the last look and the request.
-    mark = None if options.check_mode else read_high_water_mark(api)
-    return _Restart(api, find(), mark, options, clock).perform()
+    high_water_mark = None if request.check_mode else read_high_water_mark(api)
+    return _Restart(api, find(), high_water_mark, request, clock).run()
 
 
 class _Restart:
     """One restart on its way, with its result as far as it has got."""
 
-    def __init__(self, api: OcpApi, target: Target, mark: int | None, options: RestartRequest, clock: Clock) -> None:
+    def __init__(
+        self, api: OcpApi, target: Target, high_water_mark: int | None, request: RestartRequest, clock: Clock
+    ) -> None:
         self._api = api
         self._target = target
-        self._mark = mark
-        self._options = options
+        self._high_water_mark = high_water_mark
+        self._request = request
         self._clock = clock
-        self._begun = clock.now()
-        self._found = target.found
+        self._started_at = clock.now()
+        self._first_observation = target.found
         self._ended: set[int] = set()
         self._warnings: list[str] = []
         self._diff: Diff = {}
         self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(INITIALLY_NONE)}
         self._result.update(target.unchanged_facts(None))
-        self._asked = Condition(self._started_before(), options.in_flight)
+        self._condition = Condition(self._started_before(), request.in_flight)
 
-    def perform(self) -> Result:
+    def run(self) -> Result:
         """See the function of this name."""
         try:
-            self._perform()
+            self._run()
         except OcpError as error:
             self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
             self._warnings += error.facts.get("warnings", [])
@@ -103,44 +105,44 @@ class _Restart:
 
     def _whole_result(self) -> Result:
         warnings = list(dict.fromkeys(self._warnings))
-        return {**self._result, "elapsed": round(self._waited(), 3), "warnings": warnings, "diff": self._diff}
+        return {**self._result, "elapsed": round(self._elapsed(), 3), "warnings": warnings, "diff": self._diff}
 
-    def _waited(self) -> float:
-        return self._clock.now() - self._begun
+    def _elapsed(self) -> float:
+        return self._clock.now() - self._started_at
 
     def _policy(self) -> PollPolicy:
-        return self._options.policy.left(self._waited())
+        return self._request.policy.left(self._elapsed())
 
-    def _perform(self) -> None:
-        before, decision, _queued = self._decide()
-        if self._options.check_mode:
-            self._foretell(before, decision)
+    def _run(self) -> None:
+        before, decision, _had_to_wait = self._decide()
+        if self._request.check_mode:
+            self._predict(before, decision)
             return
         try:
-            self._carry_out(before, decision)
+            self._execute(before, decision)
         except (RequestRefused, TaskFailed) as error:
             if not self._may_be_busy(error):
                 raise
-            self._carry_out_anew(error)
+            self._execute_after_refusal(error)
 
     def _may_be_busy(self, error: RequestRefused | TaskFailed) -> bool:
         """Whether the service did not run the restart, maybe since something else works on the target."""
         if isinstance(error, TaskFailed):
             return error.at_first_step
-        return error.may_be_of_state
+        return error.may_be_due_to_state
 
-    def _carry_out_anew(self, refusal: RequestRefused | TaskFailed) -> None:
+    def _execute_after_refusal(self, refusal: RequestRefused | TaskFailed) -> None:
         """Decide once more. Where nothing works on the target, the refusal stands."""
         refused = self._result
         self._result = {**refused, **dict.fromkeys(INITIALLY_NONE), "changed": False}
         try:
-            self._mark_anew()
-            before, decision, queued = self._decide()
+            self._renew_high_water_mark()
+            before, decision, had_to_wait = self._decide()
         except OcpError as error:
             self._result = refused
             error.prepend(str(refusal))
             raise
-        if decision.action is Action.SUBMIT and not queued:
+        if decision.action is Action.SUBMIT and not had_to_wait:
             self._result = refused
             holder = failed_task_holding(self._api, before)
             if holder is not None:
@@ -149,13 +151,13 @@ class _Restart:
                     f"  {adhoc_command('task', task_id=holder.id, state='rolled_back')}"
                 )
             raise refusal
-        self._carry_out(before, decision)
+        self._execute(before, decision)
 
     # Deciding
 
     def _started_before(self) -> datetime | None:
         """The option, by the clock of the service."""
-        local = self._options.started_before
+        local = self._request.started_before
         if local is None:
             return None
         moved, warnings = to_service_clock(local, self._api.clock_offset, self._clock.wall())
@@ -164,57 +166,57 @@ class _Restart:
 
     def _decide(self) -> tuple[Observation, Decision, bool]:
         """What was observed, what to do about it, and whether something else had to end first and did."""
-        queued = False
+        had_to_wait = False
         while True:
-            with self._nothing_sent("since it cannot be read"):
+            with self._saying_nothing_was_sent("since it cannot be read"):
                 before, operations = self._observe()
-            decision = decide_restart(before, operations, self._asked)
+            decision = decide_restart(before, operations, self._condition)
             self._result.update(before=before.result(), reason=decision.reason)
             self._result.update(self._target.unchanged_facts(decision.members))
             if decision.action is Action.REFUSE:
                 raise TargetBusy(f"There was no restart of {self._target.label}: {decision.reason}.")
-            if decision.action is not Action.QUEUE or self._options.check_mode:
-                return before, decision, queued
+            if decision.action is not Action.QUEUE or self._request.check_mode:
+                return before, decision, had_to_wait
             self._show(decision.reason)
-            with self._nothing_sent(f"since {decision.reason}"):
-                self._let_end(decision.task_ids)
-            self._mark_anew()
-            queued = True
+            with self._saying_nothing_was_sent(f"since {decision.reason}"):
+                self._wait_until_ended(decision.task_ids)
+            self._renew_high_water_mark()
+            had_to_wait = True
 
-    def _let_end(self, task_ids: tuple[int, ...]) -> None:
+    def _wait_until_ended(self, task_ids: tuple[int, ...]) -> None:
         """Wait until tasks have ended. The list may show them as running for a while after that."""
         wait_for_tasks(self._api, task_ids, self._policy(), clock=self._clock)
         if self._ended.issuperset(task_ids):
             left = self._policy().timeout
             if not left:
                 raise WaitTimeout(
-                    f"It has ended, but after {self._waited():.0f} seconds the service lists it as running. "
+                    f"It has ended, but after {self._elapsed():.0f} seconds the service lists it as running. "
                     "Look at it in OCP; then run this again."
                 )
             self._clock.sleep(min(SHORTEST_PAUSE, left))
         self._ended.update(task_ids)
 
-    def _mark_anew(self) -> None:
+    def _renew_high_water_mark(self) -> None:
         """Before another look: what is started after this may be the restart that is sent."""
-        with self._nothing_sent("since the newest task cannot be read"):
-            self._mark = read_high_water_mark(self._api)
+        with self._saying_nothing_was_sent("since the newest task cannot be read"):
+            self._high_water_mark = read_high_water_mark(self._api)
 
     def _observe(self) -> tuple[Observation, list[Operation]]:
-        observed, operations, outdated = self._look()
+        observed, operations, outdated = self._read_target()
         if outdated:
-            observed, operations, _still = self._look()
-        since = self._asked.started_before
+            observed, operations, _outdated = self._read_target()
+        since = self._condition.started_before
         if since is not None and not self._target.shows_start:
             unknown = f"when the last restart of {self._target.label} was"
             evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
             observed = evident or observed
         return observed, operations
 
-    def _look(self) -> tuple[Observation, list[Operation], bool]:
+    def _read_target(self) -> tuple[Observation, list[Operation], bool]:
         """The target, what is running on it, newest first, and whether it names something that no longer runs."""
-        observed, self._found = self._found, None
+        observed, self._first_observation = self._first_observation, None
         listed = None
-        if observed is None or not observed.tells_operations:
+        if observed is None or not observed.names_operations:
             # The list comes first: a restart that ends between the two reads shows in the start then.
             unknown = f"whether a restart of {self._target.label} is running already"
             listed = self._if_permitted(unknown, lambda: listed_operations(self._api, self._target))
@@ -231,7 +233,7 @@ class _Restart:
             return None
 
     @contextmanager
-    def _nothing_sent(self, why: str) -> Iterator[None]:
+    def _saying_nothing_was_sent(self, why: str) -> Iterator[None]:
         try:
             yield
         except OcpError as error:
@@ -240,7 +242,7 @@ class _Restart:
 
     # Carrying out
 
-    def _foretell(self, before: Observation, decision: Decision) -> None:
+    def _predict(self, before: Observation, decision: Decision) -> None:
         if decision.action is Action.SKIP:
             self._skip()
         elif decision.action is Action.ATTACH:
@@ -249,7 +251,7 @@ class _Restart:
             self._result.update(changed=True, action="submitted")
             self._diff = restart_diff(self._target.label, before, None, decision.members)
 
-    def _carry_out(self, before: Observation, decision: Decision) -> None:
+    def _execute(self, before: Observation, decision: Decision) -> None:
         if decision.action is Action.SKIP:
             self._skip()
             return
@@ -258,7 +260,7 @@ class _Restart:
         else:
             self._submit(decision.members)
             self._diff = restart_diff(self._target.label, before, None, decision.members)
-        if self._options.wait:
+        if self._request.wait:
             self._await()
             self._verify(before, decision.members)
 
@@ -268,7 +270,7 @@ class _Restart:
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids
         self._result.update(action="attached", task_id=task_id)
-        if self._options.wait and not self._options.check_mode:
+        if self._request.wait and not self._request.check_mode:
             return
         try:
             self._result["task"] = Task.from_api(self._api.task(task_id)).result()
@@ -283,24 +285,24 @@ class _Restart:
         except ServiceError as error:
             if error.may_have_run:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
-                task = find_lost_task(self._api, self._target, members, self._mark, error, self._clock)
+                task = find_lost_task(self._api, self._target, members, self._high_water_mark, error, self._clock)
                 self._result["action"] = "adopted"
                 self._result["reason"] += f"; the answer was lost, and task {task.label} is the only one started since"
-                self._take(task)
+                self._record_task(task)
                 return
             error.prepend(f"There was no restart of {self._target.label}.")
             raise
         self._result.update(changed=True, action="submitted", trace_id=answer.trace_id)
-        self._take(Task.from_api(answer.data))
+        self._record_task(Task.from_api(answer.data))
 
-    def _take(self, task: Task) -> None:
+    def _record_task(self, task: Task) -> None:
         self._result.update(task_id=task.id, task=task.result())
 
     # Waiting, and the proof
 
     def _show(self, what: str) -> None:
         """A line above those of the task, which do not name the target."""
-        self._options.policy.show(progress_line(f"{self._target.label}: {what}"), False)
+        self._request.policy.show(progress_line(f"{self._target.label}: {what}"), False)
 
     def _await(self) -> None:
         task_id = self._result["task_id"]
@@ -320,7 +322,7 @@ class _Restart:
     def _verify(self, before: Observation, members: frozenset[str]) -> None:
         """Prove that every one of ``members`` has started anew. The service may show a new start some seconds late."""
         restarted = [member for member in before.members if member.name in members]
-        joined = self._result["action"] == "attached"
+        attached = self._result["action"] == "attached"
         until = self._clock.now() + PROOF_SECONDS
         while True:
             try:
@@ -331,7 +333,7 @@ class _Restart:
             self._result["after"] = after.result()
             self._diff = restart_diff(self._target.label, before, after, members)
             proven = prove_restarts(
-                restarted, after.members, instant(self._result["task"]["start_time"]), joined=joined
+                restarted, after.members, instant(self._result["task"]["start_time"]), attached=attached
             )
             unmoved = [name for name, proof in proven.items() if proof is False]
             if not unmoved or self._clock.now() >= until:

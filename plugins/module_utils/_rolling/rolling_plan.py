@@ -99,8 +99,9 @@ def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRe
         zones = _zone_names(servers)
         if len(zones) < wanted.min_zones:
             raise TargetError(
-                f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and min_zones={wanted.min_zones} "
-                "are asked for: with fewer, a restart can interrupt what it serves. Give a smaller min_zones if it may."
+                f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
+                f"min_zones={wanted.min_zones} are asked for: with fewer, a restart can interrupt what it serves. "
+                "Give a smaller min_zones if it may."
             )
     everything = [server for _cluster, servers in found for server in servers]
     where = f" in {join_names(cluster.label for cluster, _servers in found)}"

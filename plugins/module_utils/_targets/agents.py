@@ -70,11 +70,11 @@ class Agents(Target):
         }
         touching = []
         for task in found:
-            told = tag_values(task, "hostId")
+            tagged = tag_values(task, "hostId")
             restarted = frozenset(
                 name
                 for number, name in self.hosts
-                if number in told or (not told and task.get("id") in by_host[number])
+                if number in tagged or (not tagged and task.get("id") in by_host[number])
             )
             if restarted:
                 touching.append(TaskOnTarget(task, restarted))

@@ -72,4 +72,6 @@ class ArbitrationService(Target):
 
 def _observe_service(name: str, service: Record, all_services: list[Record]) -> Observation:
     member = Member(name, service.get("status"), operated_by=operated_by(service))
-    return Observation(member.status, (member,), tells_operations=names_every_operation([service], alike=all_services))
+    return Observation(
+        member.status, (member,), names_operations=names_every_operation([service], siblings=all_services)
+    )

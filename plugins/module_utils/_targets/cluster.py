@@ -106,8 +106,8 @@ def _servers_in_record(cluster: Record) -> list[Record]:
 
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
-    told = names_every_operation([cluster, *servers], around=records(cluster.get("zones")))
-    return Observation(cluster.get("status"), members, operated_by(cluster), told)
+    names_operations = names_every_operation([cluster, *servers], related=records(cluster.get("zones")))
+    return Observation(cluster.get("status"), members, operated_by(cluster), names_operations)
 
 
 def member_of(server: Record) -> Member:

@@ -17,15 +17,17 @@ def operated_by(record: Record) -> int | None:
     return integer(record.get("operatingTaskInstanceId"))
 
 
-def names_every_operation(own: list[Record], *, alike: Sequence[Record] = (), around: Sequence[Record] = ()) -> bool:
+def names_every_operation(
+    own: list[Record], *, siblings: Sequence[Record] = (), related: Sequence[Record] = ()
+) -> bool:
     """Whether the tasks that its ``own`` records name are all that work on a target.
 
-    Null ones may be left out, so a service names them at all if any record does, also one ``alike``. What a record
-    ``around`` names and no own one does, such as the cluster of a server, may work on the target all the same.
+    Null ones may be left out, so a service names them at all if any record does, also one ``siblings``. What a record
+    ``related`` names and no own one does, such as the cluster of a server, may work on the target all the same.
     """
     named = {operated_by(record) for record in own} | {None}
-    told = any("operatingTaskInstanceId" in record for record in (*own, *alike, *around))
-    return told and all(operated_by(record) in named for record in around)
+    named_anywhere = any("operatingTaskInstanceId" in record for record in (*own, *siblings, *related))
+    return named_anywhere and all(operated_by(record) in named for record in related)
 
 
 def tag_values(task: Record, key: str) -> set[Any]:
@@ -43,10 +45,10 @@ def task_ids_on_hosts(
 
     Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.
     """
-    telling = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
-    untold = any(not tag_values(task, telling[task["name"]]) for task in found if task.get("name") in telling)
+    tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
+    tags_missing = any(not tag_values(task, tag_of[task["name"]]) for task in found if task.get("name") in tag_of)
     return {
         task.get("id")
-        for host in (hosts if untold else ())
+        for host in (hosts if tags_missing else ())
         for task in api.tasks(clusterId=cluster_id, hostId=host, **query)
     }

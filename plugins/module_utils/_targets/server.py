@@ -91,11 +91,11 @@ class Server(Target):
         """What the task restarts of it, see ``TaskOnTarget``; nothing where it is known not to touch it."""
         name, servers, zones = str(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
         here = task.get("id") in on_host
-        told = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
-        open_to = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}
-        if told.get(name):
+        tagged = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
+        untagged = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}
+        if tagged.get(name):
             yield None
-        elif open_to.get(name):
+        elif untagged.get(name):
             yield None if here and self.alone else frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
@@ -106,5 +106,5 @@ class Server(Target):
 def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
     member = member_of(server)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
-    told = names_every_operation([server], alike=all_servers, around=[cluster, *zones])
-    return Observation(member.status, (member,), tells_operations=told)
+    names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])
+    return Observation(member.status, (member,), names_operations=names_operations)

@@ -37,14 +37,14 @@ class Member:
 class Observation:
     """A target at one moment, as ``before`` and ``after`` of a result show it.
 
-    ``operated_by`` is the task that works on the target as a whole; ``tells_operations``, that the service names such
+    ``operated_by`` is the task that works on the target as a whole; ``names_operations``, that the service names such
     tasks at all, so that there is none where it names none.
     """
 
     status: str | None
     members: tuple[Member, ...]
     operated_by: int | None = None
-    tells_operations: bool = False
+    names_operations: bool = False
 
     @property
     def operations(self) -> list[int]:

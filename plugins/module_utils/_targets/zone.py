@@ -104,5 +104,5 @@ def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Obse
     found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
     own = [server for server in all_servers if server.get("zoneName") == zone]
     members = tuple(member_of(server) for server in own)
-    told = names_every_operation([found, *own], alike=all_servers, around=[cluster])
-    return Observation(found.get("status"), members, operated_by(found), told)
+    names_operations = names_every_operation([found, *own], siblings=all_servers, related=[cluster])
+    return Observation(found.get("status"), members, operated_by(found), names_operations)

@@ -57,50 +57,52 @@ class Decision:
     subtasks: tuple[Subtask, ...] = ()
 
     @property
-    def acts(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether anything is to be sent."""
         return self.whole or bool(self.subtasks)
 
 
-def check_desired_state(wish: DesiredState) -> DesiredState:
-    """``wish``, if a service could be asked for it. Raises OptionError."""
-    if wish.state in (State.SKIPPED, State.CANCELED) and not wish.of_subtasks:
-        raise OptionError(f"state: {wish.state} is for subtasks; give subtask_id or subtask too.")
-    if wish.state is State.ROLLED_BACK and wish.of_subtasks:
+def check_desired_state(desired: DesiredState) -> DesiredState:
+    """``desired``, if a service could be asked for it. Raises OptionError."""
+    if desired.state in (State.SKIPPED, State.CANCELED) and not desired.of_subtasks:
+        raise OptionError(f"state: {desired.state} is for subtasks; give subtask_id or subtask too.")
+    if desired.state is State.ROLLED_BACK and desired.of_subtasks:
         raise OptionError("state: rolled_back is for a task as a whole; leave out subtask_id and subtask.")
-    fits = RUNNING if wish.state is State.CANCELED else FAILED
-    if wish.status is not None and wish.status != fits:
+    fits = RUNNING if desired.state is State.CANCELED else FAILED
+    if desired.status is not None and desired.status != fits:
         raise OptionError(
-            f"subtask: {wish.status.lower()} cannot be {wish.state}; give subtask={fits.lower()} or a subtask_id."
+            f"subtask: {desired.status.lower()} cannot be {desired.state}; give subtask={fits.lower()} or a subtask_id."
         )
-    return wish
+    return desired
 
 
-def decide_action(task: Task, wish: DesiredState) -> Decision:
+def decide_action(task: Task, desired: DesiredState) -> Decision:
     """What to do to ``task``, from its state alone.
 
     Raises StateError for what the service would refuse, OptionError for a subtask that the task does not have.
     """
-    if not wish.of_subtasks:
-        return {State.RETRIED: _retry, State.ROLLED_BACK: _roll_back}[wish.state](task)
-    steps = _chosen(task, wish)
+    if not desired.of_subtasks:
+        return {State.RETRIED: _retry, State.ROLLED_BACK: _roll_back}[desired.state](task)
+    steps = _selected_subtasks(task, desired)
     if not steps:
-        return Decision(f"no subtask of it is {wish.status}")
-    judge = {State.RETRIED: _retry_subtask, State.SKIPPED: _skip, State.CANCELED: _cancel}[wish.state]
-    judged = [(step, judge(task, step)) for step in steps]
-    due = tuple(step for step, as_wanted in judged if as_wanted is None)
-    reasons = [_is(task, step) for step in due] or [as_wanted for _step, as_wanted in judged if as_wanted is not None]
+        return Decision(f"no subtask of it is {desired.status}")
+    check = {State.RETRIED: _retry_subtask, State.SKIPPED: _skip, State.CANCELED: _cancel}[desired.state]
+    checked = [(step, check(task, step)) for step in steps]
+    due = tuple(step for step, already_done in checked if already_done is None)
+    reasons = [_status_sentence(task, step) for step in due] or [
+        already_done for _step, already_done in checked if already_done is not None
+    ]
     return Decision("; ".join(reasons), subtasks=due)
 
 
-def _chosen(task: Task, wish: DesiredState) -> list[Subtask]:
-    if wish.subtask_id is None:
-        return [step for step in task.subtasks if step.status == wish.status]
-    found = [step for step in task.subtasks if step.id == wish.subtask_id]
+def _selected_subtasks(task: Task, desired: DesiredState) -> list[Subtask]:
+    if desired.subtask_id is None:
+        return [step for step in task.subtasks if step.status == desired.status]
+    found = [step for step in task.subtasks if step.id == desired.subtask_id]
     if not found:
         own = ", ".join(str(step.id) for step in task.subtasks)
         choice = f"give one of {own}" if own else "the service tells none of it, so look at it in OCP"
-        raise OptionError(f"subtask_id: {wish.subtask_id} is no subtask of task {task.label}; {choice}.")
+        raise OptionError(f"subtask_id: {desired.subtask_id} is no subtask of task {task.label}; {choice}.")
     return found
 
 
@@ -139,24 +141,24 @@ def _roll_back(task: Task) -> Decision:
 def _retry_subtask(task: Task, step: Subtask) -> str | None:
     """Why the subtask need not be retried; None where it is to be. The next two likewise."""
     if task.is_rolling_back or task.rolled_back or operation_of(step) == ROLLBACK:
-        raise _of_step(
+        raise _subtask_refusal(
             task, step, "what is or was rolled back is not retried. Look at the task, or run the restart again"
         )
     if step.status in (SUCCESSFUL, RUNNING, READY):
-        return _is(task, step)
+        return _status_sentence(task, step)
     if step.status != FAILED:
-        raise _of_step(task, step, f"only a FAILED subtask can be retried. {_until_failed(step)}")
+        raise _subtask_refusal(task, step, f"only a FAILED subtask can be retried. {_advice_until_failed(step)}")
     return None
 
 
 def _skip(task: Task, step: Subtask) -> str | None:
     if step.status == FAILED:
         if step.prohibit_skip:
-            raise _of_step(task, step, "it must not be skipped (prohibitSkip); retry it, or roll the task back")
+            raise _subtask_refusal(task, step, "it must not be skipped (prohibitSkip); retry it, or roll the task back")
         return None
     if operation_of(step) not in SKIPPED_BY:
-        raise _of_step(task, step, f"only a FAILED subtask can be skipped. {_until_failed(step)}")
-    return f"{_is(task, step)} by being skipped"
+        raise _subtask_refusal(task, step, f"only a FAILED subtask can be skipped. {_advice_until_failed(step)}")
+    return f"{_status_sentence(task, step)} by being skipped"
 
 
 def _cancel(task: Task, step: Subtask) -> str | None:
@@ -164,11 +166,13 @@ def _cancel(task: Task, step: Subtask) -> str | None:
         return None
     # The service writes CANCEL for a time-out too.
     if step.status != CANCELING and (step.status, operation_of(step)) != (FAILED, CANCEL):
-        raise _of_step(task, step, "only a RUNNING subtask can be canceled. Look at the task for the one that is")
-    return f"{_is(task, step)} with the operation {CANCEL}"
+        raise _subtask_refusal(
+            task, step, "only a RUNNING subtask can be canceled. Look at the task for the one that is"
+        )
+    return f"{_status_sentence(task, step)} with the operation {CANCEL}"
 
 
-def _until_failed(step: Subtask) -> str:
+def _advice_until_failed(step: Subtask) -> str:
     """What to do about a subtask that is not FAILED, where it would have to be."""
     if step.status == SUCCESSFUL:
         return "Leave it as it is"
@@ -180,16 +184,16 @@ def operation_of(step: Subtask) -> str:
     return str(step.operation).upper()
 
 
-def _is(task: Task, step: Subtask) -> str:
-    return f"{_place(task, step)}, is {step.status}"
+def _status_sentence(task: Task, step: Subtask) -> str:
+    return f"{_subtask_place(task, step)}, is {step.status}"
 
 
-def _place(task: Task, step: Subtask) -> str:
+def _subtask_place(task: Task, step: Subtask) -> str:
     return f"subtask {task.position(step)}, {step.label} (id {step.id})"
 
 
-def _of_step(task: Task, step: Subtask, why: str) -> StateError:
-    place = _place(task, step)
+def _subtask_refusal(task: Task, step: Subtask, why: str) -> StateError:
+    place = _subtask_place(task, step)
     return StateError(f"{place[0].upper()}{place[1:]}, of task {task.label} is {step.status}; {why}.", task_id=task.id)
 
 

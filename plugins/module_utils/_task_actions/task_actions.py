@@ -56,7 +56,7 @@ ACTION_NOUNS = {
 def act_on_task(
     api: OcpApi,
     task_id: int,
-    wish: DesiredState,
+    desired: DesiredState,
     policy: PollPolicy,
     *,
     wait: bool,
@@ -67,19 +67,19 @@ def act_on_task(
 
     Raises an OcpError whose facts hold the result as far as it had got.
     """
-    return _TaskAction(api, task_id, wish, policy, clock).steer(wait=wait, check_mode=check_mode)
+    return _TaskAction(api, task_id, desired, policy, clock).run(wait=wait, check_mode=check_mode)
 
 
 class _TaskAction:
     """One task on its way to a state, with the result as far as it has got."""
 
-    def __init__(self, api: OcpApi, task_id: int, wish: DesiredState, policy: PollPolicy, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, task_id: int, desired: DesiredState, policy: PollPolicy, clock: Clock) -> None:
         self._api = api
         self._task_id = task_id
-        self._wish = check_desired_state(wish)
+        self._desired = check_desired_state(desired)
         self._policy = policy
         self._clock = clock
-        self._begun = clock.now()
+        self._started_at = clock.now()
         self._warnings: list[str] = []
         self._result: Result = {
             "changed": False,
@@ -88,10 +88,10 @@ class _TaskAction:
             "subtask_ids": [],
         }
 
-    def steer(self, *, wait: bool, check_mode: bool) -> Result:
+    def run(self, *, wait: bool, check_mode: bool) -> Result:
         """See the function of this name."""
         try:
-            self._steer(wait=wait, check_mode=check_mode)
+            self._run(wait=wait, check_mode=check_mode)
         except OcpError as error:
             self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
             self._warnings += error.facts.get("warnings", [])
@@ -100,32 +100,32 @@ class _TaskAction:
         return self._whole_result()
 
     def _whole_result(self) -> Result:
-        elapsed = round(self._clock.now() - self._begun, 3)
+        elapsed = round(self._clock.now() - self._started_at, 3)
         return {**self._result, "elapsed": elapsed, "warnings": self._warnings, "diff": self._diff()}
 
-    def _steer(self, *, wait: bool, check_mode: bool) -> None:
+    def _run(self, *, wait: bool, check_mode: bool) -> None:
         try:
             task = self._read()
         except ServiceError as error:
-            error.prepend(f"Task {self._task_id} was not {self._wish.state.done}, since it cannot be read.")
+            error.prepend(f"Task {self._task_id} was not {self._desired.state.done}, since it cannot be read.")
             raise
         self._result["before"] = {"status": task.status, "operation": task.operation}
-        decision = decide_action(task, self._wish)
+        decision = decide_action(task, self._desired)
         self._result["reason"] = decision.reason
         if check_mode:
-            if decision.acts:
-                self._note(*decision.subtasks)
+            if decision.is_needed:
+                self._record_action(*decision.subtasks)
             return
         for step, send in self._requests(decision):
             self._send(task, step, send)
         if wait:
             self._wait(task)
-        elif decision.acts:
+        elif decision.is_needed:
             self._read_again()
 
-    def _note(self, *steps: Subtask | None) -> None:
+    def _record_action(self, *steps: Subtask | None) -> None:
         """That it is, or may be, done to these; to the task as a whole if there are none."""
-        self._result.update(changed=True, action=self._wish.state.value)
+        self._result.update(changed=True, action=self._desired.state.value)
         self._result["subtask_ids"] += [step.id for step in steps if step is not None]
 
     def _read(self) -> Task:
@@ -147,7 +147,7 @@ class _TaskAction:
 
     def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], ApiResponse]]]:
         """What to send, one after another: for the task as a whole, or for each of the subtasks."""
-        api, state, task_id = self._api, self._wish.state, self._task_id
+        api, state, task_id = self._api, self._desired.state, self._task_id
         if decision.whole:
             whole = {State.RETRIED: api.retry_task, State.ROLLED_BACK: api.roll_back_task}
             yield None, partial(whole[state], task_id)
@@ -167,44 +167,46 @@ class _TaskAction:
         except ServiceError as error:
             self._result["trace_id"] = error.facts.get("trace_id")
             if error.may_have_run:
-                self._note(step)
-                self._find_lost(before, step, what, error)
-            elif not (isinstance(error, RequestRefused) and error.may_be_of_state and self._is_there(step)):
-                error.prepend(f"{what[0].upper()}{what[1:]} was not {self._wish.state.done}.")
+                self._record_action(step)
+                self._find_lost_action(before, step, what, error)
+            elif not (isinstance(error, RequestRefused) and error.may_be_due_to_state and self._is_already_done(step)):
+                error.prepend(f"{what[0].upper()}{what[1:]} was not {self._desired.state.done}.")
                 if isinstance(error, PermissionDenied):
                     error.append("The permission is TASK_MANAGER.")
                 raise
             return
-        self._note(step)
+        self._record_action(step)
         self._result["trace_id"] = answer.trace_id
-        self._policy.show(progress_line(f"{what}: {self._wish.state.done}"), False)
+        self._policy.show(progress_line(f"{what}: {self._desired.state.done}"), False)
 
-    def _is_there(self, step: Subtask | None) -> bool:
+    def _is_already_done(self, step: Subtask | None) -> bool:
         """Whether what was refused is as wanted all the same."""
         try:
-            decision = decide_action(self._read(), DesiredState(self._wish.state, None if step is None else step.id))
+            decision = decide_action(self._read(), DesiredState(self._desired.state, None if step is None else step.id))
         except (OptionError, ServiceError, StateError, TargetError):
             return False
-        if not decision.acts:
+        if not decision.is_needed:
             self._result["reason"] += f"; by now {decision.reason}, since someone else was faster"
-        return not decision.acts
+        return not decision.is_needed
 
-    def _find_lost(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
+    def _find_lost_action(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
         """Look whether the task shows that it was done, as long as a request may take. Raises OutcomeUnknown."""
         until = self._clock.now() + self._api.timeout
         while True:
             problem = None
             try:
-                if _action_is_visible(self._read(), before, step, self._wish.state):
+                if _action_is_visible(self._read(), before, step, self._desired.state):
                     break
             except (ServiceError, TargetError) as error:
                 problem = error
-            hopeless = isinstance(problem, (CredentialsRefused, TargetError))
-            if hopeless or self._clock.now() >= until:
-                looked = "It cannot be read" if hopeless else f"For {self._api.timeout:g} seconds it did not show that"
+            is_permanent = isinstance(problem, (CredentialsRefused, TargetError))
+            if is_permanent or self._clock.now() >= until:
+                search_result = (
+                    "It cannot be read" if is_permanent else f"For {self._api.timeout:g} seconds it did not show that"
+                )
                 last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""
                 raise OutcomeUnknown(
-                    f"It is not known whether {what} was {self._wish.state.done}. {lost} {looked}{last}. "
+                    f"It is not known whether {what} was {self._desired.state.done}. {lost} {search_result}{last}. "
                     f"It is not asked for again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
                     f"  {adhoc_command('task_info', task_id=self._task_id)}",
                     **lost.facts,
@@ -214,12 +216,12 @@ class _TaskAction:
 
     def _wait(self, before: Task) -> None:
         """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
-        state = self._wish.state
-        ids, policy = [self._task_id], self._policy.left(self._clock.now() - self._begun)
+        state = self._desired.state
+        ids, policy = [self._task_id], self._policy.left(self._clock.now() - self._started_at)
         done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
         purpose = Purpose(done, self._result["trace_id"])
-        backwards = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
-        wait_for = wait_for_tasks if backwards or state is State.CANCELED else wait_for_success
+        rolling_back = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
+        wait_for = wait_for_tasks if rolling_back or state is State.CANCELED else wait_for_success
         try:
             waited = wait_for(self._api, ids, policy, purpose=purpose, clock=self._clock)
         except OcpError as error:
@@ -230,23 +232,24 @@ class _TaskAction:
             raise
         self._warnings += waited.warnings
         [self._result["task"]] = waited.results
-        if not backwards or waited.results[0]["rolled_back"]:
+        if not rolling_back or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:
             raise task_failed(self._api, waited.unsuccessful, 1, purpose, policy.log_lines)
         raise NotRolledBack(
             f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
-            f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n  {adhoc_command('task_info', task_id=self._task_id)}"
+            f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n"
+            f"  {adhoc_command('task_info', task_id=self._task_id)}"
         )
 
     def _diff(self) -> dict[str, str]:
         if not self._result["changed"]:
             return {}
         concerned = [f"subtask {number}" for number in self._result["subtask_ids"]] or [f"task {self._task_id}"]
-        was = RUNNING if self._wish.state is State.CANCELED else FAILED
+        was = RUNNING if self._desired.state is State.CANCELED else FAILED
         return {
             "before": "".join(f"{what}: {was}\n" for what in concerned),
-            "after": "".join(f"{what}: {self._wish.state.done}\n" for what in concerned),
+            "after": "".join(f"{what}: {self._desired.state.done}\n" for what in concerned),
         }
 
 

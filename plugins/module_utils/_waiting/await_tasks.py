@@ -124,7 +124,7 @@ class _AwaitedTasks:
             error.facts["tasks"] = self.results()
             raise
         except ServiceError as error:
-            self._note(error)
+            self._record_problem(error)
 
     def _read(self, task_id: int) -> None:
         try:
@@ -133,7 +133,7 @@ class _AwaitedTasks:
             error.facts["task_id"] = task_id
             raise
         except ServiceError as error:
-            self._note(error)
+            self._record_problem(error)
             return
         self._just_read[task_id] = self.unfinished[task_id] = task
         if task.finished:
@@ -142,7 +142,7 @@ class _AwaitedTasks:
             if not task.succeeded:
                 self.unsuccessful.append(task)
 
-    def _note(self, problem: ServiceError) -> None:
+    def _record_problem(self, problem: ServiceError) -> None:
         self._problem = problem
         self._problems.append(problem)
 

@@ -31,7 +31,7 @@ class Purpose:
     what: str = ""
     trace_id: str | None = None
 
-    def told(self, outcome: str) -> list[str]:
+    def headline(self, outcome: str) -> list[str]:
         """The first line of a message, if anything is known."""
         return [f"{self.what} {outcome}."] if self.what else []
 
@@ -77,7 +77,7 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     steps = list(_failed_subtasks(api, failed, log_lines))
     others = ", ".join(str(task.id) for task in failed[1:])
     lines = [
-        *purpose.told("did not succeed"),
+        *purpose.headline("did not succeed"),
         *_what_failed(first, [step for step in steps if step.task is first]),
         *_duration_line(first),
         *_trace_line(trace_id),
@@ -97,7 +97,7 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
 def wait_timed_out(
     api: OcpApi, unfinished: Mapping[int, Task | None], waited: float, poll_warnings: list[str], purpose: Purpose
 ) -> WaitTimeout:
-    """The error for tasks that still run, each as last read, after ``waited`` seconds; ``poll_warnings`` were problems."""
+    """The error for tasks that still run after ``waited`` seconds, each as last read."""
     task_id, task = next(iter(unfinished.items()))
     others = f" and {len(unfinished) - 1} more are" if len(unfinished) > 1 else " is"
     name = task.label if task is not None else str(task_id)
@@ -105,7 +105,7 @@ def wait_timed_out(
     steps = [step for step in task.subtasks if step.status == RUNNING] if task is not None else []
     trace_id = purpose.trace_id or api.trace_id
     lines = [
-        *purpose.told("goes on"),
+        *purpose.headline("goes on"),
         f"Task {name}{others} not finished after {waited:.0f} seconds{status}.",
         *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
         *poll_warnings,

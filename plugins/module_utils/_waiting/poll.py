@@ -85,8 +85,8 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
     """A sentence about the looks at ``what`` that failed, if there were any."""
     if not problems:
         return []
-    looks = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
-    return [f"{looks} at {what} failed and did not end the wait. The last: {problems[-1]}"]
+    polls = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
+    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1]}"]
 
 
 def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:

@@ -64,7 +64,7 @@ class _FollowedTask:
     """A task that goes on: what it is told of with first, as it was last listed, and the failures that were told."""
 
     first: str
-    told: bool = False
+    announced: bool = False
     listed: Record | None = None
     failures: set[tuple[object, ...]] = field(default_factory=set)
 
@@ -80,7 +80,7 @@ class _FollowedTasks:
         self._listener = listener
         self._newest = newer_than
         self._polled = False
-        self._in_trouble = False
+        self._is_failing = False
         self._followed: dict[int, _FollowedTask] = {}
 
     @property
@@ -95,13 +95,13 @@ class _FollowedTasks:
         except CredentialsRefused:
             raise
         except ServiceError as problem:
-            if not self._in_trouble:
+            if not self._is_failing:
                 self._listener.log(f"A look at the tasks failed and is repeated: {problem}")
-            self._in_trouble = True
+            self._is_failing = True
         else:
-            if self._in_trouble:
+            if self._is_failing:
                 self._listener.log("The tasks can be looked at again.")
-            self._in_trouble = False
+            self._is_failing = False
 
     def report(self, waited: float) -> None:
         """Nothing more: the listener has heard of each change."""
@@ -137,8 +137,8 @@ class _FollowedTasks:
             del self._followed[task_id]
             return
         failures = {_failure_key(step): step for step in task.failed_subtasks}
-        if not followed.told:
-            followed.told = True
+        if not followed.announced:
+            followed.announced = True
             self._listener.on_change(Change(followed.first, task))
             if followed.first == RESUMED and not task.finished:
                 followed.failures = set(failures)

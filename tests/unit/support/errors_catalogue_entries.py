@@ -14,7 +14,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_servi
     answer_entries,
     transport_entries,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_task_actions import steering_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_task_actions import task_action_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import target_entries, task_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import environment_left_out
 
@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 @cache
 def every_entry() -> tuple[Entry, ...]:
     """All messages, those that differ by the module alone as one."""
-    groups = (option_entries, target_entries, answer_entries, transport_entries, task_entries, steering_entries)
+    groups = (option_entries, target_entries, answer_entries, transport_entries, task_entries, task_action_entries)
     with mock.patch.dict(os.environ):
         for name in environment_left_out():
             del os.environ[name]

@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_servi
     error_status,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import staged
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import FIRST, SECOND, TASK_ID, THIRD, SteeredService
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import FIRST, SECOND, TASK_ID, THIRD, FakeTaskOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import failed, hanging, retried_meanwhile
@@ -29,26 +29,26 @@ PATH = f"/api/v2/tasks/instances/{TASK_ID}"
 WAITING = {"wait": True, "wait_timeout": 60}
 
 
-def steering_entries() -> Iterator[Entry]:
+def task_action_entries() -> Iterator[Entry]:
     """What the module ``task`` says."""
     yield from _state_entries()
     yield from _request_entries()
     yield from _wait_entries()
 
 
-def told(heading: str, cause: str, service: SteeredService, **options: Any) -> Entry:
+def entry(heading: str, cause: str, service: FakeTaskOcp, **options: Any) -> Entry:
     with staged(service):
         result, kind = outcome_of("task", {**CONNECTION, "task_id": TASK_ID, **options})
     names = (str(options.get("subtask_id", TASK_ID)), str(TASK_ID))
     return Entry(TASKS, heading, cause, result["msg"], names, kind, ("task",), results=keys_of("task", result))
 
 
-def _with(service: SteeredService, change: Callable[[SteeredService], object]) -> SteeredService:
+def _with(service: FakeTaskOcp, change: Callable[[FakeTaskOcp], object]) -> FakeTaskOcp:
     change(service)
     return service
 
 
-def _rolled_back(fails: int = 1) -> SteeredService:
+def _rolled_back(fails: int = 1) -> FakeTaskOcp:
     service = failed(FakeClock())
     service.fails[FIRST] = fails - 1
     service.model.roll_back()
@@ -61,46 +61,46 @@ def _state_entries() -> Iterator[Entry]:
         {"state": state} for state in ("retried", "rolled_back", "skipped", "canceled")
     )
     step = {"subtask_id": SECOND}
-    done = SteeredService(time).run()
-    yield told(REFUSED, "retried, though it was rolled back", _rolled_back(), **retried)
-    yield told(REFUSED, "retried, though its rollback FAILED", _rolled_back(2), **retried)
-    yield told(REFUSED, "rolled back, though it was SUCCESSFUL", done, **rolled_back)
-    yield told(REFUSED, "rolled back, though it is RUNNING", hanging(time), **rolled_back)
+    done = FakeTaskOcp(time).run()
+    yield entry(REFUSED, "retried, though it was rolled back", _rolled_back(), **retried)
+    yield entry(REFUSED, "retried, though its rollback FAILED", _rolled_back(2), **retried)
+    yield entry(REFUSED, "rolled back, though it was SUCCESSFUL", done, **rolled_back)
+    yield entry(REFUSED, "rolled back, though it is RUNNING", hanging(time), **rolled_back)
     kept = _with(failed(time), lambda service: service.model.task.update(prohibitRollback=True))
-    yield told(REFUSED, "rolled back, though that is prohibited", kept, **rolled_back)
-    yield told(REFUSED, "a subtask retried, though its task was rolled back", _rolled_back(), **retried, **step)
-    yield told(REFUSED, "a subtask skipped that was SUCCESSFUL", done, **skipped, **step)
-    yield told(REFUSED, "a subtask skipped that is RUNNING", hanging(time), **skipped, **step)
+    yield entry(REFUSED, "rolled back, though that is prohibited", kept, **rolled_back)
+    yield entry(REFUSED, "a subtask retried, though its task was rolled back", _rolled_back(), **retried, **step)
+    yield entry(REFUSED, "a subtask skipped that was SUCCESSFUL", done, **skipped, **step)
+    yield entry(REFUSED, "a subtask skipped that is RUNNING", hanging(time), **skipped, **step)
     early = failed(time, also={FIRST: 1})
-    yield told(REFUSED, "a subtask skipped that has not begun", early, **skipped, **step)
+    yield entry(REFUSED, "a subtask skipped that has not begun", early, **skipped, **step)
     held = _with(failed(time), lambda service: service.model.steps[SECOND].update(prohibitSkip=True))
-    yield told(REFUSED, "a subtask skipped, though that is prohibited", held, **skipped, **step)
-    yield told(REFUSED, "a subtask canceled that is not RUNNING", failed(time), **canceled, subtask_id=THIRD)
-    yield told(REFUSED, "a subtask that the task does not have", failed(time), **skipped, subtask_id=99)
+    yield entry(REFUSED, "a subtask skipped, though that is prohibited", held, **skipped, **step)
+    yield entry(REFUSED, "a subtask canceled that is not RUNNING", failed(time), **canceled, subtask_id=THIRD)
+    yield entry(REFUSED, "a subtask that the task does not have", failed(time), **skipped, subtask_id=99)
 
 
 def _request_entries() -> Iterator[Entry]:
     for status in (400, 401, 403, 404, 409):
         service = failed(FakeClock())
         service.refusals = [error_status(POST, status, path=f"{PATH}/retry")]
-        yield told(UNKNOWN, f"status {status}", service, state="retried")
+        yield entry(UNKNOWN, f"status {status}", service, state="retried")
     for status in (401, 403, 500):
         service = failed(FakeClock())
         service.unreadable = [error_status(GET, status, path=PATH)]
-        yield told(UNKNOWN, f"it cannot be read, status {status}", service, state="retried")
+        yield entry(UNKNOWN, f"it cannot be read, status {status}", service, state="retried")
     service = failed(FakeClock())
     service.lose_before = [error_lost(f"{PATH}/retry")]
-    yield told(UNKNOWN, "the answer was lost", service, state="retried")
+    yield entry(UNKNOWN, "the answer was lost", service, state="retried")
 
 
 def _wait_entries() -> Iterator[Entry]:
-    yield told(WAITED, "it FAILED again", failed(FakeClock(), times=2), state="retried", **WAITING)
+    yield entry(WAITED, "it FAILED again", failed(FakeClock(), times=2), state="retried", **WAITING)
     backwards = _with(failed(FakeClock()), lambda service: service.fails.update({FIRST: 1}))
-    yield told(WAITED, "its rollback FAILED", backwards, state="rolled_back", **WAITING)
+    yield entry(WAITED, "its rollback FAILED", backwards, state="rolled_back", **WAITING)
     forwards = retried_meanwhile(FakeClock())
-    yield told(WAITED, "somebody retried it while it was to be rolled back", forwards, state="rolled_back", **WAITING)
+    yield entry(WAITED, "somebody retried it while it was to be rolled back", forwards, state="rolled_back", **WAITING)
     slow = _with(failed(FakeClock()), lambda service: service.hangs.add(SECOND))
-    yield told(WAITED, "wait_timeout is used up", slow, state="retried", **WAITING)
+    yield entry(WAITED, "wait_timeout is used up", slow, state="retried", **WAITING)
     unseen = failed(FakeClock())
     refusal = error_status(GET, 403, path=PATH)
     retry = unseen.retry_task
@@ -111,4 +111,4 @@ def _wait_entries() -> Iterator[Entry]:
         return answer
 
     unseen.retry_task = and_blind  # type: ignore[method-assign]
-    yield told(WAITED, "it may not be read", unseen, state="retried", **WAITING)
+    yield entry(WAITED, "it may not be read", unseen, state="retried", **WAITING)

@@ -28,11 +28,11 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_servi
     error_lost,
     error_status,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import AGENTS, SERVER, Service, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import AGENTS, SERVER, FakeOcp, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION, OWN
 
-Happening = Callable[[Service], object]
+Happening = Callable[[FakeOcp], object]
 
 WAITING = {"wait": True, "wait_timeout": 60}
 SERVER_PATH = "/api/v2/ob/clusters/31/servers/41/restart"
@@ -62,7 +62,7 @@ def _set_clock(fields: dict[str, Any]) -> None:
         object.__setattr__(SYSTEM_CLOCK, name, fields[name])
 
 
-def told(
+def entry(
     place: tuple[str, str],
     cause: str,
     module: str,
@@ -71,7 +71,7 @@ def told(
     **options: Any,
 ) -> Entry:
     """What ``module`` says in a service in which this happened."""
-    service = Service(FakeClock())
+    service = FakeOcp(FakeClock())
     happening(service)
     with staged(service):
         result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
@@ -81,7 +81,7 @@ def told(
 def turned(**fields: Any) -> Happening:
     """Fields, or methods, of the service are these."""
 
-    def happen(service: Service) -> None:
+    def happen(service: FakeOcp) -> None:
         for name, value in fields.items():
             setattr(service, name, value)
 
@@ -91,7 +91,7 @@ def turned(**fields: Any) -> Happening:
 def fails(call: str, status: int, path: str, *, after: int = 0) -> Happening:
     """A read is answered with an error from now on, but for so many times at first."""
 
-    def happen(service: Service) -> None:
+    def happen(service: FakeOcp) -> None:
         there, calls = getattr(service, call), count()
 
         def answer(*args: Any, **kwargs: Any) -> Any:
@@ -107,7 +107,7 @@ def fails(call: str, status: int, path: str, *, after: int = 0) -> Happening:
 def together(*happenings: Happening) -> Happening:
     """All of them in one service."""
 
-    def happen(service: Service) -> None:
+    def happen(service: FakeOcp) -> None:
         for each in happenings:
             each(service)
 
@@ -117,31 +117,33 @@ def together(*happenings: Happening) -> Happening:
 def target_entries() -> Iterator[Entry]:
     """Names and ids that match nothing, or more than one thing."""
     for module in ("cluster_restart", "server_restart", "zone_restart", "cluster_wait", "task_info"):
-        yield told((TARGETS, "cluster"), "matches nothing", module, ("cluster", "payments"), cluster="payments")
-    yield told(
+        yield entry((TARGETS, "cluster"), "matches nothing", module, ("cluster", "payments"), cluster="payments")
+    yield entry(
         (TARGETS, "cluster"), "part of a name", "cluster_restart", ("cluster", "order", "orders"), cluster="order"
     )
     twins = turned(clusters=lambda _name=None: [{"id": number, "name": "orders"} for number in (31, 32)])
-    yield told((TARGETS, "cluster"), "the name of more than one", "cluster_restart", ("cluster", "orders", "32"), twins)
+    yield entry(
+        (TARGETS, "cluster"), "the name of more than one", "cluster_restart", ("cluster", "orders", "32"), twins
+    )
     nameless = turned(clusters=lambda _name=None: [{"name": "orders"}])
-    yield told((TARGETS, "cluster"), "the service tells no id", "cluster_restart", ("cluster", "orders"), nameless)
+    yield entry((TARGETS, "cluster"), "the service tells no id", "cluster_restart", ("cluster", "orders"), nameless)
     for option, module in {
         "server": "server_restart",
         "zone": "zone_restart",
         "arbitration_service": "arbitration_service_restart",
         "host": "task_info",
     }.items():
-        yield told((TARGETS, option), "matches nothing", module, (option, "10.9.9.9"), **{option: "10.9.9.9"})
-    yield told((TARGETS, "hosts"), "one matches nothing", "agent_restart", ("hosts", "10.9.9.9"), hosts=["10.9.9.9"])
+        yield entry((TARGETS, option), "matches nothing", module, (option, "10.9.9.9"), **{option: "10.9.9.9"})
+    yield entry((TARGETS, "hosts"), "one matches nothing", "agent_restart", ("hosts", "10.9.9.9"), hosts=["10.9.9.9"])
     yield from _plan_entries()
-    yield told((TARGETS, "task_id"), "of `task` is none", "task", ("task_id", "81"))
-    yield told((TARGETS, "task_ids"), "one is none", "task_wait", ("81",), fails("task", 404, f"{TASKS_PATH}/81"))
+    yield entry((TARGETS, "task_id"), "of `task` is none", "task", ("task_id", "81"))
+    yield entry((TARGETS, "task_ids"), "one is none", "task_wait", ("81",), fails("task", 404, f"{TASKS_PATH}/81"))
     for call, status, path in (
         ("clusters", 401, "/api/v2/ob/clusters"),
         ("clusters", 403, "/api/v2/ob/clusters"),
         ("tasks", 500, TASKS_PATH),
     ):
-        yield told(
+        yield entry(
             (TARGETS, "Reading fails"),
             f"status {status}",
             "server_restart",
@@ -154,7 +156,7 @@ def _plan_entries() -> Iterator[Entry]:
     def plan(cause: str, names: tuple[str, ...], count: int = 3, **options: Any) -> Entry:
         raw = [raw_server(number, f"zone{number}") for number in range(1, count + 1)]
         happening = turned(clock_offset=0.0, servers=lambda _cluster_id: raw)
-        return told((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
+        return entry((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])
     yield plan("fewer zones than min_zones", ("clusters", "orders", "min_zones=3"), 2)
@@ -176,7 +178,7 @@ def _running(name: str, things: str, **more: Any) -> Happening:
 
 
 def _busy_entries() -> Iterator[Entry]:
-    busy = partial(told, (TASKS, "Something else works on the target"))
+    busy = partial(entry, (TASKS, "Something else works on the target"))
     own, other = _running(SERVER, "servers_there"), _running("Upgrade OB server", "servers_there")
     mine = ("1001", ADDRESS_41)
     later = at(3600).isoformat()
@@ -192,32 +194,32 @@ def _busy_entries() -> Iterator[Entry]:
 
 
 def _refused_entries() -> Iterator[Entry]:
-    refused = partial(told, (TASKS, "The restart was refused"))
+    refused = partial(entry, (TASKS, "The restart was refused"))
     for status in (400, 401, 403, 404, 409, 429):
         error = error_status(POST, status, path=SERVER_PATH)
         yield refused(f"status {status}", "server_restart", (ADDRESS_41, str(status)), turned(lose_before=[error]))
 
-    def held(service: Service) -> None:
+    def held(service: FakeOcp) -> None:
         service.begin(SERVER, service.servers_there[:1], ago=60.0, end="FAILED")
         service.lose_before = [error_status(POST, 409, path=SERVER_PATH)]
 
     yield refused("a FAILED task holds the target", "server_restart", (ADDRESS_41, "1001"), held)
-    begun = _running("Upgrade OB server", "servers_there")
+    started_at = _running("Upgrade OB server", "servers_there")
 
-    def taken(service: Service) -> None:
-        service.before_post = lambda: begun(service)
+    def taken(service: FakeOcp) -> None:
+        service.before_post = lambda: started_at(service)
         service.lose_before = [error_status(POST, 409, path=SERVER_PATH)]
 
     yield refused("something else was faster", "server_restart", (ADDRESS_41, "1001"), taken)
 
 
 def _lost_entries() -> Iterator[Entry]:
-    lost = partial(told, (TASKS, "The answer was lost"))
+    lost = partial(entry, (TASKS, "The answer was lost"))
 
-    def gone(service: Service) -> None:
+    def gone(service: FakeOcp) -> None:
         service.lose_before = [error_lost(SERVER_PATH)]
 
-    def doubled(service: Service) -> None:
+    def doubled(service: FakeOcp) -> None:
         def by_others() -> None:
             for _task in range(2):
                 service.begin(SERVER, service.servers_there[:1], seconds=1.0)
@@ -239,16 +241,16 @@ def _lost_entries() -> Iterator[Entry]:
 
 
 def _ended_entries() -> Iterator[Entry]:
-    ended = partial(told, (TASKS, "The task did not succeed"), **WAITING)
+    ended = partial(entry, (TASKS, "The task did not succeed"), **WAITING)
     mine = (ADDRESS_41, "1001")
     yield ended("it FAILED", "server_restart", mine, turned(end="FAILED"))
     yield ended("it FAILED at its first step", "server_restart", mine, turned(end="REFUSED"))
     yield ended("it was rolled back", "server_restart", mine, turned(end="ROLLBACK"))
     no_log = together(turned(end="FAILED"), fails("subtask_log", 403, f"{TASKS_PATH}/1001/subtasks/2/log"))
     yield ended("it FAILED, and its log may not be read", "server_restart", mine, no_log)
-    wait = partial(told, (TASKS, "The task did not succeed"), wait_timeout=60)
+    wait = partial(entry, (TASKS, "The task did not succeed"), wait_timeout=60)
 
-    def two(service: Service) -> None:
+    def two(service: FakeOcp) -> None:
         for thing in service.servers_there[:2]:
             service.begin(SERVER, [thing], end="FAILED")
 
@@ -257,17 +259,17 @@ def _ended_entries() -> Iterator[Entry]:
 
 
 def _unfinished_entries() -> Iterator[Entry]:
-    slow = partial(told, (TASKS, "The time for waiting is used up"), wait_timeout=60)
+    slow = partial(entry, (TASKS, "The time for waiting is used up"), wait_timeout=60)
     mine = (ADDRESS_41, "1001")
     yield slow("while a restart runs", "server_restart", mine, turned(seconds=1e6), wait=True)
     yield slow("while a task runs", "task_wait", ("1001",), _running(SERVER, "servers_there"), task_ids=[1001])
     unread = together(_running(SERVER, "servers_there"), fails("task", 500, f"{TASKS_PATH}/1001"))
     yield slow("and the task cannot be read", "task_wait", ("1001",), unread, task_ids=[1001])
-    stopped = partial(told, (TASKS, "The wait is not possible"), **WAITING)
+    stopped = partial(entry, (TASKS, "The wait is not possible"), **WAITING)
     for status in (401, 403, 404):
         cannot = fails("task", status, f"{TASKS_PATH}/1001")
         yield stopped(f"status {status}", "server_restart", mine, cannot)
-    yield told(
+    yield entry(
         (TASKS, "The restart is not proven"),
         "the task was SUCCESSFUL, and the process is the old one",
         "server_restart",
@@ -278,7 +280,7 @@ def _unfinished_entries() -> Iterator[Entry]:
 
 
 def _health_entries() -> Iterator[Entry]:
-    ill = partial(told, (TASKS, "A cluster is not healthy"), module="cluster_wait", wait_timeout=60)
+    ill = partial(entry, (TASKS, "A cluster is not healthy"), module="cluster_wait", wait_timeout=60)
     down = [raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3")]
     yield ill(
         cause="a server is not in service",

@@ -62,7 +62,7 @@ class Job:
     id: int
     name: str
     things: list[Thing]
-    begun: float
+    started_at: float
     seconds: float = 10.0
     end: str = "SUCCESSFUL"
     applied: bool = False
@@ -72,7 +72,7 @@ class Job:
 
 
 @dataclass
-class Service:
+class FakeOcp:
     """One cluster, its hosts and an arbitration service; see the fields for what can be turned.
 
     ``posts`` are the calls received, ``jobs`` what was carried out, by them or by ``begin``.
@@ -190,7 +190,7 @@ class Service:
                 "hostId": thing.host,
                 "zoneName": thing.zone,
                 "status": "RUNNING",
-                "startTime": _shown(thing.started),
+                "startTime": _instant_text(thing.started),
                 **self._operating(thing.operated_by),
             }
             for thing in self.servers_there
@@ -206,7 +206,7 @@ class Service:
         [thing] = [thing for thing in self.agents_there if thing.id == host_id]
         process: dict[str, Any] = {"alias": "ocp_agentd", "pid": thing.pid}
         if thing.started is not None:
-            process |= {"lastActiveTime": _shown(self.now), "elapsedTime": int(self.now - thing.started)}
+            process |= {"lastActiveTime": _instant_text(self.now), "elapsedTime": int(self.now - thing.started)}
         return {"status": "AVAILABLE", "processes": [process]}
 
     def arbitration_services(self) -> list[dict[str, Any]]:
@@ -246,14 +246,14 @@ class Service:
 
     def _move_on(self) -> None:
         for job in self.jobs:
-            if job.applied or self.now < job.begun + self._lasts(job):
+            if job.applied or self.now < job.started_at + self._lasts(job):
                 continue
             job.applied = True
             if job.end == "SUCCESSFUL" and self.restarts_really:
                 for thing in job.things:
                     thing.pid += 1
                     if thing not in self.arbitration:
-                        thing.started = job.begun + job.seconds / 2
+                        thing.started = job.started_at + job.seconds / 2
             if job.end in ("SUCCESSFUL", "ROLLBACK"):
                 for thing in job.things:
                     thing.operated_by = None if thing.operated_by == job.id else thing.operated_by
@@ -264,7 +264,7 @@ class Service:
         return min(job.seconds, 1.0) if job.end == "REFUSED" else job.seconds
 
     def _state(self, job: Job, lag: float = 0.0) -> str:
-        if self.now - lag < job.begun + self._lasts(job):
+        if self.now - lag < job.started_at + self._lasts(job):
             return "RUNNING"
         return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
 
@@ -287,8 +287,8 @@ class Service:
             "name": job.name,
             "status": state,
             "operation": "ROLLBACK" if undoes else "EXECUTE",
-            "startTime": None if job.hidden_start else _shown(job.begun, "milliseconds"),
-            "finishTime": _shown(job.begun + self._lasts(job), "milliseconds") if ended else None,
+            "startTime": None if job.hidden_start else _instant_text(job.started_at, "milliseconds"),
+            "finishTime": _instant_text(job.started_at + self._lasts(job), "milliseconds") if ended else None,
             "subtasks": chain(step(1, "Stop it", first), step(2, "Start it", second)),
             **({"tags": tags} if self.tags or job.name == ARBITRATION else {}),
         }
@@ -311,5 +311,5 @@ def at(seconds: float) -> datetime:
     return BEGINNING + timedelta(seconds=seconds)
 
 
-def _shown(seconds: float | None, precision: str = "seconds") -> str | None:
+def _instant_text(seconds: float | None, precision: str = "seconds") -> str | None:
     return None if seconds is None else at(seconds).isoformat(timespec=precision)

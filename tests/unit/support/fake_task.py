@@ -22,7 +22,7 @@ class Refused(Exception):
     """What the service answers with 400."""
 
 
-class Model:
+class TaskModel:
     """One task that has begun: a step, then two side by side."""
 
     def __init__(self) -> None:
@@ -117,14 +117,14 @@ class Model:
 
 
 @dataclass
-class SteeredService:
+class FakeTaskOcp:
     """A service with this one task, in which something happens every second; see the fields for what can be turned.
 
     ``fails`` are subtasks that fail so many times more, ``hangs`` those that do not end.
     """
 
     time: FakeClock
-    model: Model = field(default_factory=Model)
+    model: TaskModel = field(default_factory=TaskModel)
     fails: dict[int, int] = field(default_factory=dict)
     hangs: set[int] = field(default_factory=set)
     timeout: float = 20.0
@@ -141,7 +141,7 @@ class SteeredService:
     def __post_init__(self) -> None:
         self._moved = self.time.time
 
-    def run(self) -> SteeredService:
+    def run(self) -> FakeTaskOcp:
         """Let it go on until it ends or hangs."""
         for _step in range(20):
             self._happen()

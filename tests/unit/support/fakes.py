@@ -98,7 +98,7 @@ class FakeClock:
         self.after_sleep()
 
 
-def answer(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:
+def response(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:
     return ApiResponse(data, URL, trace_id)
 
 

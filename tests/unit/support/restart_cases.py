@@ -22,18 +22,18 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, Thing
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, Thing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
 
 
 @dataclass(frozen=True)
-class Verb:
+class RestartCase:
     """A target, what its POST is to send, the task that starts, and the things in the service that restart."""
 
     target: Any
     post: tuple[str, Any]
     task_name: str
-    things: Callable[[Service], list[Thing]]
+    things: Callable[[FakeOcp], list[Thing]]
     proven: bool | None = True
 
     @property
@@ -44,22 +44,22 @@ class Verb:
 
 ORDERS = Cluster(31, "orders")
 SERVER_41 = Server(41, "10.1.0.1:2882", ORDERS, 51, "zone1", True, True, False)
-VERBS = {
-    "server": Verb(SERVER_41, ("server", (31, 41, True, False)), fake_ocp.SERVER, lambda s: s.servers_there[:1]),
-    "cluster": Verb(ORDERS, ("cluster", 31), fake_ocp.CLUSTER, lambda s: s.servers_there),
-    "zone": Verb(
+RESTART_CASES = {
+    "server": RestartCase(SERVER_41, ("server", (31, 41, True, False)), fake_ocp.SERVER, lambda s: s.servers_there[:1]),
+    "cluster": RestartCase(ORDERS, ("cluster", 31), fake_ocp.CLUSTER, lambda s: s.servers_there),
+    "zone": RestartCase(
         Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True),
         ("zone", (31, "zone1")),
         fake_ocp.ZONE,
         lambda s: [thing for thing in s.servers_there if thing.zone == "zone1"],
     ),
-    "agents": Verb(
+    "agents": RestartCase(
         Agents(((51, "10.1.0.1"), (52, "10.1.0.2"))),
         ("agents", [51, 52]),
         fake_ocp.AGENTS,
         lambda s: s.agents_there[:2],
     ),
-    "arbitration service": Verb(
+    "arbitration service": RestartCase(
         ArbitrationService(61, "10.1.0.8:2888"),
         ("arbitration", 61),
         fake_ocp.ARBITRATION,
@@ -67,13 +67,13 @@ VERBS = {
         None,
     ),
 }
-SERVER = VERBS["server"]
-every_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+SERVER = RESTART_CASES["server"]
+every_restart = pytest.mark.parametrize("case", RESTART_CASES.values(), ids=RESTART_CASES)
 OCCUPIED = {"by operatingTaskInstanceId": True, "by the task list": False}
 however_shown = pytest.mark.parametrize("names_operations", OCCUPIED.values(), ids=OCCUPIED)
 
 
-def asked(
+def request(
     in_flight: str = "attach",
     started_before: datetime | None = None,
     *,
@@ -85,21 +85,21 @@ def asked(
     return RestartRequest(check_mode, wait, PollPolicy(seconds, 10, show), started_before, InFlight(in_flight))
 
 
-def restart(service: Service, verb: Verb, options: RestartRequest) -> dict[str, Any]:
+def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:
     """Perform, and look at what is true of every result."""
-    result = restart_target(service, lambda: verb.target, options, service.time.clock)
-    assert result.keys() == verb.keys
+    result = restart_target(service, lambda: case.target, options, service.time.clock)
+    assert result.keys() == case.keys
     assert result["reason"]
     json.dumps(result)
     return result
 
 
-def failure(service: Service, verb: Verb, options: RestartRequest) -> OcpError:
+def failure(service: FakeOcp, case: RestartCase, options: RestartRequest) -> OcpError:
     """Perform, and look at what is true of every failure."""
     with pytest.raises(OcpError) as raised:
-        restart_target(service, lambda: verb.target, options, service.time.clock)
-    assert raised.value.facts.keys() >= verb.keys
-    assert raised.value.facts["target"] == verb.target.result()
+        restart_target(service, lambda: case.target, options, service.time.clock)
+    assert raised.value.facts.keys() >= case.keys
+    assert raised.value.facts["target"] == case.target.result()
     json.dumps(raised.value.facts)
     assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
     return raised.value

@@ -14,7 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowe
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, SteeredService
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, FakeTaskOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, FakeClock
 
 # What the module returns, always.
@@ -49,17 +49,17 @@ CALLS = {
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
-def failed(time: FakeClock, *, times: int = 1, also: dict[int, int] | None = None) -> SteeredService:
+def failed(time: FakeClock, *, times: int = 1, also: dict[int, int] | None = None) -> FakeTaskOcp:
     """A service whose task FAILED at its second subtask, which fails so many ``times`` in all."""
-    return SteeredService(time, fails={SECOND: times, **(also or {})}).run()
+    return FakeTaskOcp(time, fails={SECOND: times, **(also or {})}).run()
 
 
-def hanging(time: FakeClock, *numbers: int) -> SteeredService:
+def hanging(time: FakeClock, *numbers: int) -> FakeTaskOcp:
     """A service in whose task these subtasks hang."""
-    return SteeredService(time, hangs=set(numbers or [SECOND])).run()
+    return FakeTaskOcp(time, hangs=set(numbers or [SECOND])).run()
 
 
-def retried_meanwhile(time: FakeClock) -> SteeredService:
+def retried_meanwhile(time: FakeClock) -> FakeTaskOcp:
     """A service in which somebody retries the task as soon as its rollback is asked for, and it goes through."""
     service = failed(time)
     read = service.task
@@ -75,13 +75,13 @@ def retried_meanwhile(time: FakeClock) -> SteeredService:
     return service
 
 
-def ready_for(call: Call, time: FakeClock) -> SteeredService:
+def ready_for(call: Call, time: FakeClock) -> FakeTaskOcp:
     """A service in which ``call`` is accepted."""
     return hanging(time) if call.wish.state is State.CANCELED else failed(time)
 
 
-def steered(
-    service: SteeredService,
+def acted_on(
+    service: FakeTaskOcp,
     wish: DesiredState,
     *,
     task_id: int = TASK_ID,
@@ -91,7 +91,7 @@ def steered(
     show: Show = show_nothing,
 ) -> dict[str, Any]:
     """Steer, and look at what is true of every result."""
-    result = _steer(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, show))
+    result = _act(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, show))
     assert result.keys() == KEYS | PASSED_ON
     assert result["reason"]
     assert result["task"]["id"] == result["task_id"] == TASK_ID
@@ -100,12 +100,12 @@ def steered(
     return result
 
 
-def steering_error(
-    service: SteeredService, wish: DesiredState, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
+def task_action_error(
+    service: FakeTaskOcp, wish: DesiredState, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
 ) -> OcpError:
     """Steer, and look at what is true of every failure."""
     with pytest.raises(OcpError) as raised:
-        _steer(service, wish, task_id, wait, False, PollPolicy(seconds, 10))
+        _act(service, wish, task_id, wait, False, PollPolicy(seconds, 10))
     assert raised.value.facts.keys() >= KEYS | PASSED_ON
     assert str(task_id) in str(raised.value)
     assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
@@ -113,7 +113,7 @@ def steering_error(
     return raised.value
 
 
-def _steer(
-    service: SteeredService, wish: DesiredState, task_id: int, wait: bool, check_mode: bool, policy: PollPolicy
+def _act(
+    service: FakeTaskOcp, wish: DesiredState, task_id: int, wait: bool, check_mode: bool, policy: PollPolicy
 ) -> dict[str, Any]:
     return act_on_task(service, task_id, wish, policy, wait=wait, check_mode=check_mode, clock=service.time.clock)

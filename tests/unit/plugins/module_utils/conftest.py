@@ -19,7 +19,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, Script
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     COLLECTION,
@@ -109,8 +109,8 @@ def time_passes() -> FakeClock:
 
 
 @pytest.fixture
-def service(time_passes: FakeClock) -> Service:
-    return Service(time_passes)
+def service(time_passes: FakeClock) -> FakeOcp:
+    return FakeOcp(time_passes)
 
 
 @pytest.fixture

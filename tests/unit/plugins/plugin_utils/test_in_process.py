@@ -254,7 +254,7 @@ def test_secrets_are_masked_in_results(value, left):
     argument_spec = {"words": {"type": "list", "elements": "str", "no_log": True}}
     validation = ArgumentSpecValidator(argument_spec).validate({"words": [SECRET, "40271"]})
     with mock.patch.object(_in_process.display, "deprecated", side_effect=AssertionError):
-        assert _in_process._censored({"it": value}, validation._no_log_values) == {"it": left}
+        assert _in_process._without_secrets({"it": value}, validation._no_log_values) == {"it": left}
 
 
 @pytest.mark.skipif(not MASKED_WHERE_SHOWN, reason="ansible-core before 2.22 knows the secrets of a module alone")
@@ -263,7 +263,7 @@ def test_values_secret_only_to_ansible_stay_in_results():
     secrets.register_secrets(["vaulted-orders-9", "9077"])
     result = {"id": 9077, "name": "vaulted-orders-9", "said": SECRET}
     secrets.register_secret(SECRET)
-    assert _in_process._censored(result, {SECRET}) == {**result, "said": HIDDEN}
+    assert _in_process._without_secrets(result, {SECRET}) == {**result, "said": HIDDEN}
 
 
 def test_crash_is_a_failure_without_secrets(action):

@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridg
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, answer, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     BASIC,
     COLLECTION,
@@ -55,7 +55,7 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
 
 def expect_no_tasks(client: Script, limit: int = 10) -> None:
     query = {"sort": "id,desc", "page": 1, "size": limit}
-    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": []}))
+    client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": []}))
 
 
 # Options that cannot be used
@@ -306,7 +306,7 @@ UNEXPOSED = [
 @pytest.mark.usefixtures("connected")
 def test_password_over_plain_http_warns_once(url, fails, run, client, warned):
     query = {"sort": "id,desc", "page": 1, "size": 10}
-    given = ResponseLost("Lost.", url=url) if fails else answer({"contents": []})
+    given = ResponseLost("Lost.", url=url) if fails else response({"contents": []})
     client.expect("get", "/api/v2/tasks/instances", query, gives=given)
     run("task_info", {"url": url, **BASIC, "limit": 10})
     assert len(warned) == (url in EXPOSED)
@@ -329,7 +329,7 @@ def test_transient_poll_errors_become_a_warning(status, run, client, time_passes
     # Called for a result that has warnings itself.
     monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=ResponseLost("The answer was lost.", url=URL))
-    client.expect("get", "/api/v2/tasks/instances/81", gives=answer(raw_task(81, status)))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response(raw_task(81, status)))
     result = run("task_wait", {**CONNECTION, **OWN["task_wait"]})
     assert result.get("failed", False) is (status == "FAILED")
     [warning] = warned
@@ -337,7 +337,7 @@ def test_transient_poll_errors_become_a_warning(status, run, client, time_passes
 
 
 @pytest.mark.parametrize(
-    "gives", [answer(raw_task(81)), PermissionDenied("No.", status=403, reason="", url=URL)], ids=str
+    "gives", [response(raw_task(81)), PermissionDenied("No.", status=403, reason="", url=URL)], ids=str
 )
 @pytest.mark.usefixtures("connected")
 def test_connections_are_closed(gives, run, client):
@@ -374,7 +374,7 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
         "/api/v2/arbitration/services/61": {"status": "RUNNING"},
         "/api/v2/tasks/instances": {"contents": []},
     }
-    client.double.get.side_effect = lambda path, *_params: answer(records[path])
+    client.double.get.side_effect = lambda path, *_params: response(records[path])
     result = run(name, {**CONNECTION, **OWN[name], "wait": True, "_ansible_check_mode": True})
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
     assert client.double.get.called
@@ -386,7 +386,7 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
 @pytest.mark.parametrize("given", [BASIC, KEY], ids=["password", "access key"])
 @pytest.mark.usefixtures("connected")
 def test_secrets_are_not_logged(given, run, client):
-    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81, "status": "SUCCESSFUL"}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81, "status": "SUCCESSFUL"}))
     # ansible-core 2.21 shows the invocation only when asked to; older ones always do, and know no such request.
     shown = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
     result = run("task_info", {"url": URL, **given, "task_id": 81, **shown})
@@ -410,7 +410,7 @@ def test_unknown_task_id_gives_an_empty_list(run, client):
 
 @pytest.mark.usefixtures("connected")
 def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
-    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    hosts = response({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
     query = {
         "clusterId": 31,
         "hostId": 51,
@@ -420,11 +420,11 @@ def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
         "page": 1,
         "size": 2,
     }
-    client.expect("get", "/api/v2/ob/clusters/31", gives=answer({"id": 31, "name": "orders"}))
+    client.expect("get", "/api/v2/ob/clusters/31", gives=response({"id": 31, "name": "orders"}))
     client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
-    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": [{"id": 82}, {"id": 81}]}))
-    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
-    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": [{"id": 82}, {"id": 81}]}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=response({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81}))
     filters = {"cluster": "31", "host": "10.1.0.1", "status": ["RUNNING", "FAILED"], "name": "Restart", "limit": 2}
     result = run("task_info", {**CONNECTION, **filters})
     assert [task["id"] for task in result["tasks"]] == [82, 81]
@@ -442,9 +442,9 @@ def test_limit_accepts_its_bounds(limit, run, client):
 def test_listed_tasks_without_an_id_are_ignored(run, client):
     query = {"sort": "id,desc", "page": 1, "size": 10}
     contents = [{"id": 82}, {}, {"id": None}, {"id": "80"}, {"id": 81}]
-    client.expect("get", "/api/v2/tasks/instances", query, gives=answer({"contents": contents}))
-    client.expect("get", "/api/v2/tasks/instances/82", gives=answer({"id": 82}))
-    client.expect("get", "/api/v2/tasks/instances/81", gives=answer({"id": 81}))
+    client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": contents}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=response({"id": 82}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81}))
     assert [task["id"] for task in run("task_info", CONNECTION)["tasks"]] == [82, 81]
 
 
@@ -458,7 +458,7 @@ def test_listed_tasks_without_an_id_are_ignored(run, client):
 )
 @pytest.mark.usefixtures("connected")
 def test_unknown_host_error_names_the_modules_own_option(name, params, option, run, client):
-    hosts = answer({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
+    hosts = response({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
     client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
     message = run(name, {**CONNECTION, **params})["msg"]
     assert message == f"{option}: 10.1.0.9 matches nothing; to choose from: 10.1.0.1. Check the name or id."

@@ -19,9 +19,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, answer
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, response
 
-STARTED = answer({"id": 81, "status": "RUNNING"}, "trace-81")
+STARTED = response({"id": 81, "status": "RUNNING"}, "trace-81")
 AGENTS = "/compute/hosts/batchRestartAgents"
 FIRST_PAGE = {"page": 1, "size": 2000}
 
@@ -32,7 +32,7 @@ def refused(status, reason="", kind=RequestRefused):
 
 
 def page_of(*records, number=1, pages=1):
-    return answer({"contents": list(records), "page": {"number": number, "totalPages": pages}})
+    return response({"contents": list(records), "page": {"number": number, "totalPages": pages}})
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_restart_posts_the_documented_path_query_and_body(call, sent, client):
 )
 class TestRecord:
     def test_record_is_returned_unchanged(self, call, path, client):
-        client.expect("get", path, gives=answer({"id": 1, "more": [2]}))
+        client.expect("get", path, gives=response({"id": 1, "more": [2]}))
         assert call(OcpApi(client.double)) == {"id": 1, "more": [2]}
 
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
     def test_undocumented_data_is_unreadable(self, data, call, path, client):
-        client.expect("get", path, gives=answer(data))
+        client.expect("get", path, gives=response(data))
         with pytest.raises(ResponseUnreadable, match="no data of the documented form") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
@@ -133,7 +133,7 @@ class TestList:
 
     @pytest.mark.parametrize("page", [{}, *({"page": page} for page in NO_PAGES)], ids=repr)
     def test_missing_page_info_means_one_page(self, page, call, path, query, client):
-        client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer({"contents": [{"id": 1}], **page}))
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=response({"contents": [{"id": 1}], **page}))
         assert call(OcpApi(client.double)) == [{"id": 1}]
 
     def test_empty_list_is_returned(self, call, path, query, client):
@@ -144,7 +144,7 @@ class TestList:
         "data", [None, [], {}, {"contents": None}, {"contents": {"id": 1}}, {"contents": [1]}, "text"], ids=repr
     )
     def test_undocumented_data_is_unreadable(self, data, call, path, query, client):
-        client.expect("get", path, {**query, **FIRST_PAGE}, gives=answer(data))
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=response(data))
         with pytest.raises(ResponseUnreadable, match="a list") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts["trace_id"] == "trace-1"
@@ -227,7 +227,7 @@ def test_api_uses_the_clock_offset_and_timeout_of_the_client():
     ("data", "log"), [({"log": "a\nb\n"}, "a\nb\n"), ({"log": None}, ""), ({"log": ""}, ""), ({}, "")], ids=repr
 )
 def test_subtask_log_is_text_even_when_missing(data, log, client):
-    client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=answer(data))
+    client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=response(data))
     assert OcpApi(client.double).subtask_log(81, 7) == log
 
 
@@ -247,7 +247,7 @@ def test_subtask_log_is_text_even_when_missing(data, log, client):
     ids=["server", "cluster", "zone", "agents", "arbitration service"],
 )
 def test_restart_response_without_a_task_id_may_have_run(call, data, client, monkeypatch):
-    monkeypatch.setattr(client.double.post, "side_effect", [answer(data)])
+    monkeypatch.setattr(client.double.post, "side_effect", [response(data)])
     with pytest.raises(ResponseUnreadable, match="names no task") as raised:
         call(OcpApi(client.double))
     assert raised.value.may_have_run

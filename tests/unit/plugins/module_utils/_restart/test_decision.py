@@ -31,8 +31,8 @@ def observed(**started):
     return Observation("RUNNING", tuple(Member(name, "RUNNING", started=when) for name, when in started.items()))
 
 
-def running(task_id=90, begun=AFTER, restarts=ALL):
-    return Operation(task_id, "Restart it", begun, restarts)
+def running(task_id=90, started_at=AFTER, restarts=ALL):
+    return Operation(task_id, "Restart it", started_at, restarts)
 
 
 OLD, NEW, UNKNOWN = observed(a=BEFORE, b=BEFORE), observed(a=SINCE, b=AFTER), observed(a=None, b=AFTER)
@@ -69,7 +69,7 @@ TABLE = [
     (
         "attach, begun then",
         OLD,
-        [running(begun=SINCE)],
+        [running(started_at=SINCE)],
         (SINCE, ATTACH),
         Action.ATTACH,
         {"a", "b"},
@@ -78,7 +78,7 @@ TABLE = [
     (
         "attach to any",
         OLD,
-        [running(begun=BEFORE)],
+        [running(started_at=BEFORE)],
         (None, ATTACH),
         Action.ATTACH,
         {"a", "b"},
@@ -87,7 +87,7 @@ TABLE = [
     (
         "attach, begun unknown",
         OLD,
-        [running(begun=None)],
+        [running(started_at=None)],
         (None, ATTACH),
         Action.ATTACH,
         {"a", "b"},
@@ -128,7 +128,7 @@ TABLE = [
     (
         "begun before",
         OLD,
-        [running(begun=BEFORE)],
+        [running(started_at=BEFORE)],
         (SINCE, ATTACH),
         Action.REFUSE,
         {"a", "b"},
@@ -137,7 +137,7 @@ TABLE = [
     (
         "begun unknown",
         OLD,
-        [running(begun=None)],
+        [running(started_at=None)],
         (SINCE, ATTACH),
         Action.REFUSE,
         {"a", "b"},
@@ -161,11 +161,11 @@ TABLE = [
         {"a", "b"},
         "it does not restart all that is asked for",
     ),
-    ("begun before, but no need", NEW, [running(begun=BEFORE)], (SINCE, ATTACH), Action.SKIP, set(), "not before"),
+    ("begun before, but no need", NEW, [running(started_at=BEFORE)], (SINCE, ATTACH), Action.SKIP, set(), "not before"),
     (
         "queue",
         OLD,
-        [running(begun=BEFORE)],
+        [running(started_at=BEFORE)],
         (SINCE, QUEUE),
         Action.QUEUE,
         {"a", "b"},
@@ -263,7 +263,7 @@ def satisfying_ids(observation: Observation, operations: list[Operation], since)
         operation.task_id
         for operation in operations
         if (operation.restarts is None or (needed and needed.issubset(operation.restarts)))
-        and (since is None or operation.begun in (SINCE, AFTER))
+        and (since is None or operation.started_at in (SINCE, AFTER))
     }
 
 

@@ -161,7 +161,7 @@ def test_task_named_by_the_target_is_found_with_its_scope(target, name, observed
     api.expect("task", 90, gives={**raw_task(90), "name": name, "startTime": BEGINNING.isoformat()})
     named = named_operations(api.double, target, observed)
     [operation] = named.running
-    assert (operation.task_id, operation.name, operation.begun, named.outdated) == (90, name, BEGINNING, False)
+    assert (operation.task_id, operation.name, operation.started_at, named.outdated) == (90, name, BEGINNING, False)
     assert operation.restarts == restarts
 
 
@@ -185,14 +185,14 @@ def test_named_task_that_has_ended_is_outdated(now, outdated, api):
 def test_forbidden_named_task_is_an_unknown_operation(api):
     api.expect("task", 91, gives=refused(403)).expect("task", 90, gives=refused(404))
     [operation] = named_operations(api.double, ORDERS, observation(90, 91)).running
-    assert (operation.task_id, operation.name, operation.begun, operation.restarts) == (91, None, None, NOTHING)
+    assert (operation.task_id, operation.name, operation.started_at, operation.restarts) == (91, None, None, NOTHING)
 
 
 def test_listed_tasks_have_their_start_time_and_scope(api):
     tasks = [{**listed(91, CLUSTER), "startTime": "2026-05-04T03:00:00+08:00"}, listed(90, SERVER)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=tasks)
     found = listed_operations(api.double, ORDERS)
-    assert [(one.task_id, one.begun, one.restarts) for one in found] == [(91, BEGINNING, ALL), (90, None, NOTHING)]
+    assert [(one.task_id, one.started_at, one.restarts) for one in found] == [(91, BEGINNING, ALL), (90, None, NOTHING)]
 
 
 def test_rollback_does_not_count_as_a_restart(api):
@@ -251,7 +251,7 @@ def test_new_tasks_of_another_kind_are_ignored(api):
 
 
 @pytest.mark.parametrize(
-    ("begun", "more", "started"),
+    ("started_at", "more", "started"),
     [
         (10, {}, 10),
         (0, {}, 0),
@@ -262,9 +262,9 @@ def test_new_tasks_of_another_kind_are_ignored(api):
     ],
     ids=repr,
 )
-def test_last_successful_restart_sets_the_start_time(begun, more, started, api):
+def test_last_successful_restart_sets_the_start_time(started_at, more, started, api):
     task = {**listed(90, ARBITRATION, {"arbitrationServiceId": 61}), "status": "SUCCESSFUL", **more}
-    task["startTime"] = None if begun is None else at(begun).isoformat()
+    task["startTime"] = None if started_at is None else at(started_at).isoformat()
     api.expect("tasks", name=ARBITRATION, status="SUCCESSFUL", gives=[task])
     [member] = with_last_restart(api.double, SERVICE, observation(None), BEGINNING).members
     assert member.started == (None if started is None else at(started))

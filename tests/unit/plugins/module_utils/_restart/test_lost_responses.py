@@ -11,11 +11,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
     SERVER,
-    VERBS,
-    asked,
-    every_verb,
+    every_restart,
     failure,
+    request,
     restart,
 )
 
@@ -33,28 +33,28 @@ def at_post(service, *jobs):
     service.before_post = lambda: [service.begin(name, things) for name, things in jobs]
 
 
-@every_verb
+@every_restart
 @every_way
-def test_task_of_a_lost_response_is_adopted(make_error, verb, service):
+def test_task_of_a_lost_response_is_adopted(make_error, case, service):
     service.lose_after = [make_error()]
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "adopted", 1001)
     assert result["task"]["succeeded"] is True
-    assert result["verified"] is verb.proven
+    assert result["verified"] is case.proven
     assert "the answer was lost, and task 1001 (" in result["reason"]
-    assert (service.posts, len(service.jobs)) == ([verb.post], 1)
+    assert (service.posts, len(service.jobs)) == ([case.post], 1)
 
 
-@every_verb
+@every_restart
 @every_way
-def test_lost_request_has_an_unknown_outcome(make_error, verb, service):
+def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     lost_error = make_error()
     service.lose_before = [lost_error]
-    error = failure(service, verb, asked(wait=True))
+    error = failure(service, case, request(wait=True))
     assert error.__class__ is OutcomeUnknown
-    start = f"It is not known whether a restart of {verb.target.label} is running. {lost_error} For 20 seconds"
+    start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert f'a task "{verb.task_name}" of it with an id above 0 was looked for, and none was found' in str(error)
+    assert f'a task "{case.task_name}" of it with an id above 0 was looked for, and none was found' in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -62,11 +62,11 @@ def test_lost_request_has_an_unknown_outcome(make_error, verb, service):
     assert (len(service.posts), service.jobs) == (1, [])
 
 
-@every_verb
-def test_search_for_the_task_lasts_as_long_as_the_request_timeout(verb, service):
+@every_restart
+def test_search_for_the_task_lasts_as_long_as_the_request_timeout(case, service):
     service.lose_before = [lost()]
     service.timeout = 7
-    assert failure(service, verb, asked()).facts["elapsed"] == 7.0
+    assert failure(service, case, request()).facts["elapsed"] == 7.0
     assert set(service.time.pauses) == {0.5}
 
 
@@ -79,30 +79,30 @@ def test_task_that_appears_late_is_adopted(service):
             service.begin(fake_ocp.SERVER, SERVER.things(service))
 
     service.time.after_sleep = appear
-    result = restart(service, SERVER, asked())
+    result = restart(service, SERVER, request())
     assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, 19.0)
 
 
 def test_adopted_task_is_returned_without_wait(service):
     service.lose_after = [lost()]
-    result = restart(service, SERVER, asked())
+    result = restart(service, SERVER, request())
     assert (result["action"], result["elapsed"], service.time.pauses) == ("adopted", 0, [])
 
 
-@every_verb
-def test_several_matching_tasks_are_ambiguous(verb, service):
+@every_restart
+def test_several_matching_tasks_are_ambiguous(case, service):
     service.lose_after = [lost()]
-    at_post(service, (verb.task_name, verb.things(service)))
-    error = failure(service, verb, asked())
+    at_post(service, (case.task_name, case.things(service)))
+    error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f'More than one is a task "{verb.task_name}" of it with an id above 0: 1002, 1001.' in str(error)
+    assert f'More than one is a task "{case.task_name}" of it with an id above 0: 1002, 1001.' in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 
 
-@every_verb
+@every_restart
 @pytest.mark.parametrize("own", [False, True], ids=["not carried out", "carried out"])
-def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, verb, service):
+def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, case, service):
     """Above the mark too, but of another target or another kind."""
     (service.lose_after if own else service.lose_before).append(lost())
     foreign = [
@@ -110,24 +110,24 @@ def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, verb, service):
         ("Stop OB server", service.servers_there[:1]),
         (fake_ocp.SERVER, service.servers_there[2:]),
         (fake_ocp.AGENTS, service.agents_there[2:]),
-        (fake_ocp.ZONE, service.servers_there[1:2] if verb is VERBS["zone"] else service.servers_there[:1]),
+        (fake_ocp.ZONE, service.servers_there[1:2] if case is RESTART_CASES["zone"] else service.servers_there[:1]),
     ]
-    if verb is not VERBS["cluster"]:
+    if case is not RESTART_CASES["cluster"]:
         foreign.append((fake_ocp.CLUSTER, service.servers_there))
     at_post(service, *foreign)
     if own:
-        result = restart(service, verb, asked())
+        result = restart(service, case, request())
         assert (result["action"], result["task_id"]) == ("adopted", 1001 + len(foreign))
     else:
-        assert "none was found" in str(failure(service, verb, asked()))
+        assert "none was found" in str(failure(service, case, request()))
     assert len(service.posts) == 1
 
 
-@every_verb
-def test_task_below_the_high_water_mark_is_not_adopted(verb, service):
-    service.begin(verb.task_name, verb.things(service), ago=600)
+@every_restart
+def test_task_below_the_high_water_mark_is_not_adopted(case, service):
+    service.begin(case.task_name, case.things(service), ago=600)
     service.lose_before = [lost()]
-    message = str(failure(service, verb, asked()))
+    message = str(failure(service, case, request()))
     assert "with an id above 1001 was looked for, and none was found" in message
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
@@ -135,24 +135,24 @@ def test_task_below_the_high_water_mark_is_not_adopted(verb, service):
 def test_agent_task_of_fewer_hosts_is_not_adopted(service):
     service.lose_before = [lost()]
     at_post(service, (fake_ocp.AGENTS, service.agents_there[:1]))
-    assert "none was found" in str(failure(service, VERBS["agents"], asked()))
+    assert "none was found" in str(failure(service, RESTART_CASES["agents"], request()))
 
 
 def test_agent_task_of_the_stale_hosts_is_adopted(service):
     service.agents_there[1].started = 0
     service.lose_after = [lost()]
     service.time.time += 60
-    result = restart(service, VERBS["agents"], asked(started_before=at(-10)))
+    result = restart(service, RESTART_CASES["agents"], request(started_before=at(-10)))
     assert (result["action"], service.posts) == ("adopted", [("agents", [51])])
 
 
-@every_verb
-def test_task_without_tags_is_adopted_by_host(verb, service):
+@every_restart
+def test_task_without_tags_is_adopted_by_host(case, service):
     """The service of an older version: the list is asked by host. Arbitration services have tags in any version."""
     service.tags = False
     service.lose_after = [lost()]
     at_post(service, (fake_ocp.SERVER, service.servers_there[2:]), (fake_ocp.AGENTS, service.agents_there[2:]))
-    result = restart(service, verb, asked())
+    result = restart(service, case, request())
     assert (result["action"], result["task_id"]) == ("adopted", 1003)
 
 
@@ -162,29 +162,29 @@ def test_untagged_task_on_a_shared_host_is_not_adopted(service):
     service.lose_before = [lost()]
     at_post(service, (fake_ocp.SERVER, service.servers_there[1:2]))
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
-    assert failure(service, crowded, asked()).__class__ is OutcomeUnknown
+    assert failure(service, crowded, request()).__class__ is OutcomeUnknown
     assert len(service.posts) == 1
 
 
 # The list of tasks
 
 
-@every_verb
+@every_restart
 @pytest.mark.parametrize("carried_out", [False, True])
-def test_outcome_is_unknown_without_permission_to_read_tasks(carried_out, verb, service):
+def test_outcome_is_unknown_without_permission_to_read_tasks(carried_out, case, service):
     service.failing["tasks"] = [refused(403)] * 99
     (service.lose_after if carried_out else service.lose_before).append(lost())
-    error = failure(service, verb, asked())
+    error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
     assert "could not be looked at, since these credentials may not read them (TASK_VIEWER)" in str(error)
-    assert f"not known whether a restart of {verb.target.label} is running already" in str(error.facts["warnings"])
+    assert f"not known whether a restart of {case.target.label} is running already" in str(error.facts["warnings"])
     assert (len(service.posts), service.time.pauses) == (1, [])
 
 
-@every_verb
-def test_response_is_enough_without_permission_to_read_tasks(verb, service):
+@every_restart
+def test_response_is_enough_without_permission_to_read_tasks(case, service):
     service.failing["tasks"] = [refused(403)] * 99
-    result = restart(service, verb, asked())
+    result = restart(service, case, request())
     assert (result["action"], result["task_id"], len(result["warnings"])) == ("submitted", 1001, 1)
 
 
@@ -192,7 +192,7 @@ def test_response_is_enough_without_permission_to_read_tasks(verb, service):
 def test_task_is_adopted_after_temporary_list_errors(failures, service):
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(503)] * failures)
-    result = restart(service, SERVER, asked())
+    result = restart(service, SERVER, request())
     assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, failures / 2)
     assert len(service.posts) == 1
 
@@ -200,7 +200,7 @@ def test_task_is_adopted_after_temporary_list_errors(failures, service):
 def test_outcome_is_unknown_when_the_task_list_keeps_failing(service):
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(503)] * 999)
-    error = failure(service, SERVER, asked())
+    error = failure(service, SERVER, request())
     assert error.__class__ is OutcomeUnknown
     assert "none was found (the last look failed: Refused with 503)." in str(error)
     assert error.facts["elapsed"] == 20.0
@@ -212,7 +212,7 @@ def test_refused_task_list_is_requested_once(status, service):
     """Refused credentials are not tried over and over: that locks the account."""
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(status)] * 999)
-    error = failure(service, SERVER, asked())
+    error = failure(service, SERVER, request())
     assert f"the last look failed: Refused with {status})" in str(error)
     assert (len(service.failing["tasks"]), service.time.pauses) == (998, [])
 
@@ -220,33 +220,33 @@ def test_refused_task_list_is_requested_once(status, service):
 def test_forbidden_task_list_does_not_replace_the_error(service):
     service.lose_before = [lost()]
     service.failing["tasks"] = [refused(403)] * 99
-    assert not isinstance(failure(service, SERVER, asked()), PermissionDenied)
+    assert not isinstance(failure(service, SERVER, request()), PermissionDenied)
 
 
 # And then
 
 
-@every_verb
+@every_restart
 @every_way
-def test_two_runs_with_the_same_time_restart_exactly_once(make_error, verb, service):
+def test_two_runs_with_the_same_time_restart_exactly_once(make_error, case, service):
     """Whether the first one was carried out or not, after two runs there was one restart."""
     for lose in (service.lose_before, service.lose_after):
         lose.append(make_error())
         jobs, since = len(service.jobs), at(service.now)
         if lose is service.lose_before:
-            failure(service, verb, asked(started_before=since, wait=True))
+            failure(service, case, request(started_before=since, wait=True))
         else:
-            restart(service, verb, asked(started_before=since, wait=True))
-        result = restart(service, verb, asked(started_before=since, wait=True))
+            restart(service, case, request(started_before=since, wait=True))
+        result = restart(service, case, request(started_before=since, wait=True))
         assert result["action"] == ("submitted" if lose is service.lose_before else "skipped")
         assert len(service.jobs) == jobs + 1
         service.time.time += 60
 
 
-@every_verb
-def test_failed_adopted_task_is_not_restarted(verb, service):
+@every_restart
+def test_failed_adopted_task_is_not_restarted(case, service):
     service.lose_after = [lost()]
     service.end = "REFUSED"
-    error = failure(service, verb, asked(wait=True))
+    error = failure(service, case, request(wait=True))
     assert (error.facts["action"], error.facts["task_id"]) == ("adopted", 1001)
     assert (len(service.posts), error.facts["changed"]) == (1, True)

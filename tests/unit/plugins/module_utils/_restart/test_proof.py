@@ -24,14 +24,14 @@ def agent(started=None, **pids):
     return Member("a", "AVAILABLE", pids=pids or None, started=started)
 
 
-def proof(before, after, begun=BEGUN, *, joined=False):
-    found = prove_restarts([before], [after] if after else [], begun, joined=joined)
+def proof(before, after, started_at=BEGUN, *, attached=False):
+    found = prove_restarts([before], [after] if after else [], started_at, attached=attached)
     assert found.keys() == {"a"}
     return found["a"]
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "own", "joined"),
+    ("before", "after", "own", "attached"),
     [
         pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
         pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
@@ -59,8 +59,8 @@ def proof(before, after, begun=BEGUN, *, joined=False):
         pytest.param(agent(x=1, y=2), agent(y=3, z=1), True, True, id="the shared one new"),
     ],
 )
-def test_restart_is_proven_by_start_time_and_pids(before, after, own, joined):
-    assert (proof(before, after), proof(before, after, joined=True)) == (own, joined)
+def test_restart_is_proven_by_start_time_and_pids(before, after, own, attached):
+    assert (proof(before, after), proof(before, after, attached=True)) == (own, attached)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_restart_is_proven_by_start_time_and_pids(before, after, own, joined):
 )
 def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
     assert proof(before, after, None) is own
-    assert proof(before, after, None, joined=True) is (own or None)
+    assert proof(before, after, None, attached=True) is (own or None)
 
 
 def test_same_start_time_in_another_offset_is_unchanged():
@@ -84,8 +84,8 @@ def test_same_start_time_in_another_offset_is_unchanged():
 
 def test_members_are_compared_by_name():
     first, second = (Member(name, None, start_time=f"2026-05-04T03:02:0{n}+08:00") for n, name in enumerate("ab"))
-    assert prove_restarts([first, second], [second, first], None, joined=False) == {"a": False, "b": False}
+    assert prove_restarts([first, second], [second, first], None, attached=False) == {"a": False, "b": False}
 
 
 def test_no_members_give_no_proofs():
-    assert prove_restarts([], [server(LATER)], BEGUN, joined=False) == {}
+    assert prove_restarts([], [server(LATER)], BEGUN, attached=False) == {}

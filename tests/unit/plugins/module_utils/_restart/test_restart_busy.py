@@ -14,10 +14,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     SERVER,
-    asked,
-    every_verb,
+    every_restart,
     failure,
     however_shown,
+    request,
     restart,
 )
 
@@ -25,37 +25,37 @@ BUSY = [409, 400, 423]
 every_refusal = pytest.mark.parametrize("status", BUSY)
 
 
-def someone_is_first(service, verb, **more):
+def someone_is_first(service, case, **more):
     """Let another restart of the target start between our reads and our first POST."""
 
     def start():
         if len(service.posts) == 1:
-            service.begin(verb.task_name, verb.things(service), **more)
+            service.begin(case.task_name, case.things(service), **more)
 
     service.before_post = start
 
 
-@every_verb
+@every_restart
 @every_refusal
 @however_shown
 @pytest.mark.parametrize("since", [None, -10], ids=["no condition", "started_before"])
-def test_refused_post_attaches_to_the_other_restart(since, names_operations, status, verb, service):
+def test_refused_post_attaches_to_the_other_restart(since, names_operations, status, case, service):
     service.names_operations = names_operations
     service.busy = status
-    someone_is_first(service, verb)
-    result = restart(service, verb, asked(started_before=since and at(since), wait=True))
+    someone_is_first(service, case)
+    result = restart(service, case, request(started_before=since and at(since), wait=True))
     assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", 1001)
-    assert result["verified"] is verb.proven
+    assert result["verified"] is case.proven
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
-@every_verb
+@every_restart
 @every_refusal
-def test_refused_post_is_skipped_when_the_other_restart_ended(status, verb, service):
+def test_refused_post_is_skipped_when_the_other_restart_ended(status, case, service):
     """The other restart has ended by the time we look again."""
     service.busy = status
-    someone_is_first(service, verb, seconds=10)
-    call = {"arbitration": "restart_arbitration_service"}.get(verb.post[0], f"restart_{verb.post[0]}")
+    someone_is_first(service, case, seconds=10)
+    call = {"arbitration": "restart_arbitration_service"}.get(case.post[0], f"restart_{case.post[0]}")
     real = getattr(service, call)
 
     def slow(*args, **flags):
@@ -65,30 +65,30 @@ def test_refused_post_is_skipped_when_the_other_restart_ended(status, verb, serv
             service.time.time += 20
 
     setattr(service, call, slow)
-    result = restart(service, verb, asked(started_before=at(-10)))
+    result = restart(service, case, request(started_before=at(-10)))
     assert (result["changed"], result["action"], result["task_id"]) == (False, "skipped", None)
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
-@every_verb
+@every_restart
 @every_refusal
 @however_shown
-def test_refused_post_queues_and_is_sent_again(names_operations, status, verb, service):
+def test_refused_post_queues_and_is_sent_again(names_operations, status, case, service):
     service.names_operations = names_operations
     service.busy = status
-    someone_is_first(service, verb)
-    result = restart(service, verb, asked("queue"))
+    someone_is_first(service, case)
+    result = restart(service, case, request("queue"))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1002)
     assert 10 <= result["elapsed"] <= 11
-    assert service.posts == [verb.post] * 2
+    assert service.posts == [case.post] * 2
 
 
-@every_verb
+@every_restart
 @every_refusal
-def test_refused_post_fails_with_in_flight_fail(status, verb, service):
+def test_refused_post_fails_with_in_flight_fail(status, case, service):
     service.busy = status
-    someone_is_first(service, verb)
-    error = failure(service, verb, asked("fail"))
+    someone_is_first(service, case)
+    error = failure(service, case, request("fail"))
     assert error.__class__ is TargetBusy
     assert "task 1001" in str(error)
     assert (error.facts["changed"], len(service.posts)) == (False, 1)
@@ -98,7 +98,7 @@ def test_refused_post_fails_with_in_flight_fail(status, verb, service):
 def test_other_restart_begun_before_started_before_is_not_joined(status, service):
     service.busy = status
     someone_is_first(service, SERVER, ago=60, seconds=100)
-    error = failure(service, SERVER, asked(started_before=at(-10)))
+    error = failure(service, SERVER, request(started_before=at(-10)))
     assert error.__class__ is TargetBusy
     assert "before started_before" in str(error)
 
@@ -106,7 +106,7 @@ def test_other_restart_begun_before_started_before_is_not_joined(status, service
 def test_queue_after_a_refused_post_is_bounded_by_wait_timeout(service):
     service.busy = 409
     someone_is_first(service, SERVER, seconds=1000)
-    error = failure(service, SERVER, asked("queue", seconds=30))
+    error = failure(service, SERVER, request("queue", seconds=30))
     assert (error.__class__, error.facts["elapsed"], len(service.posts)) == (WaitTimeout, 30.0, 1)
     assert "1001" in str(error)
 
@@ -115,7 +115,7 @@ def test_queue_after_a_refused_post_is_bounded_by_wait_timeout(service):
 def test_second_refusal_after_the_queue_is_final(status, service):
     service.busy = status
     service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
-    error = failure(service, SERVER, asked("queue"))
+    error = failure(service, SERVER, request("queue"))
     assert isinstance(error, RequestRefused)
     assert error.status == status
     assert str(error) == f"There was no restart of {SERVER.target.label}. Refused with {status}."
@@ -134,7 +134,7 @@ def test_task_of_a_lost_second_response_is_adopted(status, service):
             service.lose_after = [lost()]
 
     service.before_post = lose_the_second
-    result = restart(service, SERVER, asked("queue"))
+    result = restart(service, SERVER, request("queue"))
     assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1002, 2)
 
 
@@ -143,7 +143,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
     service.begin("Restart OB server", SERVER.things(service), end="FAILED")
     service.time.time += 60
     service.busy = status
-    message = str(failure(service, SERVER, asked()))
+    message = str(failure(service, SERVER, request()))
     assert message == (
         f"There was no restart of {SERVER.target.label}. Refused with {status}. "
         "Task 1001 (Restart OB server) FAILED and still holds it: retry it or roll it back. "
@@ -158,7 +158,7 @@ def test_permanent_refusal_ends_without_further_requests(status, service):
     """What these refuse will be refused again, so nothing is read or sent after them."""
     someone_is_first(service, SERVER)
     service.lose_before = [refused(status)]
-    error = failure(service, SERVER, asked(wait=True))
+    error = failure(service, SERVER, request(wait=True))
     assert error.status == status
     assert service.calls[-1] == "server"
     assert len(service.posts) == 1
@@ -169,7 +169,7 @@ def test_target_unreadable_after_a_refusal_is_reported(status, service):
     service.busy = status
     someone_is_first(service, SERVER)
     service.before_post = lambda before=service.before_post: (before(), service.failing.update(servers=[refused(503)]))
-    error = failure(service, SERVER, asked())
+    error = failure(service, SERVER, request())
     assert str(error).startswith(f"There was no restart of {SERVER.target.label}. Refused with {status}.")
     assert f"There was no restart of {SERVER.target.label}, since it cannot be read." in str(error)
     assert (error.facts["changed"], len(service.posts)) == (False, 1)
@@ -178,46 +178,46 @@ def test_target_unreadable_after_a_refusal_is_reported(status, service):
 # A task that FAILS at its first step
 
 
-@every_verb
+@every_restart
 @however_shown
-def test_first_subtask_failure_attaches_to_the_other_restart(names_operations, verb, service):
+def test_first_subtask_failure_attaches_to_the_other_restart(names_operations, case, service):
     service.names_operations = names_operations
     service.busy = "REFUSED"
-    someone_is_first(service, verb)
-    result = restart(service, verb, asked(wait=True))
+    someone_is_first(service, case)
+    result = restart(service, case, request(wait=True))
     assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", 1001)
     assert result["task"]["succeeded"] is True
     assert (len(service.posts), len(service.jobs)) == (1, 2)
 
 
-@every_verb
-def test_first_subtask_failure_queues_and_restarts(verb, service):
+@every_restart
+def test_first_subtask_failure_queues_and_restarts(case, service):
     service.busy = "REFUSED"
-    someone_is_first(service, verb)
-    result = restart(service, verb, asked("queue", wait=True))
+    someone_is_first(service, case)
+    result = restart(service, case, request("queue", wait=True))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1003)
     assert result["task"]["succeeded"] is True
-    assert service.posts == [verb.post] * 2
+    assert service.posts == [case.post] * 2
 
 
-@every_verb
-def test_first_subtask_failure_on_an_idle_target_fails(verb, service):
+@every_restart
+def test_first_subtask_failure_on_an_idle_target_fails(case, service):
     service.end = "REFUSED"
-    error = failure(service, verb, asked(wait=True))
+    error = failure(service, case, request(wait=True))
     assert error.__class__ is TaskFailed
-    assert str(error).startswith(f"The restart of {verb.target.label} did not succeed.")
+    assert str(error).startswith(f"The restart of {case.target.label} did not succeed.")
     assert "FAILED at subtask 1 of 2, Stop it (id 1)" in str(error)
     assert (error.facts["task_id"], error.facts["task"]["status"], error.facts["changed"]) == (1001, "FAILED", True)
     assert error.facts["action"] == "submitted"
     assert len(service.posts) == 1
 
 
-@every_verb
-def test_restart_is_not_repeated_after_a_second_subtask_failure(verb, service):
+@every_restart
+def test_restart_is_not_repeated_after_a_second_subtask_failure(case, service):
     """Something was done already."""
     service.end = "FAILED"
-    someone_is_first(service, verb, seconds=1000)
-    error = failure(service, verb, asked("queue", wait=True))
+    someone_is_first(service, case, seconds=1000)
+    error = failure(service, case, request("queue", wait=True))
     assert error.__class__ is TaskFailed
     assert (len(service.posts), error.facts["task_id"]) == (1, 1002)
 
@@ -225,7 +225,7 @@ def test_restart_is_not_repeated_after_a_second_subtask_failure(verb, service):
 def test_repeated_first_subtask_failure_is_final(service):
     service.busy = "REFUSED"
     service.before_post = lambda: service.begin("Restart OB server", SERVER.things(service))
-    error = failure(service, SERVER, asked("queue", wait=True))
+    error = failure(service, SERVER, request("queue", wait=True))
     assert error.__class__ is TaskFailed
     assert (len(service.posts), error.facts["task_id"]) == (2, 1004)
 
@@ -233,14 +233,14 @@ def test_repeated_first_subtask_failure_is_final(service):
 def test_restart_without_wait_returns_its_own_task(service):
     service.busy = "REFUSED"
     someone_is_first(service, SERVER)
-    result = restart(service, SERVER, asked())
+    result = restart(service, SERVER, request())
     assert (result["action"], result["task_id"], len(service.posts)) == ("submitted", 1002, 1)
 
 
 def test_own_failed_task_is_named_when_joining_is_not_allowed(service):
     service.busy = "REFUSED"
     someone_is_first(service, SERVER, seconds=100)
-    error = failure(service, SERVER, asked("fail", wait=True))
+    error = failure(service, SERVER, request("fail", wait=True))
     assert error.__class__ is TargetBusy
     assert "1002" in f"{error} {error.facts['task_id']}"
 
@@ -249,6 +249,6 @@ def test_attached_task_that_fails_is_not_restarted(service):
     """It was no POST of this run that found the target busy."""
     service.names_operations = False
     service.begin("Restart OB server", SERVER.things(service), end="REFUSED", seconds=20)
-    error = failure(service, SERVER, asked(wait=True))
+    error = failure(service, SERVER, request(wait=True))
     assert error.__class__ is TaskFailed
     assert (error.facts["action"], error.facts["task_id"], service.posts) == ("attached", 1001, [])

@@ -9,9 +9,9 @@ from typing import Any
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, PermissionDenied, TargetBusy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Service, at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import VERBS, asked
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,8 +40,8 @@ states = st.fixed_dictionaries(
 questions = st.tuples(st.sampled_from(["attach", "fail", "queue"]), st.sampled_from([None, -100.0, -60.0, -30.0]))
 
 
-def build(state: dict[str, Any]) -> Service:
-    service = Service(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_ahead")})
+def build(state: dict[str, Any]) -> FakeOcp:
+    service = FakeOcp(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_ahead")})
     for thing, started in zip([*service.servers_there, *service.agents_there], state["starts"], strict=True):
         thing.started = started
     for name, picked, ago, seconds, end, hidden in state["jobs"]:
@@ -58,17 +58,17 @@ def build(state: dict[str, Any]) -> Service:
 def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None], *, check_mode: bool):
     service = build(state)
     in_flight, since = question
-    options = asked(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
+    options = request(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
     before = len(service.jobs)
     try:
-        result: Any = restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
+        result: Any = restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
     except OcpError as error:
         result = error
     return service, result, len(service.jobs) - before
 
 
 @settings(max_examples=400)
-@given(states, st.sampled_from(list(VERBS)), questions)
+@given(states, st.sampled_from(list(RESTART_CASES)), questions)
 def test_check_mode_and_real_run_agree(state, name, question):
     dry_service, dry, dry_jobs = outcome(state, name, question, check_mode=True)
     real_service, real, real_jobs = outcome(state, name, question, check_mode=False)
@@ -94,15 +94,15 @@ def test_check_mode_and_real_run_agree(state, name, question):
 
 
 @settings(max_examples=200)
-@given(states, st.sampled_from(list(VERBS)), st.sampled_from([-100.0, -60.0, -30.0]))
+@given(states, st.sampled_from(list(RESTART_CASES)), st.sampled_from([-100.0, -60.0, -30.0]))
 def test_second_run_never_restarts(state, name, since):
     """The same instant again, when the first run was waited for and its task was successful."""
     service = build({**state, "clock_ahead": 0.0, "forbidden": False})
-    options = asked("queue", at(since), wait=True, seconds=3600)
+    options = request("queue", at(since), wait=True, seconds=3600)
     try:
-        restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
+        restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
     except OcpError:
         return
     jobs = len(service.jobs)
-    again = restart_target(service, lambda: VERBS[name].target, options, service.time.clock)
+    again = restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
     assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)

@@ -14,129 +14,129 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
     SERVER,
-    VERBS,
-    asked,
-    every_verb,
+    every_restart,
     failure,
     however_shown,
+    request,
     restart,
 )
 
-CLUSTER, AGENTS, ARBITRATION = VERBS["cluster"], VERBS["agents"], VERBS["arbitration service"]
+CLUSTER, AGENTS, ARBITRATION = RESTART_CASES["cluster"], RESTART_CASES["agents"], RESTART_CASES["arbitration service"]
 # Seconds since the other task began, and started_before: None, later than its begin, earlier than it.
 SINCE = {"no condition": None, "begun before": -10, "begun after": -120}
 every_since = pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
 
 
-def others(service, verb, *, name=None, things=None, **more):
-    """Another user's task on the target of ``verb``, for a minute already."""
-    return service.begin(name or verb.task_name, things or verb.things(service), ago=60, seconds=100, **more)
+def others(service, case, *, name=None, things=None, **more):
+    """Another user's task on the target of ``case``, for a minute already."""
+    return service.begin(name or case.task_name, things or case.things(service), ago=60, seconds=100, **more)
 
 
 def condition(since):
     return None if since is None else at(since)
 
 
-@every_verb
+@every_restart
 @however_shown
 @pytest.mark.parametrize("since", [None, -120], ids=["no condition", "begun after"])
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_running_restart_is_attached(check_mode, since, names_operations, verb, service):
+def test_running_restart_is_attached(check_mode, since, names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    result = restart(service, verb, asked("attach", condition(since), check_mode=check_mode))
+    job = others(service, case)
+    result = restart(service, case, request("attach", condition(since), check_mode=check_mode))
     assert (result["changed"], result["action"], result["task_id"]) == (False, "attached", job.id)
-    assert result["task"]["name"] == verb.task_name
-    assert result["reason"].startswith(f"task {job.id} ({verb.task_name}) is restarting it since 2026-05-04T02:59:00")
+    assert result["task"]["name"] == case.task_name
+    assert result["reason"].startswith(f"task {job.id} ({case.task_name}) is restarting it since 2026-05-04T02:59:00")
     assert (service.posts, result["diff"], result["verified"]) == ([], {}, None)
 
 
-@every_verb
+@every_restart
 @however_shown
-def test_attached_restart_is_waited_for_and_verified(names_operations, verb, service):
+def test_attached_restart_is_waited_for_and_verified(names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    result = restart(service, verb, asked(started_before=at(-120), wait=True))
+    job = others(service, case)
+    result = restart(service, case, request(started_before=at(-120), wait=True))
     assert (result["action"], result["task_id"], result["task"]["succeeded"]) == ("attached", job.id, True)
-    assert result["verified"] is verb.proven
+    assert result["verified"] is case.proven
     assert 40 <= result["elapsed"] <= 43
     assert service.posts == []
 
 
-@every_verb
+@every_restart
 @however_shown
-def test_restart_begun_before_started_before_is_not_joined(names_operations, verb, service):
+def test_restart_begun_before_started_before_is_not_joined(names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    error = failure(service, verb, asked("attach", at(-10)))
+    job = others(service, case)
+    error = failure(service, case, request("attach", at(-10)))
     assert error.__class__ is TargetBusy
     assert str(error).startswith(
-        f"There was no restart of {verb.target.label}: task {job.id} ({verb.task_name}) is running, but"
+        f"There was no restart of {case.target.label}: task {job.id} ({case.task_name}) is running, but"
     )
     assert "it began at 2026-05-04T02:59:00+08:00, before started_before" in str(error)
     assert "in_flight=queue" in str(error)
     assert (error.facts["changed"], error.facts["task_id"], service.posts) == (False, None, [])
 
 
-@every_verb
+@every_restart
 @however_shown
 @every_since
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
-def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_operations, verb, service):
+def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    error = failure(service, verb, asked("fail", condition(since), check_mode=check_mode))
+    job = others(service, case)
+    error = failure(service, case, request("fail", condition(since), check_mode=check_mode))
     assert error.__class__ is TargetBusy
-    assert f"task {job.id} ({verb.task_name}) is running, and in_flight=fail was asked" in str(error)
+    assert f"task {job.id} ({case.task_name}) is running, and in_flight=fail was asked" in str(error)
     assert (service.posts, service.time.pauses) == ([], [])
 
 
-@every_verb
+@every_restart
 @however_shown
 @pytest.mark.parametrize("since", [None, -10], ids=["no condition", "begun before"])
-def test_queue_restarts_after_the_running_task(since, names_operations, verb, service):
+def test_queue_restarts_after_the_running_task(since, names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
+    job = others(service, case)
     # What the other task restarts by its end counts; here it is too early, or nothing counts.
-    for thing in verb.things(service):
-        thing.started = None if verb is ARBITRATION else -3600.0
+    for thing in case.things(service):
+        thing.started = None if case is ARBITRATION else -3600.0
     service.restarts_really = since is None
-    result = restart(service, verb, asked("queue", condition(since)))
+    result = restart(service, case, request("queue", condition(since)))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", job.id + 1)
     assert 40 <= result["elapsed"] <= 43
-    assert service.posts == [verb.post]
+    assert service.posts == [case.post]
 
 
-@every_verb
+@every_restart
 @however_shown
-def test_queue_attaches_to_a_sufficient_restart(names_operations, verb, service):
+def test_queue_attaches_to_a_sufficient_restart(names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    result = restart(service, verb, asked("queue", at(-120)))
+    job = others(service, case)
+    result = restart(service, case, request("queue", at(-120)))
     assert (result["action"], result["task_id"], result["elapsed"]) == ("attached", job.id, 0)
 
 
-@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_queued_restart_is_skipped_when_no_longer_needed(verb, service):
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_queued_restart_is_skipped_when_no_longer_needed(case, service):
     """What ran had begun before, but it started the servers since."""
-    others(service, verb)
-    result = restart(service, verb, asked("queue", at(-12), wait=True))
+    others(service, case)
+    result = restart(service, case, request("queue", at(-12), wait=True))
     assert (result["action"], result["changed"], service.posts) == ("skipped", False, [])
     assert 40 <= result["elapsed"] <= 43
 
 
-@every_verb
+@every_restart
 @however_shown
 @pytest.mark.parametrize("wait", [False, True])
-def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service):
+def test_queue_is_bounded_by_wait_timeout(wait, names_operations, case, service):
     service.names_operations = names_operations
-    job = others(service, verb)
-    error = failure(service, verb, asked("queue", wait=wait, seconds=30))
+    job = others(service, case)
+    error = failure(service, case, request("queue", wait=wait, seconds=30))
     assert error.__class__ is WaitTimeout
-    busy = f"task {job.id} ({verb.task_name}) is"
-    assert str(error).startswith(f"There was no restart of {verb.target.label}, since {busy}")
-    assert f"Task {job.id} ({verb.task_name}) is not finished after 30 seconds" in str(error)
+    busy = f"task {job.id} ({case.task_name}) is"
+    assert str(error).startswith(f"There was no restart of {case.target.label}, since {busy}")
+    assert f"Task {job.id} ({case.task_name}) is not finished after 30 seconds" in str(error)
     assert f"task_ids={job.id}'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
 
@@ -144,7 +144,7 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, verb, service)
 def test_queue_and_wait_share_the_timeout(service):
     others(service, SERVER)
     service.seconds = 100
-    error = failure(service, SERVER, asked("queue", wait=True, seconds=60))
+    error = failure(service, SERVER, request("queue", wait=True, seconds=60))
     assert (error.__class__, error.facts["elapsed"], error.facts["task_id"]) == (WaitTimeout, 60.0, 1002)
     assert error.facts["changed"] is True
 
@@ -158,20 +158,20 @@ def test_queue_waits_for_the_next_task_too(service):
             service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=5)
 
     service.time.after_sleep = another
-    result = restart(service, SERVER, asked("queue"))
+    result = restart(service, SERVER, request("queue"))
     assert (result["action"], result["task_id"], len(service.posts)) == ("submitted", 1003, 1)
     assert 45 <= result["elapsed"] <= 49
 
 
 def test_queue_continues_after_a_failed_task(service):
     others(service, SERVER, end="FAILED")
-    result = restart(service, SERVER, asked("queue"))
+    result = restart(service, SERVER, request("queue"))
     assert (result["action"], result["task_id"]) == ("submitted", 1002)
 
 
 def test_check_mode_does_not_queue(service):
     others(service, SERVER)
-    result = restart(service, SERVER, asked("queue", check_mode=True))
+    result = restart(service, SERVER, request("queue", check_mode=True))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
     assert "has to end first" in result["reason"]
     assert (service.posts, service.time.pauses) == ([], [])
@@ -186,7 +186,7 @@ def test_check_mode_does_not_queue(service):
 def test_cluster_restart_covers_its_server(since, in_flight, names_operations, service):
     service.names_operations = names_operations
     job = others(service, CLUSTER)
-    options = asked(in_flight, condition(since))
+    options = request(in_flight, condition(since))
     satisfies = since in (None, -120)
     if in_flight == "fail" or (in_flight == "attach" and not satisfies):
         assert f"task {job.id} (Restart OB cluster) is running" in str(failure(service, SERVER, options))
@@ -206,53 +206,53 @@ def test_restart_of_its_own_zone_covers_the_server(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[1:2])
     own = others(service, SERVER, name=fake_ocp.ZONE, things=service.servers_there[:1])
-    assert restart(service, SERVER, asked())["task_id"] == own.id
+    assert restart(service, SERVER, request())["task_id"] == own.id
 
 
 @however_shown
 def test_restart_of_another_server_does_not_block(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER, things=service.servers_there[1:])
-    assert restart(service, SERVER, asked())["action"] == "submitted"
+    assert restart(service, SERVER, request())["action"] == "submitted"
 
 
 @however_shown
 def test_server_restart_blocks_the_cluster_restart(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER)
-    message = str(failure(service, CLUSTER, asked()))
+    message = str(failure(service, CLUSTER, request()))
     why = "it does not restart all that is asked for" if names_operations else "it is not known to be its restart"
     assert f"(Restart OB server) is running, but {why}" in message
-    assert restart(service, CLUSTER, asked("queue"))["action"] == "submitted"
+    assert restart(service, CLUSTER, request("queue"))["action"] == "submitted"
 
 
 def test_cluster_attaches_to_the_restart_of_its_only_stale_server(service):
     for thing in service.servers_there[1:]:
         thing.started = -90.0
     job = others(service, SERVER)
-    result = restart(service, CLUSTER, asked(started_before=at(-120)))
+    result = restart(service, CLUSTER, request(started_before=at(-120)))
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
 def test_other_task_on_the_server_blocks_the_restart(service):
     """Only ``operatingTaskInstanceId`` tells of it; what it does is not known."""
     others(service, SERVER, name="Stop OB server")
-    message = str(failure(service, SERVER, asked()))
+    message = str(failure(service, SERVER, request()))
     assert "(Stop OB server) is running, but it is not known to be its restart" in message
-    assert restart(service, SERVER, asked("queue"))["action"] == "submitted"
+    assert restart(service, SERVER, request("queue"))["action"] == "submitted"
     assert len(service.posts) == 1
 
 
 def test_task_without_a_start_time_does_not_meet_started_before(service):
     others(service, SERVER, hidden_start=True)
-    assert "but when it began is not known" in str(failure(service, SERVER, asked(started_before=at(-120))))
-    assert restart(service, SERVER, asked())["action"] == "attached"
+    assert "but when it began is not known" in str(failure(service, SERVER, request(started_before=at(-120))))
+    assert restart(service, SERVER, request())["action"] == "attached"
 
 
 def test_failed_task_that_still_holds_the_target_is_not_running(service):
     others(service, SERVER, end="FAILED")
     service.time.time += 60
-    assert restart(service, SERVER, asked())["action"] == "submitted"
+    assert restart(service, SERVER, request())["action"] == "submitted"
 
 
 def find_and_restart(service, options):
@@ -263,7 +263,7 @@ def find_and_restart(service, options):
 def test_restart_named_only_by_the_cluster_is_attached(service):
     job = others(service, SERVER)
     service.servers_there[0].operated_by, service.cluster_operated_by = None, job.id
-    result = find_and_restart(service, asked())
+    result = find_and_restart(service, request())
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
@@ -275,14 +275,14 @@ def test_running_restart_is_attached_despite_an_outdated_task_id(end, service):
     ended = 999 if end == "gone" else 1001
     job = others(service, SERVER)
     service.servers_there[0].operated_by = ended
-    result = find_and_restart(service, asked())
+    result = find_and_restart(service, request())
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
 def test_lagging_task_list_does_not_make_the_queue_spin(service):
     service.names_operations, service.list_lags = False, 10
     others(service, SERVER)
-    result = restart(service, SERVER, asked("queue"))
+    result = restart(service, SERVER, request("queue"))
     assert (result["action"], len(service.posts)) == ("submitted", 1)
     assert 50 <= result["elapsed"] <= 53
     assert len(service.calls) < 200
@@ -291,28 +291,28 @@ def test_lagging_task_list_does_not_make_the_queue_spin(service):
 def test_stale_task_list_is_waited_for_until_wait_timeout(service):
     service.names_operations, service.list_lags = False, 1000
     job = others(service, SERVER)
-    error = failure(service, SERVER, asked("queue"))
+    error = failure(service, SERVER, request("queue"))
     assert (error.__class__, error.facts["elapsed"], service.posts) == (WaitTimeout, 60.0, [])
     assert f"task {job.id} (Restart OB server) is running and has to end first. It has ended, but" in str(error)
 
 
 def test_deleted_task_is_not_running(service):
     service.servers_there[0].operated_by = 999
-    assert restart(service, SERVER, asked())["action"] == "submitted"
+    assert restart(service, SERVER, request())["action"] == "submitted"
 
 
 # Without tags
 
 
-@pytest.mark.parametrize("verb", [SERVER, CLUSTER, AGENTS], ids=["server", "cluster", "agents"])
-def test_running_restart_without_tags_is_attached(verb, service):
+@pytest.mark.parametrize("case", [SERVER, CLUSTER, AGENTS], ids=["server", "cluster", "agents"])
+def test_running_restart_without_tags_is_attached(case, service):
     service.tags = service.names_operations = False
     service.begin(fake_ocp.SERVER, service.servers_there[2:], ago=90, seconds=200)
     service.begin(fake_ocp.AGENTS, service.agents_there[2:], ago=90, seconds=200)
-    if verb is CLUSTER:
+    if case is CLUSTER:
         service.time.time += 200
-    job = others(service, verb)
-    assert restart(service, verb, asked())["task_id"] == job.id
+    job = others(service, case)
+    assert restart(service, case, request())["task_id"] == job.id
 
 
 def test_untagged_task_on_a_shared_host_is_ambiguous(service):
@@ -321,9 +321,9 @@ def test_untagged_task_on_a_shared_host_is_ambiguous(service):
     service.servers_there[1].host = 51
     others(service, SERVER, things=service.servers_there[1:2])
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
-    assert "it is not known to be its restart" in str(failure(service, crowded, asked()))
+    assert "it is not known to be its restart" in str(failure(service, crowded, request()))
     assert service.posts == []
-    result = restart(service, crowded, asked("queue"))
+    result = restart(service, crowded, request("queue"))
     assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
 
 
@@ -332,10 +332,10 @@ def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
     service.servers_there[1].host = 51
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
     others(service, SERVER, things=service.servers_there[1:2])
-    assert restart(service, crowded, asked())["action"] == "submitted"
+    assert restart(service, crowded, request())["action"] == "submitted"
     service.time.time += 200
     job = others(service, SERVER)
-    assert restart(service, crowded, asked())["task_id"] == job.id
+    assert restart(service, crowded, request())["task_id"] == job.id
 
 
 # Agents: only the stale ones
@@ -344,7 +344,7 @@ def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
 def test_only_stale_agents_are_restarted(service):
     service.agents_there[0].started = 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, asked(started_before=at(-10)))
+    result = restart(service, AGENTS, request(started_before=at(-10)))
     assert service.posts == [("agents", [52])]
     assert result["skipped_hosts"] == [{"id": 51, "name": "10.1.0.1"}]
     assert "10.1.0.2" in result["reason"]
@@ -361,20 +361,20 @@ def test_hosts_restarted_since_are_skipped(stale, skipped, check_mode, service):
     for thing in service.agents_there:
         thing.started = -3600.0 if thing.id in stale else 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, asked(started_before=at(-10), check_mode=check_mode))
+    result = restart(service, AGENTS, request(started_before=at(-10), check_mode=check_mode))
     assert [host["id"] for host in result["skipped_hosts"]] == skipped
     assert service.posts == ([("agents", stale)] if stale and not check_mode else [])
 
 
 def test_skipped_hosts_are_null_before_the_decision(service):
     service.failing["host_agent"] = [refused(503)]
-    assert failure(service, AGENTS, asked()).facts["skipped_hosts"] is None
+    assert failure(service, AGENTS, request()).facts["skipped_hosts"] is None
 
 
 def test_agent_of_unknown_age_is_stale(service):
     service.agents_there[0].started, service.agents_there[1].started = None, 0.0
     service.time.time += 60
-    assert restart(service, AGENTS, asked(started_before=at(-10)))["reason"].startswith(
+    assert restart(service, AGENTS, request(started_before=at(-10)))["reason"].startswith(
         "it is not proven that 10.1.0.1"
     )
     assert service.posts == [("agents", [51])]
@@ -382,18 +382,18 @@ def test_agent_of_unknown_age_is_stale(service):
 
 def test_agents_join_a_task_of_more_hosts(service):
     job = others(service, AGENTS, things=service.agents_there)
-    assert restart(service, AGENTS, asked())["task_id"] == job.id
+    assert restart(service, AGENTS, request())["task_id"] == job.id
 
 
 def test_agents_do_not_join_a_task_of_fewer_hosts(service):
     others(service, AGENTS, things=service.agents_there[:1])
-    assert "it does not restart all that is asked for" in str(failure(service, AGENTS, asked()))
+    assert "it does not restart all that is asked for" in str(failure(service, AGENTS, request()))
 
 
 def test_agents_join_a_task_of_the_stale_host(service):
     service.agents_there[0].started = -50.0
     job = others(service, AGENTS, things=service.agents_there[1:2])
-    result = restart(service, AGENTS, asked(started_before=at(-120)))
+    result = restart(service, AGENTS, request(started_before=at(-120)))
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
@@ -416,7 +416,7 @@ def test_agents_join_a_task_of_the_stale_host(service):
 def test_successful_tasks_decide_the_arbitration_restart(jobs, action, service):
     for ago, end in jobs:
         service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=ago, end=end)
-    result = restart(service, ARBITRATION, asked(started_before=at(-100)))
+    result = restart(service, ARBITRATION, request(started_before=at(-100)))
     assert result["action"] == action
     assert len(service.posts) == (action == "submitted")
     if action == "submitted":
@@ -425,27 +425,27 @@ def test_successful_tasks_decide_the_arbitration_restart(jobs, action, service):
 
 def test_task_of_another_arbitration_service_is_ignored(service):
     service.begin(fake_ocp.ARBITRATION, [fake_ocp.Thing(69, 52)], ago=60)
-    assert restart(service, ARBITRATION, asked(started_before=at(-100)))["action"] == "submitted"
+    assert restart(service, ARBITRATION, request(started_before=at(-100)))["action"] == "submitted"
 
 
 # What may not be read
 
 
-@every_verb
-def test_forbidden_task_list_is_a_warning(verb, service):
+@every_restart
+def test_forbidden_task_list_is_a_warning(case, service):
     service.failing["tasks"] = [refused(403)] * 9
-    result = restart(service, verb, asked())
+    result = restart(service, case, request())
     [warning] = result["warnings"]
-    assert warning == f"It is not known whether a restart of {verb.target.label} is running already: Refused with 403."
+    assert warning == f"It is not known whether a restart of {case.target.label} is running already: Refused with 403."
     assert result["action"] == "submitted"
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb is not AGENTS])
+@pytest.mark.parametrize("name", [name for name, case in RESTART_CASES.items() if case is not AGENTS])
 def test_forbidden_task_named_by_the_target_blocks_the_restart(name, service):
-    verb = VERBS[name]
+    case = RESTART_CASES[name]
     service.failing.update(tasks=[refused(403)] * 9, task=[refused(403)] * 9)
-    job = others(service, verb)
-    error = failure(service, verb, asked())
+    job = others(service, case)
+    error = failure(service, case, request())
     assert error.__class__ is TargetBusy
     assert f"task {job.id} is running, but it is not known to be its restart" in str(error)
     assert service.posts == []
@@ -455,7 +455,7 @@ def test_unreadable_task_is_attached_with_a_warning(service):
     service.names_operations = False
     others(service, SERVER)
     service.failing["task"] = [refused(503)]
-    result = restart(service, SERVER, asked())
+    result = restart(service, SERVER, request())
     assert (result["action"], result["task_id"], result["task"]) == ("attached", 1001, None)
     assert result["warnings"] == ["Task 1001 cannot be read: Refused with 503."]
 
@@ -464,7 +464,7 @@ def test_forbidden_task_list_does_not_hide_the_running_task(service):
     """The task list is refused, the task that the service names is not."""
     job = others(service, ARBITRATION)
     service.failing["tasks"] = [refused(403)] * 9
-    result = restart(service, ARBITRATION, asked(started_before=at(-120)))
+    result = restart(service, ARBITRATION, request(started_before=at(-120)))
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
@@ -475,11 +475,11 @@ def test_forbidden_task_list_does_not_hide_the_running_task(service):
 @pytest.mark.parametrize("name", ["server", "cluster", "agents"])
 def test_restart_that_ends_between_two_reads_is_counted(name, slow, service):
     """The target was read while it was running, its task when it had ended."""
-    verb = VERBS[name]
-    service.names_operations = slow == "task" and verb is not AGENTS
-    service.begin(verb.task_name, verb.things(service), ago=8, seconds=10)
+    case = RESTART_CASES[name]
+    service.names_operations = slow == "task" and case is not AGENTS
+    service.begin(case.task_name, case.things(service), ago=8, seconds=10)
     service.slow[slow if service.names_operations else "tasks"] = 5.0
-    result = restart(service, verb, asked(started_before=at(-20)))
+    result = restart(service, case, request(started_before=at(-20)))
     assert result["action"] == "skipped"
     assert service.posts == []
 
@@ -488,13 +488,13 @@ def test_restart_that_ends_between_two_reads_is_counted(name, slow, service):
 def test_arbitration_restart_that_ends_between_two_reads_is_counted(slow, service):
     service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=8, seconds=10)
     service.slow[slow] = 5.0
-    assert restart(service, ARBITRATION, asked(started_before=at(-20)))["action"] in ("skipped", "attached")
+    assert restart(service, ARBITRATION, request(started_before=at(-20)))["action"] in ("skipped", "attached")
     assert service.posts == []
 
 
 def test_rollback_is_not_joined(service):
     others(service, SERVER, rolling_back=True)
-    error = failure(service, SERVER, asked(started_before=at(-120)))
+    error = failure(service, SERVER, request(started_before=at(-120)))
     assert error.__class__ is TargetBusy
 
 
@@ -504,7 +504,7 @@ def test_rollback_is_not_joined(service):
 def test_progress_names_the_target_above_its_subtasks(service):
     job = others(service, SERVER, name="Check OB server")
     lines = []
-    options = asked("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))
+    options = request("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))
     assert restart(service, SERVER, options)["task_id"] == 1002
     told = [line for line in lines if SERVER.target.label in line]
     assert told[0].startswith(f"  {SERVER.target.label}: task {job.id} ")

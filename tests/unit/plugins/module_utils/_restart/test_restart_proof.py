@@ -10,24 +10,24 @@ from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
     SERVER,
-    VERBS,
-    asked,
-    every_verb,
+    every_restart,
     failure,
+    request,
     restart,
 )
 
-CLUSTER, AGENTS = VERBS["cluster"], VERBS["agents"]
-SHOWN = [VERBS[name] for name in VERBS if VERBS[name].proven]
-every_shown_verb = pytest.mark.parametrize("verb", SHOWN, ids=[verb.post[0] for verb in SHOWN])
+CLUSTER, AGENTS = RESTART_CASES["cluster"], RESTART_CASES["agents"]
+SHOWN = [RESTART_CASES[name] for name in RESTART_CASES if RESTART_CASES[name].proven]
+every_shown_restart = pytest.mark.parametrize("case", SHOWN, ids=[case.post[0] for case in SHOWN])
 NOT_SHOWN = "not verified, since the service shows no start time or process of it"
 
 
-@every_shown_verb
-def test_target_that_did_not_restart_fails_verification(verb, service):
+@every_shown_restart
+def test_target_that_did_not_restart_fails_verification(case, service):
     service.restarts_really = False
-    error = failure(service, verb, asked(wait=True))
+    error = failure(service, case, request(wait=True))
     assert error.__class__ is NotVerified
     names = [member["name"] for member in error.facts["after"]["members"]]
     assert f"ended SUCCESSFUL, but {', '.join(names)} has not started anew" in str(error)
@@ -47,7 +47,7 @@ def test_one_server_that_did_not_restart_fails_verification(service):
     job_things = [thing for thing in service.servers_there if thing is not forgotten]
     real = service.begin
     service.begin = lambda name, _things, **more: real(name, job_things, **more)
-    error = failure(service, CLUSTER, asked(wait=True))
+    error = failure(service, CLUSTER, request(wait=True))
     assert "but 10.1.0.2:2882 has not started anew" in str(error)
 
 
@@ -55,12 +55,12 @@ def test_members_are_compared_by_name_not_by_position(service):
     service.restarts_really = False
     service.servers_there[1].started = -1800.0
     service.before_post = service.servers_there.reverse
-    assert "10.1.0.1:2882, 10.1.0.2:2882, 10.1.0.3:2882 has not" in str(failure(service, CLUSTER, asked(wait=True)))
+    assert "10.1.0.1:2882, 10.1.0.2:2882, 10.1.0.3:2882 has not" in str(failure(service, CLUSTER, request(wait=True)))
 
 
-@every_shown_verb
+@every_shown_restart
 @pytest.mark.parametrize("late", [0.5, 29.5])
-def test_late_proof_is_accepted(late, verb, service):
+def test_late_proof_is_accepted(late, case, service):
     service.restarts_really = False
     ended: list[float] = []
 
@@ -68,11 +68,11 @@ def test_late_proof_is_accepted(late, verb, service):
         if service.now >= 10 and not ended:
             ended.append(service.now)
         if ended and service.now >= ended[0] + late:
-            for thing in verb.things(service):
+            for thing in case.things(service):
                 thing.pid, thing.started = thing.pid + 1, 5.0
 
     service.time.after_sleep = show
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     assert result["verified"] is True
     assert result["after"] != result["before"]
 
@@ -82,13 +82,13 @@ def test_slow_reads_do_not_extend_the_verification(service):
     service.restarts_really = False
     service.slow["servers"] = 9.0
     reads_before = 1
-    failure(service, SERVER, asked(wait=True))
+    failure(service, SERVER, request(wait=True))
     assert service.calls.count("servers") - reads_before == 4
 
 
 @pytest.mark.parametrize("missing", ["before", "after"])
-@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_start_time_is_needed_only_after_the_restart(missing, verb, service):
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_start_time_is_needed_only_after_the_restart(missing, case, service):
     def hide():
         for thing in service.servers_there:
             thing.started = None
@@ -99,47 +99,47 @@ def test_start_time_is_needed_only_after_the_restart(missing, verb, service):
     else:
         service.restarts_really = False
         service.before_post = hide
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     # Begun after the task is a proof, even without a start before.
     assert result["verified"] is (True if missing == "before" else None)
     assert (NOT_SHOWN in result["reason"]) is (missing == "after")
 
 
-@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-def test_missing_server_afterwards_is_unverified(verb, service):
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_missing_server_afterwards_is_unverified(case, service):
     service.before_post = lambda: service.__setattr__("servers_there", service.servers_there[1:])
     service.restarts_really = True
-    things, verb_things = service.servers_there, verb.things(service)
+    things, verb_things = service.servers_there, case.things(service)
     assert things[0] in verb_things
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     assert result["verified"] is None
     assert NOT_SHOWN in result["reason"]
 
 
 def test_cluster_without_servers_is_unverified(service):
     service.servers_there = []
-    result = restart(service, CLUSTER, asked(wait=True))
+    result = restart(service, CLUSTER, request(wait=True))
     assert (result["verified"], result["before"]["members"]) == (None, [])
     assert NOT_SHOWN in result["reason"]
 
 
 def test_arbitration_restart_cannot_be_verified(service):
-    result = restart(service, VERBS["arbitration service"], asked(wait=True))
+    result = restart(service, RESTART_CASES["arbitration service"], request(wait=True))
     assert (result["verified"], NOT_SHOWN in result["reason"]) == (None, True)
 
 
-@every_verb
+@every_restart
 @pytest.mark.parametrize(
     "make_error",
     [lambda: refused(403), lambda: refused(502), lambda: ResponseLost("The answer was lost.", url=URL)],
     ids=["403", "502", "lost"],
 )
 @pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])
-def test_unreadable_proof_is_not_a_failure(reads, make_error, verb, service):
+def test_unreadable_proof_is_not_a_failure(reads, make_error, case, service):
     reads_of = {"server": "servers", "cluster": "cluster", "zone": "cluster", "agents": "host_agent"}
-    read = reads_of.get(verb.post[0], "arbitration_service")
-    service.restarts_really = verb.proven is None
-    members = len(verb.things(service)) if verb is AGENTS else 1
+    read = reads_of.get(case.post[0], "arbitration_service")
+    service.restarts_really = case.proven is None
+    members = len(case.things(service)) if case is AGENTS else 1
     error = make_error()
     observe = service._called
 
@@ -152,10 +152,10 @@ def test_unreadable_proof_is_not_a_failure(reads, make_error, verb, service):
 
     seen: list[str] = []
     service._called = fail_after
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     assert result["changed"] is True
     assert result["verified"] is None
-    if verb.proven or not reads:
+    if case.proven or not reads:
         assert str(error) in result["reason"]
         assert (result["after"] is not None) is bool(reads)
 
@@ -163,23 +163,23 @@ def test_unreadable_proof_is_not_a_failure(reads, make_error, verb, service):
 # Of a task that was joined
 
 
-@pytest.mark.parametrize("verb", [SERVER, CLUSTER], ids=["server", "cluster"])
-@pytest.mark.parametrize("begun", [3, 9], ids=["before its restart", "after its restart"])
-def test_joined_task_is_verified(begun, verb, service):
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+@pytest.mark.parametrize("started_at", [3, 9], ids=["before its restart", "after its restart"])
+def test_joined_task_is_verified(started_at, case, service):
     """It may have restarted the target before it was first looked at; the start time tells it all the same."""
-    service.begin(verb.task_name, verb.things(service), seconds=10)
-    service.time.time += begun
-    if begun == 9:
-        for thing in verb.things(service):
+    service.begin(case.task_name, case.things(service), seconds=10)
+    service.time.time += started_at
+    if started_at == 9:
+        for thing in case.things(service):
             thing.started = 5.0
-    result = restart(service, verb, asked(wait=True))
+    result = restart(service, case, request(wait=True))
     assert (result["action"], result["verified"]) == ("attached", True)
 
 
 def test_joined_task_without_a_restart_fails_verification(service):
     service.restarts_really = False
     service.begin(fake_ocp.SERVER, SERVER.things(service))
-    error = failure(service, SERVER, asked(wait=True))
+    error = failure(service, SERVER, request(wait=True))
     assert error.__class__ is NotVerified
     assert (error.facts["action"], error.facts["verified"], error.facts["changed"]) == ("attached", False, False)
 
@@ -187,7 +187,7 @@ def test_joined_task_without_a_restart_fails_verification(service):
 def test_only_stale_members_are_verified(service):
     service.agents_there[1].started = 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, asked(started_before=at(-10), wait=True))
+    result = restart(service, AGENTS, request(started_before=at(-10), wait=True))
     assert result["verified"] is True
     assert result["skipped_hosts"] == [{"id": 52, "name": "10.1.0.2"}]
     before, after = ([member["pids"] for member in result[when]["members"]] for when in ("before", "after"))
@@ -195,6 +195,6 @@ def test_only_stale_members_are_verified(service):
 
 
 def test_diff_shows_before_and_after(service):
-    diff = restart(service, SERVER, asked(wait=True))["diff"]
+    diff = restart(service, SERVER, request(wait=True))["diff"]
     assert diff["before"] == "10.1.0.1:2882 RUNNING started 2026-05-04T02:00:00+08:00\n"
     assert diff["after"] == "10.1.0.1:2882 RUNNING started 2026-05-04T03:00:05+08:00\n"

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import answer, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task, response
 
 OPTIONS = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
 
@@ -27,7 +27,7 @@ def restart(api, time_passes):
 
 
 def expect_start(api):
-    api.expect("restart_server", 31, 41, freeze_server=True, force=False, gives=answer(raw_task(81)))
+    api.expect("restart_server", 31, 41, freeze_server=True, force=False, gives=response(raw_task(81)))
 
 
 @pytest.mark.parametrize("other", [90, None])

@@ -14,7 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, answer
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, response
 
 NOON = "2026-05-04T12:00:00Z"
 ORDERS = {"id": 31, "name": "orders", "status": "RUNNING"}
@@ -366,7 +366,7 @@ def test_target_has_a_label_and_a_result(target, label, result):
     ids=["cluster", "server", "forced server", "agents", "arbitration service"],
 )
 def test_target_restart_calls_its_endpoint(target, call, args, flags, api):
-    started = answer({"id": 1})
+    started = response({"id": 1})
     api.expect(call, *args, **flags, gives=started)
     assert target.restart(api.double, EVERYONE) is started
 
@@ -380,7 +380,7 @@ def test_target_restart_calls_its_endpoint(target, call, args, flags, api):
     ],
 )
 def test_only_the_given_agents_are_restarted(members, sent, skipped, api):
-    api.expect("restart_agents", sent, gives=answer({"id": 1}))
+    api.expect("restart_agents", sent, gives=response({"id": 1}))
     AGENTS.restart(api.double, frozenset(members))
     assert AGENTS.unchanged_facts(frozenset(members)) == {"skipped_hosts": skipped}
 
@@ -389,7 +389,7 @@ def test_only_the_given_agents_are_restarted(members, sent, skipped, api):
 def test_databases_are_restarted_as_a_whole(target, api):
     call, args = ("restart_cluster", (31,)) if target is CLUSTER else ("restart_server", (31, 41))
     flags = {} if target is CLUSTER else {"freeze_server": True, "force": False}
-    api.expect(call, *args, **flags, gives=answer({"id": 1}))
+    api.expect(call, *args, **flags, gives=response({"id": 1}))
     target.restart(api.double, frozenset())
     assert target.unchanged_facts(frozenset()) == {}
 
@@ -471,7 +471,7 @@ def test_task_named_only_by_cluster_or_zone_needs_the_task_list(of_cluster, of_z
     record = {**ORDERS, "operatingTaskInstanceId": of_cluster, "zones": [zone]}
     found = [{**SERVERS[0], "zoneName": "zone1", "operatingTaskInstanceId": of_server}, SERVERS[1]]
     api.expect("cluster", 31, gives=record).expect("servers", 31, gives=found)
-    assert find_server(api, "31", "41").found.tells_operations is told
+    assert find_server(api, "31", "41").found.names_operations is told
 
 
 def test_arbitration_service_names_its_task(api):
@@ -483,7 +483,7 @@ def test_task_of_another_server_is_ignored(api):
     found = [SERVERS[0], {**SERVERS[1], "operatingTaskInstanceId": 90}]
     api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
     observed = SERVER.observe(api.double)
-    assert (observed.operations, observed.tells_operations) == ([], True)
+    assert (observed.operations, observed.names_operations) == ([], True)
 
 
 # What the record of a cluster tells of its servers
@@ -526,4 +526,4 @@ def test_service_that_names_one_task_names_all(others, tells, api):
     servers = [SERVERS[0], {**SERVERS[1], **others}]
     api.expect("cluster", 31, gives=with_servers(*servers))
     found = find_server(api, "31", "41").found
-    assert (found.tells_operations, found.operations) == (tells, [])
+    assert (found.names_operations, found.operations) == (tells, [])

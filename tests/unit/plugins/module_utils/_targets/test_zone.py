@@ -13,10 +13,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
-    VERBS,
-    asked,
+    RESTART_CASES,
     failure,
     however_shown,
+    request,
     restart,
 )
 
@@ -62,7 +62,7 @@ def test_zone_is_found_with_its_servers(api):
         "cluster_name": "orders",
     }
     assert [member.name for member in zone.found.members] == [A, B]
-    assert (zone.found.status, zone.found.operations, zone.found.tells_operations) == ("RUNNING", [90], True)
+    assert (zone.found.status, zone.found.operations, zone.found.names_operations) == ("RUNNING", [90], True)
 
 
 def test_cluster_record_with_servers_is_read_once(api):
@@ -169,11 +169,11 @@ def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
 def of_two(service):
     """Let two servers be in the zone; returns the verb."""
     service.servers_there[1].zone = "zone1"
-    return replace(VERBS["zone"], target=ZONE)
+    return replace(RESTART_CASES["zone"], target=ZONE)
 
 
 def test_all_servers_of_the_zone_are_restarted_and_verified(of_two, service):
-    result = restart(service, of_two, asked(wait=True))
+    result = restart(service, of_two, request(wait=True))
     assert (service.posts, result["verified"]) == ([of_two.post], True)
     assert [member["name"] for member in result["after"]["members"]] == [A, B]
     assert C not in result["diff"]["after"]
@@ -181,11 +181,11 @@ def test_all_servers_of_the_zone_are_restarted_and_verified(of_two, service):
 
 def test_one_stale_server_restarts_the_zone_and_is_verified(of_two, service):
     service.servers_there[0].started = 0
-    result = restart(service, of_two, asked(started_before=at(-10), wait=True))
+    result = restart(service, of_two, request(started_before=at(-10), wait=True))
     assert f"{B} started at" in result["reason"]
     assert result["reason"].split(";")[0].endswith("(1 of 2)")
     assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
-    again = restart(service, of_two, asked(started_before=at(-10), wait=True))
+    again = restart(service, of_two, request(started_before=at(-10), wait=True))
     assert (again["action"], len(service.posts)) == ("skipped", 1)
 
 
@@ -193,7 +193,7 @@ def test_one_stale_server_restarts_the_zone_and_is_verified(of_two, service):
 def test_restart_of_one_server_does_not_cover_the_zone(names_operations, of_two, service):
     service.names_operations = names_operations
     service.begin(fake_ocp.SERVER, service.servers_there[:1], seconds=100)
-    error = failure(service, of_two, asked())
+    error = failure(service, of_two, request())
     assert error.__class__ is TargetBusy
     assert "(Restart OB server) is running, but it does not restart all that is asked for" in str(error)
     assert service.posts == []
@@ -204,7 +204,7 @@ def test_restart_of_the_only_stale_server_is_joined(names_operations, of_two, se
     service.names_operations = names_operations
     service.servers_there[0].started = -5
     job = service.begin(fake_ocp.SERVER, service.servers_there[1:2], seconds=100)
-    result = restart(service, of_two, asked(started_before=at(-10)))
+    result = restart(service, of_two, request(started_before=at(-10)))
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
@@ -213,7 +213,7 @@ def test_restart_of_the_only_stale_server_is_joined(names_operations, of_two, se
 def test_restart_in_another_zone_does_not_block(name, names_operations, of_two, service):
     service.names_operations = names_operations
     service.begin(name, service.servers_there[2:], seconds=100)
-    assert restart(service, of_two, asked())["action"] == "submitted"
+    assert restart(service, of_two, request())["action"] == "submitted"
 
 
 @pytest.mark.parametrize("in_flight", ["attach", "queue"])
@@ -221,8 +221,8 @@ def test_untagged_zone_restart_is_queued_or_refused(in_flight, of_two, service):
     service.names_operations = service.tags = False
     service.begin(fake_ocp.ZONE, service.servers_there[2:], seconds=20)
     if in_flight == "queue":
-        result = restart(service, of_two, asked("queue"))
+        result = restart(service, of_two, request("queue"))
         assert (result["action"], result["elapsed"] >= 20) == ("submitted", True)
     else:
-        assert "it is not known to be its restart" in str(failure(service, of_two, asked()))
+        assert "it is not known to be its restart" in str(failure(service, of_two, request()))
         assert service.posts == []

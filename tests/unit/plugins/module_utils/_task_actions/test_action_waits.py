@@ -16,11 +16,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowe
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
+    acted_on,
     failed,
     hanging,
     retried_meanwhile,
-    steered,
-    steering_error,
+    task_action_error,
 )
 
 RETRY = [DesiredState(State.RETRIED), DesiredState(State.RETRIED, SECOND), DesiredState(State.RETRIED, status="FAILED")]
@@ -34,7 +34,7 @@ cancels = pytest.mark.parametrize("wish", CANCEL, ids=str)
 def rollback_failed(time):
     """Give a service whose task FAILED, and then its rollback."""
     service = failed(time, times=2)
-    assert isinstance(steering_error(service, DesiredState(State.ROLLED_BACK), wait=True), TaskFailed)
+    assert isinstance(task_action_error(service, DesiredState(State.ROLLED_BACK), wait=True), TaskFailed)
     service.posts.clear()
     return service
 
@@ -42,7 +42,7 @@ def rollback_failed(time):
 @forwards
 def test_wait_ends_with_a_successful_task(wish, time_passes):
     service = failed(time_passes)
-    result = steered(service, wish, wait=True)
+    result = acted_on(service, wish, wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
     assert result["elapsed"] > 0
 
@@ -50,7 +50,7 @@ def test_wait_ends_with_a_successful_task(wish, time_passes):
 @retries
 def test_retry_that_fails_again_is_a_failure(wish, time_passes):
     service = failed(time_passes, times=2)
-    error = steering_error(service, wish, wait=True)
+    error = task_action_error(service, wish, wait=True)
     assert error.__class__ is TaskFailed
     lines = str(error).splitlines()
     assert lines[0] == "The retry of task 1001 did not succeed."
@@ -60,19 +60,19 @@ def test_retry_that_fails_again_is_a_failure(wish, time_passes):
     assert error.facts["task"]["status"] == "FAILED"
     assert [step["log_tail"] for step in error.facts["failed_subtasks"]] == ["log of 52 of 1001"]
     assert "tasks" not in error.facts
-    assert steered(service, wish, wait=True)["task"]["succeeded"] is True
+    assert acted_on(service, wish, wait=True)["task"]["succeeded"] is True
 
 
 def test_skip_followed_by_another_failure_is_a_failure(time_passes):
     service = failed(time_passes, also={THIRD: 1})
-    error = steering_error(service, DesiredState(State.SKIPPED, SECOND), wait=True)
+    error = task_action_error(service, DesiredState(State.SKIPPED, SECOND), wait=True)
     assert str(error).startswith("The skipping of task 1001 did not succeed.")
     assert [step["id"] for step in error.facts["failed_subtasks"]] == [THIRD]
 
 
 def test_rollback_overtaken_by_a_retry_is_a_failure(time_passes):
     service = retried_meanwhile(time_passes)
-    error = steering_error(service, DesiredState(State.ROLLED_BACK), wait=True)
+    error = task_action_error(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert error.__class__ is NotRolledBack
     assert str(error).startswith("Task 1001 (Restart OB cluster) ended SUCCESSFUL, but it was not rolled back")
     assert "-m oceanbase.ocp.task_info" in str(error)
@@ -81,17 +81,17 @@ def test_rollback_overtaken_by_a_retry_is_a_failure(time_passes):
 
 def test_finished_rollback_is_a_success(time_passes):
     service = failed(time_passes)
-    result = steered(service, DesiredState(State.ROLLED_BACK), wait=True)
+    result = acted_on(service, DesiredState(State.ROLLED_BACK), wait=True)
     task = result["task"]
     assert (task["status"], task["rolled_back"], task["succeeded"]) == ("SUCCESSFUL", True, False)
-    again = steered(service, DesiredState(State.ROLLED_BACK), wait=True)
+    again = acted_on(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert (again["changed"], again["reason"], again["task"]["rolled_back"]) == (False, "it was rolled back", True)
     assert len(service.posts) == 1
 
 
 def test_failed_rollback_is_a_failure(time_passes):
     service = failed(time_passes, times=2)
-    error = steering_error(service, DesiredState(State.ROLLED_BACK), wait=True)
+    error = task_action_error(service, DesiredState(State.ROLLED_BACK), wait=True)
     assert error.__class__ is TaskFailed
     lines = str(error).splitlines()
     assert lines[0] == "The rollback of task 1001 did not succeed."
@@ -103,35 +103,35 @@ def test_failed_rollback_is_a_failure(time_passes):
 
 def test_failed_rollback_is_rolled_back_again(time_passes):
     service = rollback_failed(time_passes)
-    assert steered(service, DesiredState(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
+    assert acted_on(service, DesiredState(State.ROLLED_BACK), wait=True)["task"]["rolled_back"] is True
 
 
 def test_skip_in_a_rollback_ends_rolled_back(time_passes):
     """That is what the task was on its way to."""
     service = rollback_failed(time_passes)
-    result = steered(service, DesiredState(State.SKIPPED, SECOND), wait=True)
+    result = acted_on(service, DesiredState(State.SKIPPED, SECOND), wait=True)
     assert (result["changed"], result["task"]["rolled_back"]) == (True, True)
 
 
 @cancels
 def test_canceled_task_ends_failed(wish, time_passes):
     service = hanging(time_passes)
-    result = steered(service, wish, wait=True)
+    result = acted_on(service, wish, wait=True)
     assert (result["changed"], result["task"]["status"], result["task"]["finished"]) == (True, "FAILED", True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("FAILED", "CANCEL")
-    again = steered(service, wish, wait=True)
+    again = acted_on(service, wish, wait=True)
     assert (again["changed"], again["task"]["status"]) == (False, "FAILED")
 
 
 def test_cancel_after_a_retry_waits_for_success(time_passes):
     """Someone else has retried it by then."""
     service = hanging(time_passes)
-    steered(service, DesiredState(State.CANCELED, SECOND))
+    acted_on(service, DesiredState(State.CANCELED, SECOND))
     service.run()
     service.hangs.clear()
     service.model.retry()
-    assert steered(service, DesiredState(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
+    assert acted_on(service, DesiredState(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
 
 
 # Nothing to do, and waiting
@@ -139,15 +139,15 @@ def test_cancel_after_a_retry_waits_for_success(time_passes):
 
 def test_running_task_is_waited_for(time_passes):
     service = failed(time_passes)
-    steered(service, DesiredState(State.RETRIED))
-    result = steered(service, DesiredState(State.RETRIED), wait=True)
+    acted_on(service, DesiredState(State.RETRIED))
+    result = acted_on(service, DesiredState(State.RETRIED), wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (False, True, 1)
 
 
 def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
     service = failed(time_passes, times=2)
-    steered(service, DesiredState(State.RETRIED))
-    error = steering_error(service, DesiredState(State.RETRIED), wait=True)
+    acted_on(service, DesiredState(State.RETRIED))
+    error = task_action_error(service, DesiredState(State.RETRIED), wait=True)
     assert str(error).startswith("Task 1001 (Restart OB cluster) FAILED at subtask 2 of 3, Start it (id 52)")
     assert error.facts["changed"] is False
 
@@ -164,7 +164,7 @@ def test_wait_timeout_reports_the_running_task(wish, time_passes):
     if wish.subtask_id is not None:
         service.model.retry_step(SECOND)
         service.run()
-    error = steering_error(service, wish, wait=True, seconds=5)
+    error = task_action_error(service, wish, wait=True, seconds=5)
     assert error.__class__ is WaitTimeout
     noun = {"retried": "retry", "rolled_back": "rollback", "skipped": "skipping"}[wish.state.value]
     assert str(error).startswith(f"The {noun} of task 1001 goes on.\nTask 1001 (Restart OB cluster) is not finished")
@@ -177,14 +177,14 @@ def test_task_action_time_counts_toward_wait_timeout(time_passes):
     service = failed(time_passes)
     service.hangs = {SECOND}
     service.before_post = lambda: setattr(time_passes, "time", time_passes.time + 4)
-    assert steering_error(service, DesiredState(State.RETRIED), wait=True, seconds=5).facts["elapsed"] == 5
+    assert task_action_error(service, DesiredState(State.RETRIED), wait=True, seconds=5).facts["elapsed"] == 5
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (403, PermissionDenied)])
 def test_refused_poll_reports_the_running_task(status, kind, time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
-    error = steering_error(service, DesiredState(State.RETRIED), wait=True)
+    error = task_action_error(service, DesiredState(State.RETRIED), wait=True)
     assert error.__class__ is kind
     assert str(error) == (
         f"The retry of task 1001 goes on; waiting for it was not possible. Refused with {status}. Then wait for it: "
@@ -196,6 +196,6 @@ def test_refused_poll_reports_the_running_task(status, kind, time_passes):
 def test_failed_poll_is_tolerated_with_a_warning(time_passes):
     service = failed(time_passes)
     service.before_post = lambda: service.unreadable.append(refused(503))
-    result = steered(service, DesiredState(State.RETRIED), wait=True)
+    result = acted_on(service, DesiredState(State.RETRIED), wait=True)
     assert result["task"]["succeeded"] is True
     assert result["warnings"] == ["1 look at the tasks failed and did not end the wait. The last: Refused with 503."]

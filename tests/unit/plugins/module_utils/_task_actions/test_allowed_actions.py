@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowe
     check_desired_state,
     decide_action,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import Model, Refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import Refused, TaskModel
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,9 +45,9 @@ def outcome(task, wish):
         assert error.facts["task_id"] == 7
         return REFUSED
     assert decision.reason
-    assert decision.acts == (decision.whole or decision.subtasks != ())
+    assert decision.is_needed == (decision.whole or decision.subtasks != ())
     assert not (decision.whole and decision.subtasks)
-    return ACTS if decision.acts else NOTHING
+    return ACTS if decision.is_needed else NOTHING
 
 
 def backwards(operation):
@@ -145,7 +145,7 @@ def test_task_without_a_subtask_in_the_given_state_is_unchanged():
     decision = decide_action(
         task_with("RUNNING", "EXECUTE", {"status": "READY"}), DesiredState(SKIPPED, status="FAILED")
     )
-    assert (decision.acts, decision.reason) == (False, "no subtask of it is FAILED")
+    assert (decision.is_needed, decision.reason) == (False, "no subtask of it is FAILED")
 
 
 def test_one_prohibited_skip_refuses_all():
@@ -307,7 +307,7 @@ def would_accept(model, wish):
 
 def wandered(events):
     """Give a model in which all of these have happened that could."""
-    model = Model()
+    model = TaskModel()
     for name, *arguments in events:
         if name == "prohibit":
             number, whole = arguments
@@ -322,7 +322,7 @@ def wandered(events):
 
 def acts(model, wish):
     try:
-        return decide_action(seen(model), wish).acts
+        return decide_action(seen(model), wish).is_needed
     except StateError:
         return False
 
@@ -347,7 +347,7 @@ def test_second_decision_never_acts_again(events, wish):
     # What fails later on is another failure.
     fails_yet = any(each["status"] == "CANCELING" for each in model.steps.values())
     carried_out(model, decide_action(seen(model), wish), wish)
-    assert not decide_action(seen(model), wish).acts
+    assert not decide_action(seen(model), wish).is_needed
     for number in [*model.steps] * 12:
         model.go_on(number)
     assert model.task["status"] != "RUNNING"

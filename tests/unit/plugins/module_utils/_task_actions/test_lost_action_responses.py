@@ -11,12 +11,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost, 
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
     CALLS,
+    acted_on,
     every_call,
     failed,
     hanging,
     ready_for,
-    steered,
-    steering_error,
+    task_action_error,
 )
 
 UNCLEAR = {
@@ -39,7 +39,7 @@ def at_post(service, *events):
 def test_task_action_with_a_lost_response_is_recognized(make_error, call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_after = [make_error()]
-    result = steered(service, call.wish)
+    result = acted_on(service, call.wish)
     assert (result["changed"], result["action"]) == (True, call.wish.state.value)
     assert result["subtask_ids"] == call.subtask_ids
     assert result["reason"].endswith(SHOWN)
@@ -52,7 +52,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, call, time_passes):
     service = ready_for(call, time_passes)
     lost_error = make_error()
     service.lose_before = [lost_error]
-    error = steering_error(service, call.wish, wait=True)
+    error = task_action_error(service, call.wish, wait=True)
     assert error.__class__ is OutcomeUnknown
     assert str(error).splitlines() == [
         f"It is not known whether {call.what} was {call.done}. {lost_error} For 20 seconds it did not show that. "
@@ -69,8 +69,8 @@ def test_lost_request_has_an_unknown_outcome(make_error, call, time_passes):
 def test_next_run_performs_a_lost_task_action(call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_before = [lost()]
-    steering_error(service, call.wish)
-    assert steered(service, call.wish)["changed"] is True
+    task_action_error(service, call.wish)
+    assert acted_on(service, call.wish)["changed"] is True
     assert service.posts == [call.post] * 2
 
 
@@ -93,7 +93,7 @@ def test_late_effect_of_a_lost_response_is_recognized(call, time_passes):
             carry_out()
 
     time_passes.after_sleep = appear
-    result = steered(service, call.wish)
+    result = acted_on(service, call.wish)
     assert (result["changed"], result["elapsed"], service.posts) == (True, 19.0, [call.post])
     assert result["reason"].endswith(SHOWN)
 
@@ -101,14 +101,14 @@ def test_late_effect_of_a_lost_response_is_recognized(call, time_passes):
 def test_task_is_polled_for_as_long_as_the_request_timeout(time_passes):
     service = failed(time_passes)
     service.lose_before, service.timeout = [lost()], 7
-    assert "For 7 seconds it did not show that." in str(steering_error(service, DesiredState(State.RETRIED)))
+    assert "For 7 seconds it did not show that." in str(task_action_error(service, DesiredState(State.RETRIED)))
     assert sum(time_passes.pauses) == 7
 
 
 def test_task_action_with_a_lost_response_is_waited_for(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
-    result = steered(service, DesiredState(State.RETRIED), wait=True)
+    result = acted_on(service, DesiredState(State.RETRIED), wait=True)
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (True, True, 1)
 
 
@@ -116,7 +116,7 @@ def test_retry_that_fails_before_the_first_poll_is_recognized(time_passes):
     service = failed(time_passes, times=2)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 8))
-    result = steered(service, DesiredState(State.RETRIED, SECOND))
+    result = acted_on(service, DesiredState(State.RETRIED, SECOND))
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], result["elapsed"]) == ("FAILED", 4.0)
     assert result["reason"].endswith(SHOWN)
@@ -146,7 +146,7 @@ def test_different_action_of_someone_else_is_not_mistaken_for_ours(wish, other, 
     service.lose_before = [lost()]
     steps = [SECOND] if other.endswith("_step") else []
     at_post(service, lambda: getattr(service.model, other)(*steps))
-    assert steering_error(service, wish).__class__ is OutcomeUnknown
+    assert task_action_error(service, wish).__class__ is OutcomeUnknown
     assert len(service.posts) == 1
 
 
@@ -154,7 +154,7 @@ def test_retry_of_one_subtask_is_not_mistaken_for_a_task_retry(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.retry_step(SECOND))
-    assert steering_error(service, DesiredState(State.RETRIED)).__class__ is OutcomeUnknown
+    assert task_action_error(service, DesiredState(State.RETRIED)).__class__ is OutcomeUnknown
 
 
 @pytest.mark.parametrize("well", [True, False])
@@ -162,7 +162,7 @@ def test_subtask_that_ends_by_itself_is_not_mistaken_for_canceled(well, time_pas
     service = hanging(time_passes)
     service.lose_before = [lost()]
     at_post(service, lambda: service.model.go_on(SECOND, well))
-    assert steering_error(service, DesiredState(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
+    assert task_action_error(service, DesiredState(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
 
 
 # Looks that fail
@@ -173,7 +173,7 @@ def test_temporary_read_errors_are_tolerated(failures, time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * failures))
-    result = steered(service, DesiredState(State.SKIPPED, SECOND))
+    result = acted_on(service, DesiredState(State.SKIPPED, SECOND))
     assert (result["changed"], result["elapsed"], len(service.posts)) == (True, failures / 2, 1)
 
 
@@ -181,7 +181,7 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
     service = failed(time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 999))
-    error = steering_error(service, DesiredState(State.RETRIED))
+    error = task_action_error(service, DesiredState(State.RETRIED))
     assert error.__class__ is OutcomeUnknown
     assert "it did not show that (the last look failed: Refused with 503)." in str(error)
     assert error.facts["elapsed"] == 20.0
@@ -197,7 +197,7 @@ def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(status)] * 999))
-    error = steering_error(service, call.wish)
+    error = task_action_error(service, call.wish)
     assert error.__class__ is OutcomeUnknown
     assert f"Lost. It cannot be read (the last look failed: {told}" in str(error)
     assert (len(service.unreadable), time_passes.pauses, error.facts["changed"]) == (998, [], True)
@@ -209,7 +209,7 @@ def test_refused_poll_is_not_repeated(status, told, call, time_passes):
 def test_second_action_follows_a_recognized_first_one(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_after = [lost()]
-    result = steered(service, DesiredState(State.SKIPPED, status="FAILED"))
+    result = acted_on(service, DesiredState(State.SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
 
@@ -217,6 +217,6 @@ def test_second_action_follows_a_recognized_first_one(time_passes):
 def test_no_action_follows_an_unknown_outcome(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.lose_before = [lost()]
-    error = steering_error(service, DesiredState(State.SKIPPED, status="FAILED"))
+    error = task_action_error(service, DesiredState(State.SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND)]
     assert error.facts["subtask_ids"] == [SECOND]

@@ -22,12 +22,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refuse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import FIRST, SECOND, TASK_ID, THIRD
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases import (
+    acted_on,
     every_call,
     failed,
     hanging,
     ready_for,
-    steered,
-    steering_error,
+    task_action_error,
 )
 
 RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
@@ -39,7 +39,7 @@ RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
 @every_call
 def test_task_action_is_sent_once(call, time_passes):
     service = ready_for(call, time_passes)
-    result = steered(service, call.wish)
+    result = acted_on(service, call.wish)
     assert service.posts == [call.post]
     assert (result["changed"], result["action"], result["trace_id"]) == (True, call.wish.state.value, "trace-post")
     assert result["subtask_ids"] == call.subtask_ids
@@ -53,9 +53,9 @@ def test_task_action_is_sent_once(call, time_passes):
 @every_call
 def test_second_run_changes_nothing(call, time_passes):
     service = ready_for(call, time_passes)
-    steered(service, call.wish)
+    acted_on(service, call.wish)
     for _run in range(2):
-        result = steered(service, call.wish)
+        result = acted_on(service, call.wish)
         assert (result["changed"], result["action"], result["subtask_ids"]) == (False, None, [])
         assert (result["trace_id"], result["diff"]) == (None, {})
         time_passes.time += 60
@@ -66,19 +66,19 @@ def test_second_run_changes_nothing(call, time_passes):
 def test_check_mode_predicts_the_task_action_and_sends_nothing(call, time_passes):
     service = ready_for(call, time_passes)
     for wait in (False, True):
-        foretold = steered(service, call.wish, check_mode=True, wait=wait)
+        foretold = acted_on(service, call.wish, check_mode=True, wait=wait)
         assert (service.posts, time_passes.pauses) == ([], [])
-    done = steered(service, call.wish)
+    done = acted_on(service, call.wish)
     same = ("changed", "action", "reason", "subtask_ids", "before", "diff")
     assert {key: foretold[key] for key in same} == {key: done[key] for key in same}
     assert foretold["trace_id"] is None
-    again = steered(service, call.wish, check_mode=True)
+    again = acted_on(service, call.wish, check_mode=True)
     assert (again["changed"], again["action"], again["subtask_ids"]) == (False, None, [])
 
 
 def test_all_failed_subtasks_are_retried(time_passes):
     service = failed(time_passes, also={THIRD: 1})
-    result = steered(service, DesiredState(RETRIED, status="FAILED"))
+    result = acted_on(service, DesiredState(RETRIED, status="FAILED"))
     assert service.posts == [("retry", TASK_ID, SECOND), ("retry", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
     assert [step["status"] for step in result["task"]["subtasks"]] == ["SUCCESSFUL", "READY", "READY"]
@@ -86,14 +86,14 @@ def test_all_failed_subtasks_are_retried(time_passes):
 
 def test_all_running_subtasks_are_canceled(time_passes):
     service = hanging(time_passes, SECOND, THIRD)
-    result = steered(service, DesiredState(CANCELED, status="RUNNING"))
+    result = acted_on(service, DesiredState(CANCELED, status="RUNNING"))
     assert service.posts == [("cancel", TASK_ID, SECOND), ("cancel", TASK_ID, THIRD)]
     assert result["subtask_ids"] == [SECOND, THIRD]
 
 
 def test_skipped_subtask_keeps_its_skip_operation(time_passes):
     service = failed(time_passes)
-    result = steered(service, DesiredState(SKIPPED, SECOND), wait=True)
+    result = acted_on(service, DesiredState(SKIPPED, SECOND), wait=True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
 
@@ -101,7 +101,7 @@ def test_skipped_subtask_keeps_its_skip_operation(time_passes):
 def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
-    steered(service, DesiredState(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
+    acted_on(service, DesiredState(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
     task = f"task {TASK_ID} (Restart OB cluster): skipped"
     assert lines == [(f"  subtask {number} of {task}", False) for number in (SECOND, THIRD)]
 
@@ -110,12 +110,12 @@ def test_each_subtask_action_has_a_progress_line(time_passes):
 
 
 def test_diff_shows_the_task_before_and_after(time_passes):
-    diff = steered(failed(time_passes), DesiredState(ROLLED_BACK))["diff"]
+    diff = acted_on(failed(time_passes), DesiredState(ROLLED_BACK))["diff"]
     assert diff == {"before": "task 1001: FAILED\n", "after": "task 1001: rolled back\n"}
 
 
 def test_diff_shows_the_subtasks_before_and_after(time_passes):
-    diff = steered(hanging(time_passes, SECOND, THIRD), DesiredState(CANCELED, status="RUNNING"))["diff"]
+    diff = acted_on(hanging(time_passes, SECOND, THIRD), DesiredState(CANCELED, status="RUNNING"))["diff"]
     assert diff["before"] == "subtask 52: RUNNING\nsubtask 53: RUNNING\n"
     assert diff["after"] == "subtask 52: canceled\nsubtask 53: canceled\n"
 
@@ -147,7 +147,7 @@ def test_conflicting_options_are_refused_before_any_read(wish, time_passes):
 def test_impossible_task_action_is_refused_before_the_post(wish, time_passes):
     service = hanging(time_passes)
     service.model.steps[THIRD]["status"] = "PENDING"
-    error = steering_error(service, wish)
+    error = task_action_error(service, wish)
     assert error.__class__ is StateError
     assert (error.facts["changed"], error.facts["task_id"], service.posts) == (False, TASK_ID, [])
     assert error.facts["task"]["status"] == "RUNNING"
@@ -155,7 +155,7 @@ def test_impossible_task_action_is_refused_before_the_post(wish, time_passes):
 
 def test_subtask_of_another_task_is_refused(time_passes):
     service = failed(time_passes)
-    error = steering_error(service, DesiredState(RETRIED, 99))
+    error = task_action_error(service, DesiredState(RETRIED, 99))
     assert str(error).startswith(
         "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
     )
@@ -164,7 +164,7 @@ def test_subtask_of_another_task_is_refused(time_passes):
 
 def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
-    error = steering_error(service, DesiredState(RETRIED), task_id=77)
+    error = task_action_error(service, DesiredState(RETRIED), task_id=77)
     assert error.__class__ is TargetError
     assert str(error) == "task_id: 77 is no task of this service; list its tasks with oceanbase.ocp.task_info."
     assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
@@ -175,7 +175,7 @@ def test_unknown_task_error_names_the_option(time_passes):
 def test_unreadable_task_is_unchanged(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.unreadable = [refused(status)] * 9
-    error = steering_error(service, call.wish)
+    error = task_action_error(service, call.wish)
     assert str(error) == f"Task 1001 was not {call.done}, since it cannot be read. Refused with {status}."
     assert (len(service.unreadable), service.posts, error.facts["changed"]) == (8, [], False)
     assert error.facts["trace_id"] == "trace-no"
@@ -200,7 +200,7 @@ def faster(service, call):
 def test_task_action_already_done_by_someone_else_is_unchanged(call, time_passes):
     service = ready_for(call, time_passes)
     faster(service, call)
-    result = steered(service, call.wish)
+    result = acted_on(service, call.wish)
     assert (result["changed"], result["action"], result["subtask_ids"]) == (False, None, [])
     assert "; by now " in result["reason"]
     assert result["reason"].endswith("since someone else was faster")
@@ -210,7 +210,7 @@ def test_task_action_already_done_by_someone_else_is_unchanged(call, time_passes
 def test_subtask_already_skipped_by_someone_else_is_not_reported(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.posts == [("skip", TASK_ID, SECOND)] and service.model.skip_step(SECOND)
-    result = steered(service, DesiredState(SKIPPED, status="FAILED"))
+    result = acted_on(service, DesiredState(SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
     assert (result["changed"], result["subtask_ids"]) == (True, [THIRD])
     assert result["diff"]["after"] == "subtask 53: skipped\n"
@@ -221,7 +221,7 @@ def test_subtask_already_skipped_by_someone_else_is_not_reported(time_passes):
 def test_refused_task_action_fails_unchanged(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.refusals = [refused(status)]
-    error = steering_error(service, call.wish)
+    error = task_action_error(service, call.wish)
     assert error.__class__ is RequestRefused
     what = f"{call.what[0].upper()}{call.what[1:]}"
     assert str(error) == f"{what} was not {call.done}. Refused with {status}."
@@ -244,7 +244,7 @@ def test_task_is_not_read_again_after_a_permanent_refusal(status, kind, more, ca
     service = ready_for(call, time_passes)
     looks = service.looks
     service.refusals = [refused(status)]
-    error = steering_error(service, call.wish)
+    error = task_action_error(service, call.wish)
     assert error.__class__ is kind
     assert str(error).endswith(f" was not {call.done}. Refused with {status}.{more}")
     assert (service.posts, service.looks, error.facts["changed"]) == ([call.post], looks + 1, False)
@@ -254,7 +254,7 @@ def test_task_is_not_read_again_after_a_permanent_refusal(status, kind, more, ca
 def test_failed_connection_leaves_the_task_unchanged(call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_before = [ConnectionFailed("Not reached.", url=URL)]
-    error = steering_error(service, call.wish)
+    error = task_action_error(service, call.wish)
     assert str(error).endswith(f" was not {call.done}. Not reached.")
     assert (service.posts, error.facts["changed"]) == ([call.post], False)
 
@@ -263,14 +263,14 @@ def test_refusal_is_raised_when_the_task_becomes_unreadable(time_passes):
     service = failed(time_passes)
     service.refusals = [refused(400)]
     service.before_post = lambda: service.unreadable.append(refused(503))
-    assert str(steering_error(service, DesiredState(RETRIED))).endswith("was not retried. Refused with 400.")
+    assert str(task_action_error(service, DesiredState(RETRIED))).endswith("was not retried. Refused with 400.")
 
 
 def test_refused_second_action_reports_the_first(time_passes):
     """What was done to the first is told."""
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.refusals.extend([refused(409)] * (len(service.posts) - 1))
-    error = steering_error(service, DesiredState(RETRIED, status="FAILED"))
+    error = task_action_error(service, DesiredState(RETRIED, status="FAILED"))
     assert str(error).startswith("Subtask 53 of task 1001 (Restart OB cluster) was not retried. ")
     assert (error.facts["changed"], error.facts["action"], error.facts["subtask_ids"]) == (True, "retried", [SECOND])
     assert error.facts["diff"]["after"] == "subtask 52: retried\n"
@@ -284,7 +284,7 @@ def test_refused_second_action_reports_the_first(time_passes):
 def test_failed_read_after_the_task_action_only_warns(status, call, time_passes):
     service = ready_for(call, time_passes)
     service.before_post = lambda: service.unreadable.extend([refused(status)] * 9)
-    result = steered(service, call.wish)
+    result = acted_on(service, call.wish)
     assert result["changed"] is True
     [warning] = result["warnings"]
     assert warning.startswith("Task 1001 cannot be read any more: ")

@@ -29,7 +29,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks
     wait_for_tasks,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, answer, chain, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, chain, raw_task, response, step
 
 PATIENT = PollPolicy(timeout=7200, interval=10)
 PAGE = 2000
@@ -71,16 +71,16 @@ class Service:
         if error is not None:
             raise error
         if path.endswith("/log"):
-            return answer({"log": "It broke."})
+            return response({"log": "It broke."})
         name = path.rpartition("/")[2]
         if name != "instances":
-            return answer(detail(int(name), self._status(int(name), now)))
+            return response(detail(int(name), self._status(int(name), now)))
         self.statuses.add(params["status"])
         assert params["size"] == PAGE
         running = [number for number in self.ends if self._status(number, now) == "RUNNING"]
         first = (params["page"] - 1) * PAGE
         page = [raw_task(number, subtasks=[]) for number in running[first : first + PAGE]]
-        return answer({"contents": page, "page": {"totalPages": max(1, -(-len(running) // PAGE))}})
+        return response({"contents": page, "page": {"totalPages": max(1, -(-len(running) // PAGE))}})
 
     def details(self) -> list[list[int]]:
         """The ids read in each look, beside the list."""

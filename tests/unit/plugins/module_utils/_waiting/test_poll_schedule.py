@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 
 PATIENT = PollPolicy(timeout=7200, interval=10)
 NEARLY = 1e-6
-patiences = st.builds(
+policies = st.builds(
     PollPolicy,
     timeout=st.integers(1, 3000).map(float),
     interval=st.floats(0.5, 120, allow_nan=False),
 )
-chances = st.floats(0, 1)
+jitters = st.floats(0, 1)
 seeds = st.integers(0, 2**32)
-rests = st.floats(0, 300)
+retry_afters = st.floats(0, 300)
 
 
 @dataclass
@@ -57,7 +57,7 @@ def looks_until(ends: float, policy: PollPolicy, seed: int = 1, retry_after: flo
     return service.looks
 
 
-@given(patiences, st.floats(0, 1, exclude_max=True), chances, rests)
+@given(policies, st.floats(0, 1, exclude_max=True), jitters, retry_afters)
 @example(PollPolicy(3000, 0.5), 0.001, 1.0, 0.0)
 def test_pause_stays_within_its_bounds(policy, share, jitter, retry_after):
     waited = share * policy.timeout
@@ -71,12 +71,12 @@ def test_pause_stays_within_its_bounds(policy, share, jitter, retry_after):
         assert pause == retry_after or least - NEARLY <= pause <= most + NEARLY
 
 
-@given(patiences, st.floats(0, 10_000), chances, rests)
+@given(policies, st.floats(0, 10_000), jitters, retry_afters)
 def test_no_pause_follows_the_timeout(policy, over, jitter, retry_after):
     assert policy.pause(policy.timeout + over, jitter, retry_after) == 0
 
 
-@given(patiences, st.floats(0, 10_000))
+@given(policies, st.floats(0, 10_000))
 def test_remaining_poll_policy_has_only_a_shorter_timeout(policy, waited):
     left = policy.left(waited)
     assert (left.interval, left.show) == (policy.interval, policy.show)
@@ -85,7 +85,7 @@ def test_remaining_poll_policy_has_only_a_shorter_timeout(policy, waited):
     assert left.left(waited).timeout <= left.timeout
 
 
-@given(patiences, seeds)
+@given(policies, seeds)
 def test_first_poll_is_immediate_and_the_last_is_at_the_deadline(policy, seed):
     looks = looks_until(math.inf, policy, seed)
     assert looks[0] == 0
@@ -93,7 +93,7 @@ def test_first_poll_is_immediate_and_the_last_is_at_the_deadline(policy, seed):
     assert all(earlier < later for earlier, later in pairwise(looks))
 
 
-@given(patiences, st.floats(0, 1), seeds)
+@given(policies, st.floats(0, 1), seeds)
 def test_end_is_detected_at_most_5_percent_late(policy, share, seed):
     ends = share * policy.timeout
     looks = looks_until(ends, policy, seed)
@@ -117,7 +117,7 @@ def test_two_waits_do_not_poll_at_the_same_times(two):
     assert len(one & other) <= 1  # the deadline
 
 
-@given(patiences, st.floats(1, 100), seeds)
+@given(policies, st.floats(1, 100), seeds)
 def test_polls_respect_retry_after(policy, retry_after, seed):
     looks = looks_until(math.inf, policy, seed, retry_after)
     gaps = [later - earlier for earlier, later in pairwise(looks)]

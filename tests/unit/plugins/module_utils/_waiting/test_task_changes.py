@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.task_changes import Listener, follow_tasks
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Service, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, chain, raw_task, step
 
 
@@ -36,7 +36,7 @@ def time_flies():
 
 @pytest.fixture
 def service(time_flies):
-    return Service(time_flies)
+    return FakeOcp(time_flies)
 
 
 @pytest.fixture
