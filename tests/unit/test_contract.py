@@ -405,6 +405,17 @@ def test_every_row_tells_where_it_is_known_from_how_sure_and_who_uses_it():
     assert counted > 100
 
 
+def test_the_headings_that_code_cites_are_there():
+    headings = set(re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE))
+    cited = {
+        (path.name, heading)
+        for folder in ("plugins", "roles", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for heading in re.findall(r'docs/contract\.md, "([\w -]+)"', path.read_text())
+    }
+    assert [citation for citation in cited if citation[1] not in headings] == []
+
+
 @NEEDS_EMULATOR
 def test_a_row_that_is_taken_away_is_missed():
     text = PAGE.read_text()
