@@ -58,7 +58,7 @@ class ResponseLost(ServiceError):
 
 
 class ResponseUnreadable(ServiceError):
-    """The answer is no JSON, no envelope (section 2.1), or has no such data."""
+    """The answer is no JSON, no envelope, or has no such data."""
 
 
 class RequestRefused(ServiceError):

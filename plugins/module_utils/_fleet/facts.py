@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is in a fleet, as facts: one shape in snake_case out of every documented form (ocp-api.md, section 6).
+"""What is in a fleet, as facts: one shape in snake_case out of every documented form.
 
 Every key is always there, null where the service tells nothing. Times are as the service writes them, ISO 8601 with
 offset; null for what has never happened. ``task_id`` is the task that works on a thing now.
@@ -82,7 +82,7 @@ def arbitration_service_facts(service: Record) -> Facts:
     """An arbitration service with the clusters that it serves; ``name`` is its address.
 
     ``degraded_tenants`` of a cluster are those with degraded log streams: as long as there are any, the service is not
-    to be restarted (ocp-api.md, 4.4).
+    to be restarted (docs/contract.md, "Restart an arbitration service").
     """
     return {
         "id": integer(service.get("id")),

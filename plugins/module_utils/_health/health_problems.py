@@ -10,7 +10,7 @@ from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, RUNNING, Task
 
-# What the service calls a server that serves (ocp-api.md, section 6).
+# What the service calls a server that serves (docs/contract.md, "Status words").
 ACTIVE = "ACTIVE"
 
 

@@ -26,31 +26,31 @@ class OcpApi:
         self._client = client
 
     def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
-        """Section 4.1. No document tells where the two parameters are read, so they travel in both places."""
+        """No document tells where the two parameters are read, so they travel in both places."""
         flags = {"freezeServer": freeze_server, "force": force}
         query = {name: str(value).lower() for name, value in flags.items()}
         path = f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart"
         return self._start(path, params=query, body=flags)
 
     def restart_cluster(self, cluster_id: int) -> ApiResponse:
-        """Section 4.2."""
+        """Always all servers."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
     def restart_zone(self, cluster_id: int, zone: str) -> ApiResponse:
-        """A neighbour of section 4.2 (ocp-api.md, 4.5); always all servers of the zone."""
+        """Always all servers of the zone."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
 
     def restart_agents(self, host_ids: list[int]) -> ApiResponse:
-        """Section 4.3."""
+        """In one task. The path is not certain, see docs/contract.md, "Restart agents"."""
         path = "/compute/hosts/batchRestartAgents"
         return _first_known_path(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
-        """Section 4.4."""
+        """Always the whole service."""
         return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
 
     def retry_task(self, task_id: int) -> ApiResponse:
-        """Run what FAILED in a task again. These five are in section 2 of the public evidence."""
+        """Run what FAILED in a task again. These five are in docs/contract.md, "Task actions"."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
 
     def roll_back_task(self, task_id: int) -> ApiResponse:
@@ -179,7 +179,7 @@ class OcpApi:
 def _first_known_path(path: str, other: str, call: Callable[[str], Found]) -> Found:
     """What ``call`` gives for ``path``, or for the ``other`` where that is unknown to the service.
 
-    The specified paths of agents have no version (section 4.3), those of most services do. What is refused as unknown
+    The documented paths of agents have no version, those of most services do. What is refused as unknown
     had no effect, so this is no repetition.
     """
     try:

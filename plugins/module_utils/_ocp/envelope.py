@@ -36,7 +36,7 @@ DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or 
 
 @dataclass(frozen=True)
 class ApiResponse:
-    """The ``data`` of an envelope (section 2.1; None where there is none) and the trace id of the request."""
+    """The ``data`` of an envelope (None where there is none) and the trace id of the request."""
 
     data: Any
     url: str

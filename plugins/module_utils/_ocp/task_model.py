@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task of the service: one shape out of every documented form (sections 2.2 and 2.3), and what became of it."""
+"""A task of the service: one shape out of every documented form (docs/contract.md, "Task"), and what became of it."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _is_rollback(item: Task | Subtask) -> bool:
 
 
 def _execution_order(steps: list[Subtask]) -> list[Subtask]:
-    """Follow the links; neither the array nor ``seriesId`` is in order (section 2.3).
+    """Follow the links; neither the array nor ``seriesId`` is in order.
 
     Steps that may run side by side stand in the order of their ``parallelIdx``. A form without either keeps its order.
     """

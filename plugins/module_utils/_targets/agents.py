@@ -81,7 +81,7 @@ class Agents(Target):
         return touching
 
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
-        """Section 4.3."""
+        """The agents of these hosts, in one task."""
         return api.restart_agents([number for number, address in self.hosts if address in members])
 
 

@@ -66,7 +66,7 @@ class ArbitrationService(Target):
         return touching
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Section 4.4."""
+        """Always the whole service."""
         return api.restart_arbitration_service(self.id)
 
 

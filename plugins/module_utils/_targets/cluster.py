@@ -65,7 +65,7 @@ class Cluster(Target):
         return [TaskOnTarget(task, by_name[task["name"]]) for task in found if task.get("name") in by_name]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Section 4.2; always all servers."""
+        """Always all servers."""
         return api.restart_cluster(self.id)
 
 

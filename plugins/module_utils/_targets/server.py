@@ -99,7 +99,7 @@ class Server(Target):
             yield None if here and self.alone else frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Section 4.1."""
+        """Always this server alone."""
         return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
 
 

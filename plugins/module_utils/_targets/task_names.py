@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# The names of the tasks by which the service restarts (sections 4.1 to 4.4, and the neighbouring call for a zone).
+# The names of the tasks by which the service restarts (docs/contract.md, "Task graphs").
 SERVER_RESTART = "Restart OB server"
 ZONE_RESTART = "Restart OB zone"
 CLUSTER_RESTART = "Restart OB cluster"

@@ -96,7 +96,7 @@ class Zone(Target):
                 yield restarted
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """The restart of section 4.5 of ocp-api.md; always all servers of the zone."""
+        """Always all servers of the zone."""
         return api.restart_zone(self.cluster.id, self.name)
 
 

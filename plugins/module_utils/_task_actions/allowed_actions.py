@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What to do to a task that has begun, to bring it into a state (section 3 of the public evidence): a pure decision.
+"""What to do to a task that has begun, to bring it into a state: a pure decision.
+
+The states are those of docs/contract.md, "Task actions".
 
 What is there already is not done again, and what the service would refuse is refused with the reason.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Steering a task: read, decide, send each request once, wait (section 2 of the public evidence)."""
+"""Steering a task: read, decide, send each request once, wait (docs/contract.md, "Task actions")."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
-# Before each attempt, section 3 of the public evidence; what undoes a step is no attempt at it.
+# Before each attempt (docs/contract.md, "Task log"); what undoes a step is no attempt at it.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tasks as the modules return them (section 2.3), read for being shown: each step's name, state and times."""
+"""Tasks as the modules return them, read for being shown: each step's name, state and times."""
 
 from __future__ import annotations
 

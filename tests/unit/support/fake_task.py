@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task that can be steered, by the table of section 3 of the public evidence, and a service in small around it."""
+"""A task that can be steered, by docs/contract.md, "Task actions", and a service in small around it."""
 
 from __future__ import annotations
 

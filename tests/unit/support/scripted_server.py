@@ -53,7 +53,7 @@ class Reply:
 
 
 def envelope(data: Any = None, status: int = 200, **more: Any) -> Reply:
-    """Answer well, in the response envelope of section 2.1."""
+    """Answer well, in the response envelope."""
     content = {"data": data, "successful": True, "status": status, "traceId": "trace-ok", "duration": 3, **more}
     return Reply(status, json.dumps(content).encode(), {"Content-Type": "application/json"})
 

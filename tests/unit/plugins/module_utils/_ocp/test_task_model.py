@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, ra
 from hypothesis import given
 from hypothesis import strategies as st
 
-# The forms of sections 2.2 and 2.3, and of the reads that ocp-api.md adds; each in an order that is not the one of
+# The documented forms, of starts and of reads; each in an order that is not the one of
 # execution. ``ORDERS`` has the ids in execution order.
 
 _SERVER_STEP = {
