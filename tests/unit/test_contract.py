@@ -171,23 +171,33 @@ def camel(name: str) -> str:
     return first + "".join(word.title() for word in rest)
 
 
+def keys_read(tree: ast.Module) -> Iterator[str]:
+    """Names of fields and parameters as the texts of a file have them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and CAMEL_CASE.fullmatch(str(node.value)):
+            yield node.value
+        if is_called(node, "tasks"):
+            yield from (word.arg for word in node.keywords if word.arg)
+    yield from (key.value for key in keys_asked(tree, ast.Constant) if re.fullmatch(r"[a-z]+", str(key.value)))
+
+
+def keys_asked(tree: ast.Module, kind: type[ast.expr]) -> list[Any]:
+    """The first arguments of ``get``, of one kind."""
+    calls = (node for node in ast.walk(tree) if is_called(node, "get"))
+    keys = (call.args[0] for call in calls if getattr(call.func.value, "attr", "") != "facts")
+    return [key for key in keys if isinstance(key, kind)]
+
+
+def pattern_of(key: ast.JoinedStr) -> str:
+    return "".join(part.value if isinstance(part, ast.Constant) else r"\w+" for part in key.values)
+
+
 @cache
 def keys_of_plugins() -> tuple[frozenset[str], list[str]]:
     """Names of parameters sent and of fields read, and patterns of names that are put together."""
-    names, patterns = set(), []
-    for tree in filter(reads_answers, trees(PLUGINS)):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and CAMEL_CASE.fullmatch(str(node.value)):
-                names.add(node.value)
-            if is_called(node, "tasks"):
-                names.update(word.arg for word in node.keywords if word.arg)
-            if is_called(node, "get") and getattr(node.func.value, "attr", "") != "facts":
-                key = node.args[0]
-                if isinstance(key, ast.Constant) and re.fullmatch(r"[a-z]+", str(key.value)):
-                    names.add(key.value)
-                if isinstance(key, ast.JoinedStr):
-                    parts = (part.value if isinstance(part, ast.Constant) else r"\w+" for part in key.values)
-                    patterns.append("".join(parts))
+    readers = list(filter(reads_answers, trees(PLUGINS)))
+    names = {name for tree in readers for name in keys_read(tree)}
+    patterns = [pattern_of(key) for tree in readers for key in keys_asked(tree, ast.JoinedStr)]
     [own_rule] = [
         ast.literal_eval(node.value)
         for node in with_class(PLUGINS, "Subtask").body
