@@ -135,30 +135,33 @@ def anonymous(path: str) -> str:
 @cache
 def calls_sent() -> frozenset[str]:
     """Method and path of every request of OcpApi, with {} for what is filled in."""
-    sent = set()
-    for function in (node for node in defined(PLUGINS, "OcpApi").body if isinstance(node, ast.FunctionDef)):
-        local: dict[str, str] = {}
+    methods = [node for node in defined(PLUGINS, "OcpApi").body if isinstance(node, ast.FunctionDef)]
+    return frozenset(call for method in methods for call in calls_of(method))
 
-        def text(node: ast.AST, local: dict[str, str] = local) -> str:
-            if isinstance(node, ast.Constant):
-                return str(node.value)
-            if isinstance(node, ast.JoinedStr):
-                return "".join(map(text, node.values))
-            inner = node.value if isinstance(node, ast.FormattedValue) else node
-            return local.get(getattr(inner, "id", ""), "{}")
 
-        for node in ast.walk(function):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                local[node.targets[0].id] = text(node.value)
-        writes = any(is_called(node, name) for node in ast.walk(function) for name in ("post", "_start"))
-        # A part of another string has been read with the whole of it.
-        parts = {id(part) for node in ast.walk(function) if isinstance(node, ast.JoinedStr) for part in node.values}
-        for node in ast.walk(function):
-            if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in parts:
-                path = text(node)
-                if re.match(r"/\w", path):
-                    sent.add(f"{'POST' if writes else 'GET'} {path}")
-    return frozenset(sent)
+def calls_of(method: ast.FunctionDef) -> Iterator[str]:
+    local: dict[str, str] = {}
+    for node in ast.walk(method):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            local[node.targets[0].id] = text_of(node.value, local)
+    writes = any(is_called(node, name) for node in ast.walk(method) for name in ("post", "_start"))
+    # A part of another string has been read with the whole of it.
+    parts = {id(part) for node in ast.walk(method) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(method):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in parts:
+            path = text_of(node, local)
+            if re.match(r"/\w", path):
+                yield f"{'POST' if writes else 'GET'} {path}"
+
+
+def text_of(node: ast.AST, local: dict[str, str]) -> str:
+    """A string with the ``local`` variables in it, and {} for what else is filled in."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part, local) for part in node.values)
+    inner = node.value if isinstance(node, ast.FormattedValue) else node
+    return local.get(getattr(inner, "id", ""), "{}")
 
 
 def reads_answers(tree: ast.Module) -> bool:

@@ -84,7 +84,7 @@ class _Restart:
         self._request = request
         self._clock = clock
         self._started_at = clock.now()
-        self._first_observation = target.found
+        self._first_observation = target.first_observation
         self._ended: set[int] = set()
         self._warnings: list[str] = []
         self._diff: Diff = {}

@@ -30,7 +30,7 @@ class Agents(Target):
 
     task_name = AGENT_RESTART
     shows_start = True
-    found = None
+    first_observation = None
 
     @classmethod
     def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:

@@ -23,7 +23,7 @@ class ArbitrationService(Target):
     id: int
     address: str
 
-    found: Observation | None = field(default=None, compare=False)
+    first_observation: Observation | None = field(default=None, compare=False)
 
     task_name = ARBITRATION_RESTART
     shows_start = False

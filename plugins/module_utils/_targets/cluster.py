@@ -27,7 +27,7 @@ class Cluster(Target):
     task_name = CLUSTER_RESTART
     shows_start = True
 
-    found: Observation | None = field(default=None, compare=False)
+    first_observation: Observation | None = field(default=None, compare=False)
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:

@@ -34,7 +34,7 @@ class Server(Target):
     alone: bool
     freeze_server: bool
     force: bool
-    found: Observation | None = field(default=None, compare=False)
+    first_observation: Observation | None = field(default=None, compare=False)
 
     task_name = SERVER_RESTART
     shows_start = True

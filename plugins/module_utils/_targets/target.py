@@ -73,7 +73,7 @@ class Target(Protocol):
     """Something found in the service that one call restarts."""
 
     @property
-    def found(self) -> Observation | None:
+    def first_observation(self) -> Observation | None:
         """How it was when it was found, as far as that was read."""
 
     @property

@@ -32,7 +32,7 @@ class Zone(Target):
     servers: tuple[tuple[int, str], ...]
     hosts: tuple[int, ...]
     alone: bool
-    found: Observation | None = field(default=None, compare=False)
+    first_observation: Observation | None = field(default=None, compare=False)
 
     task_name = ZONE_RESTART
     shows_start = True

@@ -471,7 +471,7 @@ def test_task_named_only_by_cluster_or_zone_needs_the_task_list(of_cluster, of_z
     record = {**ORDERS, "operatingTaskInstanceId": of_cluster, "zones": [zone]}
     found = [{**SERVERS[0], "zoneName": "zone1", "operatingTaskInstanceId": of_server}, SERVERS[1]]
     api.expect("cluster", 31, gives=record).expect("servers", 31, gives=found)
-    assert find_server(api, "31", "41").found.names_operations is told
+    assert find_server(api, "31", "41").first_observation.names_operations is told
 
 
 def test_arbitration_service_names_its_task(api):
@@ -497,15 +497,15 @@ def with_servers(*servers, count=None):
 def test_cluster_record_with_servers_is_read_once(api):
     api.expect("cluster", 31, gives=with_servers(*SERVERS)).expect("cluster", 31, gives=with_servers(*SERVERS))
     found = Cluster.find(api.double, "31")
-    assert [member.name for member in found.found.members] == ["10.1.0.1:2882", "10.1.0.2:2882"]
-    assert found.observe(api.double) == found.found
+    assert [member.name for member in found.first_observation.members] == ["10.1.0.1:2882", "10.1.0.2:2882"]
+    assert found.observe(api.double) == found.first_observation
 
 
 def test_server_in_the_cluster_record_takes_one_read(api):
     api.expect("cluster", 31, gives=with_servers(*SERVERS))
     found = find_server(api, "31", "10.1.0.1:2882")
     assert found == SERVER
-    assert found.found == Observation(
+    assert found.first_observation == Observation(
         "RUNNING", (Member("10.1.0.1:2882", "RUNNING", SERVERS[0]["startTime"], None, STARTED),)
     )
 
@@ -525,5 +525,5 @@ def test_servers_missing_from_the_cluster_record_are_read(record, api):
 def test_service_that_names_one_task_names_all(others, tells, api):
     servers = [SERVERS[0], {**SERVERS[1], **others}]
     api.expect("cluster", 31, gives=with_servers(*servers))
-    found = find_server(api, "31", "41").found
+    found = find_server(api, "31", "41").first_observation
     assert (found.names_operations, found.operations) == (tells, [])

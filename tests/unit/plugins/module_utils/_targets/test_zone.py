@@ -61,8 +61,12 @@ def test_zone_is_found_with_its_servers(api):
         "cluster_id": 31,
         "cluster_name": "orders",
     }
-    assert [member.name for member in zone.found.members] == [A, B]
-    assert (zone.found.status, zone.found.operations, zone.found.names_operations) == ("RUNNING", [90], True)
+    assert [member.name for member in zone.first_observation.members] == [A, B]
+    assert (
+        zone.first_observation.status,
+        zone.first_observation.operations,
+        zone.first_observation.names_operations,
+    ) == ("RUNNING", [90], True)
 
 
 def test_cluster_record_with_servers_is_read_once(api):
@@ -73,7 +77,7 @@ def test_cluster_record_with_servers_is_read_once(api):
     api.expect("cluster", 31, gives=record).expect("cluster", 31, gives=record)
     zone = Zone.find(api.double, "31", "zone1")
     assert zone == ZONE
-    assert zone.observe(api.double) == zone.found
+    assert zone.observe(api.double) == zone.first_observation
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_zone_hosts_exclude_hosts_shared_with_other_zones(third, hosts, alone, a
 def test_servers_without_an_id_or_a_host_are_observed(api):
     zone = find(api, [{**SERVERS[0], "id": None, "hostId": None}, *SERVERS[1:]])
     assert (zone.servers, zone.hosts) == (((42, B),), (52,))
-    assert [member.name for member in zone.found.members] == [A, B]
+    assert [member.name for member in zone.first_observation.members] == [A, B]
 
 
 @pytest.mark.parametrize(("name", "there"), [("zone9", "; to choose from: zone1, zone2"), ("zone", "")])
