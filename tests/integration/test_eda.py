@@ -138,7 +138,7 @@ def test_source_survives_an_outage_with_one_warning(ansible, emulator, caplog):
 def test_unencrypted_password_causes_a_warning(ansible, emulator, caplog, monkeypatch):
     ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
     module = sys.modules[plugin["put_changes"].__module__]
-    monkeypatch.setattr(module, "exposed", lambda params: [f"Warned of {params['url']}."])
+    monkeypatch.setattr(module, "plaintext_password_warnings", lambda params: [f"Warned of {params['url']}."])
     events(emulator, finished, newer_than=1000)
     assert f"Warned of {emulator.url}." in caplog.text
 

@@ -81,7 +81,7 @@ def test_same_sources_build_identical_files(tarball, tmp_path):
     for path in other.rglob("*.py"):
         os.utime(path, (1, 1))
     # Written again, which changes the order in which a folder lists them on many file systems.
-    for path in sorted((other / "plugins/module_utils").iterdir(), reverse=True):
+    for path in sorted((other / "plugins/modules").iterdir(), reverse=True):
         content = path.read_bytes()
         path.unlink()
         path.write_bytes(content)
