@@ -53,8 +53,8 @@ def _status_words(server: Facts) -> str:
 
 def _zone_problems(cluster: Facts, servers: Sequence[Facts], min_zones: int) -> list[str]:
     """The problem of too few zones. A zone is up when it is RUNNING and all its servers are healthy."""
-    ill = {server["zone"] for server in servers if _is_unhealthy(server)}
-    up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in ill]
+    unhealthy = {server["zone"] for server in servers if _is_unhealthy(server)}
+    up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in unhealthy]
     if len(up) >= min_zones:
         return []
     named = f" ({join_names(up)})" if up else ""
