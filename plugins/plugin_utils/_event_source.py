@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The event source ocp_tasks: options of a rulebook in, changes of tasks out as events."""
+"""The event source ocp_tasks: rulebook options in, task changes out as events."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ logger = logging.getLogger(__name__)
 
 
 async def put_changes(put: Put, options: Params) -> None:
-    """Put an event for each change of the tasks that ``options`` ask for, until cancelled; raises an OcpError.
+    """Put an event for each change of the tasks in ``options``, until cancelled; raises an OcpError.
 
-    The requests are made in a thread. It hands over one event after another, so a full queue holds it back.
+    The requests run in a thread. It hands over one event at a time, so a full queue pauses it.
     """
     loop = asyncio.get_running_loop()
     cancelled = threading.Event()

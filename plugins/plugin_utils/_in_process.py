@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Running a module of the collection in the controller's own process, with the result that the module would give.
+"""Run a module of the collection in the controller's process, with the same result as the ordinary module.
 
-A module call copies, unpacks and starts a Python of its own; this is many times cheaper. Where it would not come to the
-same, or the task asks for a process of its own, the ordinary module runs.
+An ordinary module is copied, unpacked and run in a Python process of its own; this is many times cheaper. The ordinary
+module runs if the result would differ, or if the task asks for its own process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..module_utils._waiting.progress import Show, show_nothing
 
 try:
     from ansible.module_utils.secrets import mask_secrets
-except ImportError:  # before ansible-core 2.22, which deprecates the other
+except ImportError:  # before ansible-core 2.22, which deprecates remove_values
     from ansible.module_utils.common.parameters import remove_values
 
     mask_secrets = None
@@ -40,7 +40,7 @@ display = Display()
 
 
 class InProcess(OrdinaryModule):  # type: ignore[misc]
-    """The action plugin of the module that is defined by ``definition``."""
+    """The action plugin of the module in ``definition``."""
 
     definition: ClassVar[Definition]
 
@@ -57,12 +57,12 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         return self._run_here(task_vars or {})
 
     def _obstacle(self) -> str | None:
-        """Why the module is not to run in this process; None if nothing speaks against it."""
+        """Why the module cannot run in this process; None if it can."""
         if self._connection.transport != "local":
             return f"the connection is {self._connection.transport}"
         if self._task.async_val:
             return "the task has async"
-        # Set by the task, the play, a variable or the command line.
+        # The task, the play, a variable or the command line may set it.
         if self._connection.become is not None:
             return "the task has become"
         if any(self._task.environment):
@@ -74,7 +74,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     def _show(self) -> Show:
         try:
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
-        except AnsibleError:  # another callback is in its place
+        except AnsibleError:  # another callback replaces the default
             shows_ok = True
         return _show_line if shows_ok and not self._task.no_log else show_nothing
 
@@ -97,18 +97,18 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
 
 
 def _show_line(line: str, failed: bool) -> None:
-    # Ansible writes to its standard output when a buffer is full, and callbacks print what programs read there.
+    # Standard output is not safe: Ansible writes to it when a buffer is full, and programs parse what callbacks print.
     display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
 
 
 def _plain_arguments(args: dict[str, Any]) -> Params:
-    """The arguments as a module gets them: of JSON's types alone, decrypted, and no longer trusted as templates."""
+    """The arguments as a module gets them: JSON types, decrypted, not trusted as templates."""
     plain: Params = json.loads(json.dumps(dict(args), cls=AnsibleJSONEncoder, vault_to_text=True))
     return plain
 
 
 def _refusal(validation: ValidationResult, name: str) -> str | None:
-    """What AnsibleModule says of arguments that it refuses; None if they are right."""
+    """AnsibleModule's message for invalid arguments; None if they are valid."""
     if not validation.error_messages:
         return None
     message: str = validation.errors.msg
@@ -118,7 +118,7 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
 
 
 def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """The outcome of the call; an exception that nobody foresaw is a failure, as the crash of a module is."""
+    """The outcome of the call; an unexpected exception is a failure, like the crash of a module."""
     try:
         return call_module(definition, params, mode)
     except Exception as error:
@@ -127,7 +127,7 @@ def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outc
 
 
 def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:
-    """The warnings and deprecations as a result carries them, those of the arguments first; no key for none."""
+    """The warnings and deprecations for a result, those of the arguments first; empty lists are left out."""
     both = "Both option {option} and its alias {alias} are set."
     notices = {
         "warnings": [*(both.format(**warning) for warning in validation._warnings), *warnings],
@@ -137,14 +137,14 @@ def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]
 
 
 def _shows_invocation(task_vars: dict[str, Any]) -> bool:
-    """Whether results carry the arguments: always before ansible-core 2.21, from then on where it is asked for."""
+    """Whether results include the arguments: always before ansible-core 2.21, later if configured."""
     if not hasattr(C, "INJECT_INVOCATION"):
         return True
     return bool(C.config.get_config_value("INJECT_INVOCATION", variables=task_vars))
 
 
 def _without_secrets(result: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
-    """The result without the values of no_log options. As AnsibleModule does, what is true, false or null stays."""
+    """The result without the values of no_log options. True, false and null stay, as in AnsibleModule."""
     if mask_secrets is not None:
         masked: dict[str, Any] = _masked(result, {secret.strip() for secret in secrets})
         return masked
@@ -154,10 +154,10 @@ def _without_secrets(result: dict[str, Any], secrets: set[str]) -> dict[str, Any
 
 
 def _masked(value: Any, secrets: set[str]) -> Any:
-    """``value`` without ``secrets``, which are registered with Ansible as they are validated.
+    """``value`` without ``secrets``, which are registered with Ansible at validation.
 
-    Ansible also takes for a secret every value of a vaulted file, names and numbers too. What holds those alone stays,
-    or a registered result would be without the names and ids that a playbook goes on with.
+    Ansible also treats every value of a vaulted file as a secret, names and numbers too. A value with only those
+    stays, or a registered result would lose the names and ids that a playbook needs.
     """
     if isinstance(value, dict):
         return {key: _masked(item, secrets) for key, item in value.items()}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Database servers as hosts of an inventory: their names, variables and groups."""
+"""Database servers as inventory hosts: names, variables and groups."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..module_utils._base.errors import OptionError
 from ..module_utils._fleet.facts import Facts
 
 ALL = "ocp_servers"
-# What follows the number of a version tells the build.
+# The build follows the version number.
 NUMBER = re.compile(r"\d+(\.\d+)*")
 
 
 @dataclass
 class Groups:
-    """The names of the hosts in each group, the group above a group, and what to warn of."""
+    """The host names in each group, the parent of a group, and the warnings."""
 
     members: dict[str, list[str]] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Groups:
 
 
 def check_names(servers: Sequence[Facts]) -> None:
-    """Raise OptionError if two servers have the same address, by which hosts are called."""
+    """Raise OptionError if two servers share an address, from which host names are made."""
     first: dict[str, Facts] = {}
     for server in servers:
         other = first.setdefault(server["name"], server)
@@ -44,15 +44,15 @@ def check_names(servers: Sequence[Facts]) -> None:
 
 
 def host_of(server: Facts) -> str:
-    """What the host is called that a server is.
+    """The host name of a server.
 
-    Colons separate hosts in a pattern: ``all:!10.0.0.1:2882`` would not leave out this host.
+    Without colons, which separate hosts in a pattern: ``all:!10.0.0.1:2882`` would not exclude this host.
     """
     return str(server["name"]).replace("[", "").replace("]", "").replace(":", "_")
 
 
 def variables_of(server: Facts) -> dict[str, Any]:
-    """The variables of the host that a server is."""
+    """The host variables of a server."""
     return {
         "ansible_host": server["ip"],
         "ocp_server": server["name"],
@@ -74,10 +74,10 @@ def variables_of(server: Facts) -> dict[str, Any]:
 
 
 def groups_of(servers: Iterable[Facts]) -> Groups:
-    """The groups of hosts by cluster, zone of a cluster, region, status and version, and ALL.
+    """The groups by cluster, zone of a cluster, region, status and version, and ALL.
 
-    Where the names of two things differ only in characters that no group may have, there is a group of neither, and a
-    warning: a play over it then finds nobody, rather than more than it means.
+    If two names become the same group name, neither gets a group, and there is a warning: a play then matches no hosts
+    rather than too many.
     """
     hosts: dict[str, list[str]] = defaultdict(list)
     things: dict[str, set[str]] = defaultdict(set)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a person can type next, word for word."""
+"""Commands that a message offers as the next step."""
 
 from __future__ import annotations
 
 
 def adhoc_command(module: str, **options: object) -> str:
-    """The ad-hoc command that runs a module of the collection with these options."""
+    """The ad-hoc command that runs ``module`` of the collection with these options."""
     words = " ".join(f"{name}={value}" for name, value in options.items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Time: this machine's, the service's, and instants as options give them."""
+"""Time: this machine's clock, the service's clock, and instants given as options."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from math import nan
 from .errors import OptionError
 from .parsing import instant
 
-# What the service shows is cut off: to the second in many places, to hundredths at best.
+# The service truncates its times: often to the second, at best to hundredths.
 SECOND, HUNDREDTH = 1.0, 0.01
-# Clocks that are further apart are worth a word.
+# A larger offset between the clocks is reported.
 LARGEST_SILENT_OFFSET = 5
-# From 1973 on, so that 20260504 is not taken for a second of 1970, and far from where dates end.
+# From 1973 on, so that 20260504 is not read as a second of 1970, and well before dates end.
 EARLIEST, LATEST = 100_000_000, 100_000_000_000
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Time as this machine has it: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970.
+    """The time of this machine: ``now`` in monotonic seconds, ``sleep``, and ``wall`` in seconds since 1970.
 
-    ``jitter`` is a number from 0 to 1, drawn anew each time.
+    ``jitter`` is a random number from 0 to 1.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -39,13 +39,13 @@ SYSTEM_CLOCK = Clock()
 
 
 class ServiceClock:
-    """How far the clock of the service is ahead of this machine's, by the answer that told it best."""
+    """The clock offset of the service, from the response that bounds it best."""
 
     def __init__(self) -> None:
         self._least, self._most = float("-inf"), float("inf")
 
     def shown(self, completed: datetime, sent: float, received: float) -> None:
-        """Note that an answer was ``completed`` by the service's clock, between two epoch seconds of this machine's."""
+        """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's."""
         precision = HUNDREDTH if completed.microsecond else SECOND
         least, most = completed.timestamp() - received, completed.timestamp() + precision - sent
         if most - least < self._most - self._least:
@@ -53,12 +53,12 @@ class ServiceClock:
 
     @property
     def offset(self) -> float:
-        """Seconds; negative if it is behind, 0 as long as the clocks cannot be told apart."""
+        """Seconds by which the service is ahead; negative if it is behind, 0 while the clocks may agree."""
         return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
 
 
 def to_service_clock(local: datetime, offset: float, wall: float) -> tuple[datetime, list[str]]:
-    """The option ``started_before`` by the clock of a service that is ``offset`` of this machine's, and warnings.
+    """``local`` by the clock of the service, which is ``offset`` seconds ahead of this machine; and warnings.
 
     ``wall`` is the time of this machine in seconds since 1970.
     """
@@ -76,7 +76,7 @@ def to_service_clock(local: datetime, offset: float, wall: float) -> tuple[datet
 
 
 def parse_instant_option(option: str, value: str) -> datetime:
-    """The instant that ``value`` names, in ISO 8601 with an offset or in epoch seconds; raises OptionError."""
+    """Parse ISO 8601 with an offset, or epoch seconds; raises OptionError."""
     found = instant(value)
     seconds = found.timestamp() if found else _number(value)
     if not EARLIEST <= seconds <= LATEST:

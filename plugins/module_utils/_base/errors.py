@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What can go wrong, as one small tree.
+"""All errors of the collection, as one small tree.
 
-The text of an error is what the user reads: what happened, on what, and what to do next. ``facts`` is what the failed
-module result carries beside it.
+The text is for the user: what happened, to what, and what to do next. The failed module result also has ``facts``.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 
 
 class OcpError(Exception):
-    """Base of every error this collection raises on purpose.
+    """Base of every error that the collection raises on purpose.
 
     ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
     """
@@ -22,16 +21,16 @@ class OcpError(Exception):
         self.facts: dict[str, Any] = facts
 
     def prepend(self, words: str) -> None:
-        """Put first what was being done, for those who do not know the call."""
+        """Put in front what was being done, for readers who do not know the request."""
         self.args = (f"{words} {self}",)
 
     def append(self, words: str) -> None:
-        """Put last what is known besides."""
+        """Put at the end what else is known."""
         self.args = (f"{self} {words}",)
 
 
 class OptionError(OcpError):
-    """An option has a value that cannot be used; nothing was sent."""
+    """The value of an option cannot be used; nothing was sent."""
 
 
 class TargetError(OcpError):
@@ -39,9 +38,9 @@ class TargetError(OcpError):
 
 
 class ServiceError(OcpError):
-    """A request did not bring what was asked for.
+    """A request failed.
 
-    ``may_have_run`` tells whether the service may have carried out the request all the same.
+    ``may_have_run``: the service may have carried it out.
     """
 
     def __init__(self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False) -> None:
@@ -50,19 +49,19 @@ class ServiceError(OcpError):
 
 
 class ConnectionFailed(ServiceError):
-    """The request never left: no connection, no such host, no trusted TLS."""
+    """The request was not sent: no connection, unknown host, untrusted TLS."""
 
 
 class ResponseLost(ServiceError):
-    """The request left, its answer did not arrive: time-out, reset, cut off."""
+    """The request was sent, but no complete response arrived: time-out, reset, cut off."""
 
 
 class ResponseUnreadable(ServiceError):
-    """The answer is no JSON, no envelope, or has no such data."""
+    """The response is not JSON, is not an envelope, or lacks the documented data."""
 
 
 class RequestRefused(ServiceError):
-    """The service answered with an error status; ``status`` is the HTTP status, ``reason`` the service's own words."""
+    """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message."""
 
     def __init__(
         self,
@@ -80,12 +79,12 @@ class RequestRefused(ServiceError):
 
     @property
     def may_be_due_to_state(self) -> bool:
-        """Whether it may be due to the state of a target: not to credentials, rights, an id, or an unwell service."""
+        """Whether the state of a target may be the cause, not credentials, permissions, an id or a broken service."""
         return self.status < 500 and self.status not in (401, 403, 404, 429)
 
 
 class CredentialsRefused(RequestRefused):
-    """These credentials do not do, however often they ask; asking over and over locks the account."""
+    """The credentials were rejected; retrying only locks the account."""
 
 
 class AuthenticationFailed(CredentialsRefused):
@@ -101,25 +100,25 @@ class NotFound(RequestRefused):
 
 
 class TargetBusy(OcpError):
-    """Something else works on the target, and ``in_flight`` does not allow to join it or to wait; nothing was sent."""
+    """Another task works on the target, and ``in_flight`` allows neither joining nor waiting; nothing was sent."""
 
 
 class OutcomeUnknown(OcpError):
-    """A request was sent, its answer was lost, and nothing shows whether it was done. It is not sent again."""
+    """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
 
 
 class StateError(OcpError):
-    """A task is in a state in which the service would refuse what is asked for; nothing was sent."""
+    """The service would refuse the action in the current state of the task; nothing was sent."""
 
 
 class TaskError(OcpError):
-    """A task did not come to the end that was waited for."""
+    """A task did not end as expected."""
 
 
 class TaskFailed(TaskError):
-    """A task ended FAILED, or ended SUCCESSFUL by being rolled back.
+    """A task ended FAILED, or was rolled back and ended SUCCESSFUL.
 
-    ``at_first_step`` tells that it FAILED before it did anything.
+    ``at_first_step``: it FAILED before it changed anything.
     """
 
     def __init__(self, message: str, *, at_first_step: bool = False, **facts: Any) -> None:
@@ -128,16 +127,16 @@ class TaskFailed(TaskError):
 
 
 class WaitTimeout(TaskError):
-    """A task was still running when ``wait_timeout`` was used up. It goes on running in the service."""
+    """A task was still running after ``wait_timeout``. It continues in the service."""
 
 
 class NotVerified(TaskError):
-    """The task was successful, but what it should have restarted has not restarted."""
+    """The task was successful, but something it should have restarted did not restart."""
 
 
 class NotRolledBack(TaskError):
-    """A rollback was waited for, and the task ended SUCCESSFUL by going forwards."""
+    """The task should have been rolled back, but it was retried and ended SUCCESSFUL."""
 
 
 class NotHealthy(OcpError):
-    """A cluster was not healthy when ``wait_timeout`` was used up. Nothing was done to it."""
+    """A cluster was still not healthy after ``wait_timeout``. Nothing was done to it."""

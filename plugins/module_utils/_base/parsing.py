@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading values of the service that may be of any form: what is not of the form asked for counts as absent."""
+"""Typed reads of values that may have any type; a value of another type counts as absent."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ Record = dict[str, Any]
 
 
 def record(value: object) -> Record:
-    """``value`` if it is a JSON object, else an empty one."""
+    """``value`` if it is a JSON object, else an empty dict."""
     return value if isinstance(value, dict) else {}
 
 
 def records(value: object) -> list[Record]:
-    """The JSON objects in ``value`` if it is a list, else none."""
+    """The JSON objects in ``value`` if it is a list, else an empty list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def integer(value: object) -> int | None:
-    """``value`` if it is a number without a fraction, else None."""
+    """``value`` if it is an int and not a bool, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def integers(value: object) -> list[int]:
-    """The integers in ``value`` if it is a list, else none."""
+    """The integers in ``value`` if it is a list, else an empty list."""
     return [item for item in value if integer(item) is not None] if isinstance(value, list) else []
 
 
 def instant(value: object) -> datetime | None:
-    """``value`` if it is a time in ISO 8601 with an offset, else None."""
+    """``value`` as a datetime if it is ISO 8601 with an offset, else None."""
     try:
         time = datetime.fromisoformat(str(value))
     except ValueError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Values of the service as text that does no harm where a person reads it, and how wide a terminal shows it."""
+"""Values of the service as text that is safe to print, and the width of text on a terminal."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _NARROW_MARKS = {"Mn", "Me"}
 
 @dataclass(frozen=True)
 class LogTail:
-    """The end of a log as lines to show; ``note`` tells what was cut off, if anything was."""
+    """The last lines of a log; ``note`` says what was cut off, None if nothing."""
 
     lines: list[str]
     note: str | None
 
 
 def escape_unprintable(value: object) -> str:
-    r"""``value`` as text in which each character that is not printed stands as its escape, such as ``\x1b``."""
+    r"""``value`` as text, with every unprintable character escaped, as in ``\x1b``."""
     text = str(value)
     return text if text.isprintable() else "".join(map(_escaped, text))
 
 
 def truncate(text: str, length: int) -> str:
-    """The first ``length`` characters of ``text``, as ``escape_unprintable`` shows them."""
+    """The first ``length`` characters of ``text``, escaped as by ``escape_unprintable``."""
     return escape_unprintable(text if len(text) <= length else f"{text[:length]}{CUT}")
 
 
 def one_line(value: object) -> str | None:
-    """``value`` on one line of at most ``LONGEST_LABEL`` characters; None for what says nothing."""
+    """``value`` on one line of at most LONGEST_LABEL characters; None if it is blank."""
     return truncate("" if value is None else str(value), LONGEST_LABEL).strip() or None
 
 
 def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
-    """The last ``lines`` of a log, a text or a list of lines, in at most LONGEST_LOG_BYTES; None for no log."""
+    """The last ``lines`` of a log (a text or a list of lines), at most LONGEST_LOG_BYTES; None for an empty log."""
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     encoded = text[-LONGEST_LOG_BYTES:].encode(errors="backslashreplace")
     too_long = len(text) > LONGEST_LOG_BYTES or len(encoded) > LONGEST_LOG_BYTES
@@ -59,24 +59,24 @@ def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """With commas, and no more than a reader can take in."""
+    """The first NAMED_AT_MOST names with commas, and the number of the others."""
     every = list(names)
     more = f" and {len(every) - NAMED_AT_MOST} more" if len(every) > NAMED_AT_MOST else ""
     return ", ".join(every[:NAMED_AT_MOST]) + more
 
 
 def display_width(text: str) -> int:
-    """How many columns a terminal takes for ``text``."""
+    """The number of terminal columns that ``text`` takes."""
     return sum(map(_width, text))
 
 
 def shorten(text: str, width: int) -> str:
-    """``text`` in at most ``width`` columns, with an ellipsis where it was cut."""
+    """``text`` in at most ``width`` columns, with an ellipsis where it is cut."""
     return text if display_width(text) <= width else next(wrap(text, width - 1)) + CUT
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
-    """``text`` in pieces of at most ``width`` columns, cut between any two characters."""
+    """``text`` in pieces of at most ``width`` columns, cut anywhere."""
     piece, taken = "", 0
     for character in text.expandtabs(4):
         wide = display_width(character)

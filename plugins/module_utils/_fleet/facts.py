@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is in a fleet, as facts: one shape in snake_case out of every documented form.
+"""Things of a fleet as facts: one snake_case shape for every documented form.
 
-Every key is always there, null where the service tells nothing. Times are as the service writes them, ISO 8601 with
-offset; null for what has never happened. ``task_id`` is the task that works on a thing now.
+Every key is always there, null if the service does not report it. Times are the service's own, ISO 8601 with offset;
+null for never. ``task_id`` is the task that works on the thing now.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Facts = dict[str, Any]
 
 
 def cluster_facts(cluster: Record) -> Facts:
-    """A cluster with its ``zones``; ``version`` is that of the database, ``start_time`` when all of it was started."""
+    """A cluster with its ``zones``; ``version`` is the database's, ``start_time`` the start of the whole cluster."""
     return {
         "id": integer(cluster.get("id")),
         "name": cluster.get("name"),
@@ -33,8 +33,8 @@ def cluster_facts(cluster: Record) -> Facts:
 
 
 def server_facts(server: Record, cluster: Record) -> Facts:
-    """A server node of the ``cluster`` of this record; ``name`` is its address with the port of the RPC."""
-    # Older versions tell the region of a zone only.
+    """A server node of ``cluster``; ``name`` is its address with the RPC port."""
+    # Older versions report the region with the zone only.
     zones = (zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName"))
     zone = next(zones, {})
     return {
@@ -60,7 +60,7 @@ def server_facts(server: Record, cluster: Record) -> Facts:
 
 
 def host_facts(host: Record) -> Facts:
-    """A host with what runs on it; ``ip`` is its inner IP address."""
+    """A host with the services on it; ``ip`` is its inner IP address."""
     return {
         "id": integer(host.get("id")),
         "name": host.get("name"),
@@ -79,10 +79,10 @@ def host_facts(host: Record) -> Facts:
 
 
 def arbitration_service_facts(service: Record) -> Facts:
-    """An arbitration service with the clusters that it serves; ``name`` is its address.
+    """An arbitration service with the clusters it serves; ``name`` is its address.
 
-    ``degraded_tenants`` of a cluster are those with degraded log streams: as long as there are any, the service is not
-    to be restarted (docs/contract.md, "Restart an arbitration service").
+    ``degraded_tenants`` of a cluster have degraded log streams. Do not restart the service while there are any
+    (docs/contract.md, "Restart an arbitration service").
     """
     return {
         "id": integer(service.get("id")),
@@ -123,7 +123,7 @@ def _served_cluster_facts(cluster: Record) -> Facts:
 
 
 def _identity(thing: Record, kind: str) -> Facts:
-    """Id and name of what stands within something else, which no document spells."""
+    """Id and name of a nested record. Its keys are undocumented, so both spellings are read."""
     return {
         "id": integer(thing.get(f"{kind}Id", thing.get("id"))),
         "name": thing.get(f"{kind}Name", thing.get("name")),
@@ -131,6 +131,6 @@ def _identity(thing: Record, kind: str) -> Facts:
 
 
 def _time_or_none(record: Record, key: str) -> str | None:
-    """The service writes the beginning of 1970, by its own offset, for never."""
+    """The time under ``key``; None for never, which the service writes as the start of 1970 with its own offset."""
     time = instant(record.get(key))
     return str(record[key]) if time is not None and time.timestamp() > 0 else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading what is in a fleet: all of a kind, or those that pass filters.
+"""Read everything of one kind in a fleet, or what passes filters.
 
-``wanted`` are options by name, each a list of values of which one has to fit, or None for any; other options in it are
-of no account. What matches nothing is no error. All raise OptionError for a filter without a value, and a ServiceError.
+``wanted`` maps options to lists of accepted values, or None for any; it may have other options. A filter that matches
+nothing is not an error. All raise OptionError for an empty filter, and ServiceError.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLACES = ("zone", "region", "idc")
 
 
 def read_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
-    """Clusters by ``cluster`` (names or ids), ``status``, and ``zone``, ``region``, ``idc``: those with a zone there.
+    """Clusters by ``cluster`` (names or ids), ``status``, and ``zone``, ``region``, ``idc`` of any of their zones.
 
     For the shape see ``cluster_facts``.
     """
@@ -87,7 +87,7 @@ def _filters(wanted: Filters, *options: str) -> dict[str, Sequence[str] | None]:
 
 def _clusters(api: OcpApi, called: Sequence[str] | None) -> Iterable[Record]:
     found = api.clusters() if called is None else [one for name in called for one in clusters_named(api, name)[0]]
-    # One may be named twice, by name and id.
+    # The same cluster may be given by name and by id.
     return {cluster["id"]: cluster for cluster in found if integer(cluster.get("id")) is not None}.values()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the modules that only read return."""
+"""Queries of the modules that read tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._targets.cluster import Cluster
 def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
     """The task ``task_id``, if it exists, or the newest ``limit`` tasks that pass the other options.
 
-    The list of the service tells no links, so each task is read by itself to have its subtasks in execution order.
+    The task list has no links, so each task is read on its own to get its subtasks in execution order.
     """
     check_range("limit", params["limit"], 1, PAGE_SIZE)
     if params["status"] == []:
@@ -33,7 +33,7 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
-    """The service's filters for the tasks of a ``cluster`` or ``host`` or with a ``name``; raises OptionError."""
+    """The service's filters for tasks by ``cluster``, ``host`` and ``name``; raises OptionError and TargetError."""
     for option in ("cluster", "host", "name"):
         if params[option] == "":
             raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")

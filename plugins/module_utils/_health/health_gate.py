@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Waiting until a cluster is healthy."""
+"""Wait until a cluster is healthy."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Result = dict[str, Any]
 def await_health(
     api: OcpApi, cluster: str, min_zones: int, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """Poll until the ``cluster`` of this name or id is healthy (see ``health_problems``); returns facts of it.
+    """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, whose facts hold the
-    result with the ``problems``, and TargetError for a cluster that is not there.
+    result with the ``problems``, and TargetError if the cluster does not exist.
     """
     check_range("min_zones", min_zones, 1)
     poller = _PolledCluster(api, cluster, min_zones, policy.show)
@@ -58,7 +58,7 @@ def _first_problems(problems: list[str]) -> str:
 
 
 class _PolledCluster:
-    """A cluster as last read, and what speaks against its health."""
+    """A cluster as last read, with its health problems."""
 
     def __init__(self, api: OcpApi, cluster_option: str, min_zones: int, show: Show) -> None:
         self.cluster: Facts | None = None
@@ -74,21 +74,21 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """It is healthy."""
+        """Whether it is healthy."""
         return not self.problems
 
     @property
     def name(self) -> str:
-        """As in ``orders (id 1)``, once it is found."""
+        """As in ``orders (id 1)``; the option until the cluster is found."""
         return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._cluster_option
 
     @property
     def heartbeat_due(self) -> float:
-        """When a line of progress is due."""
+        """Seconds into the wait at which ``heartbeat`` is due."""
         return self._last_report + HEARTBEAT_SECONDS
 
     def poll(self) -> None:
-        """Read it anew."""
+        """Read the cluster again."""
         try:
             self._read()
         except (CredentialsRefused, NotFound):
@@ -110,9 +110,9 @@ class _PolledCluster:
         return self._api.cluster(self.cluster["id"])
 
     def _tasks(self, cluster: Facts) -> list[Task]:
-        """Those that run on it, and those that FAILED and still hold a part of it.
+        """The tasks that run on it, and the FAILED ones that still hold a part of it.
 
-        What is SUCCESSFUL, or has gone, holds nothing, though the service may go on naming it for a while.
+        SUCCESSFUL and deleted tasks hold nothing, though the service may name them for a while.
         """
         tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
         for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
@@ -122,7 +122,7 @@ class _PolledCluster:
         return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
 
     def report(self, waited: float) -> None:
-        """Show each problem once as long as it lasts, and that there are none any more."""
+        """Show each problem once while it persists, and the recovery."""
         for problem in self.problems:
             if problem not in self._reported:
                 self._say(f": {problem}", waited, failed=True)
@@ -131,7 +131,7 @@ class _PolledCluster:
         self._reported = self.problems
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the first problem lasts."""
+        """Show that the first problem persists."""
         self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a cluster is healthy: a judgement of what was read of it, and nothing else."""
+"""Judge the health of a cluster from facts alone."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, RUNNING, Task
 
-# What the service calls a server that serves (docs/contract.md, "Status words").
+# The inner status of a server in service (docs/contract.md, "Status words").
 ACTIVE = "ACTIVE"
 
 
 def health_problems(cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int) -> list[str]:
-    """Why a cluster is not healthy, each in words that name who; empty if it is.
+    """The reasons why a cluster is not healthy, each with what it concerns; empty if it is healthy.
 
-    Healthy is a cluster that is RUNNING, with each server RUNNING and ACTIVE, no task at work on it or holding a part
-    of it, and at least ``min_zones`` zones up. ``cluster`` and ``servers`` are facts, ``tasks`` those that run on it or
-    that it names. What the service does not tell of an inner status is no ailment.
+    A healthy cluster is RUNNING, each server is RUNNING and ACTIVE, no task works on it or holds a part of it, and at
+    least ``min_zones`` zones are up. ``tasks`` run on the cluster or are named by it. A server without an inner status
+    counts as ACTIVE.
     """
     found = [_task_problem(task, cluster, servers) for task in tasks]
     found += [
@@ -52,9 +52,9 @@ def _status_words(server: Facts) -> str:
 
 
 def _zone_problems(cluster: Facts, servers: Sequence[Facts], min_zones: int) -> list[str]:
-    """A zone is up when it is RUNNING and all its servers are well."""
-    ill = {server["zone"] for server in servers if _is_unhealthy(server)}
-    up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in ill]
+    """The problem of too few zones. A zone is up when it is RUNNING and all its servers are healthy."""
+    unhealthy = {server["zone"] for server in servers if _is_unhealthy(server)}
+    up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in unhealthy]
     if len(up) >= min_zones:
         return []
     named = f" ({join_names(up)})" if up else ""

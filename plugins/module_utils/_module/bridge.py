@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The bridge between Ansible and the plain Python below: options in, result or failure out."""
+"""The bridge between Ansible and plain Python: options in, result or failure out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext
 
 @dataclass(frozen=True)
 class RunMode:
-    """How a module runs; ``show`` gets its lines of progress, where it runs in a process that can show them."""
+    """How a module runs; ``show`` gets its progress lines if the process can show them."""
 
     check_mode: bool
     show: Show = show_nothing
@@ -30,7 +30,7 @@ Body = Callable[[OcpApi, Params, RunMode], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Definition:
-    """A module: its ``options`` beside those of the connection, its ``body``, and the ``rules`` between options.
+    """A module: its own ``options``, its ``body``, and the ``rules`` between options.
 
     ``body(api, params, mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
     (``required_one_of`` and the like).
@@ -42,13 +42,13 @@ class Definition:
 
     @property
     def argument_spec(self) -> dict[str, Any]:
-        """All options, those of the connection too."""
+        """All options, including those of the connection."""
         return {**CONNECTION_OPTIONS, **self.options}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call came to: the result, of a failure too, what the user is to be warned of, and shown in diff mode."""
+    """The end of a call: the result or failure, the warnings, and the diff."""
 
     failed: bool
     result: dict[str, Any]
@@ -56,12 +56,12 @@ class Outcome:
     diff: dict[str, str] = field(default_factory=dict)
 
     def shown(self, diff_mode: bool) -> dict[str, Any]:
-        """The result, with the ``diff`` where there is one and it is wanted."""
+        """The result, with the ``diff`` if there is one and it is wanted."""
         return {**self.result, "diff": self.diff} if diff_mode and self.diff else self.result
 
 
 def run_module(definition: Definition) -> None:
-    """Run what is defined as an Ansible module."""
+    """Run ``definition`` as an Ansible module."""
     module = AnsibleModule(definition.argument_spec, supports_check_mode=True, **definition.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
@@ -73,7 +73,7 @@ def run_module(definition: Definition) -> None:
 
 
 def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """Call the body with the service that validated ``params`` name; an OcpError becomes a failure with its facts."""
+    """Call the body with the service of the validated ``params``; an OcpError becomes a failure with its facts."""
     noticed: list[str] = []
     try:
         _check_required_texts(definition, params)
@@ -86,7 +86,7 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
 
 
 def _check_required_texts(definition: Definition, params: Params) -> None:
-    """Raise OptionError where a text that is required is empty, which Ansible takes for given."""
+    """Raise OptionError for a required text that is empty, which Ansible accepts."""
     for option, spec in definition.options.items():
         if spec.get("required") and params[option] == "":
             raise OptionError(f"{option}: is empty; give a value, or check the variable it comes from.")

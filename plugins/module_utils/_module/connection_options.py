@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The options of a connection, with their OCP_* variables, and the service that they name."""
+"""The connection options, with their OCP_* variables, and the service they name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
 
 @contextmanager
 def connected(params: Params) -> Iterator[OcpApi]:
-    """The service that the connection options name; nothing is sent yet. Raises OptionError."""
+    """The service of the connection options; nothing is sent yet. Raises OptionError."""
     verify: bool | str = params["validate_certs"]
     if verify and params["ca_path"]:
         verify = _trusted_ca(params["ca_path"])
@@ -85,7 +85,7 @@ def _checked_url(url: str) -> str:
 
 
 def plaintext_password_warnings(params: Params) -> list[str]:
-    """A warning where the password would cross a network as it is."""
+    """A warning if the password would cross a network unencrypted."""
     parts = urlsplit(params["url"])
     if parts.scheme != "http" or not params["password"] or _is_loopback(str(parts.hostname)):
         return []

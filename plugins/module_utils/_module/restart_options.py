@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The options of waiting, and those that all restart modules share."""
+"""The waiting options, and the options of all restart modules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RESTART_OPTIONS: dict[str, Any] = {
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
-    """The waiting options. Raises OptionError."""
+    """The policy of the waiting options. Raises OptionError."""
     check_range("log_lines", params["log_lines"], 0, LONGEST_LOG_LINES, " lines")
     return PollPolicy(
         seconds_option(params, "wait_timeout", 1),
@@ -44,12 +44,12 @@ def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
 
 
 def poll_interval(params: Params, option: str) -> float:
-    """The seconds that ``option`` allows between two looks. Raises OptionError."""
+    """The longest pause between two polls, in seconds. Raises OptionError."""
     return seconds_option(params, option, SHORTEST_PAUSE)
 
 
 def restart_options(params: Params, mode: RunMode) -> RestartRequest:
-    """The options that all restart verbs share. Raises OptionError."""
+    """The options of all restart modules. Raises OptionError."""
     given = params["started_before"]
     return RestartRequest(
         mode.check_mode,

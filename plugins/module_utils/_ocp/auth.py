@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How a request proves who sends it: HTTP Basic and OCP-ACCESS-KEY-HMACSHA1, as ``requests`` auth objects."""
+"""Request authentication: HTTP Basic and OCP-ACCESS-KEY-HMACSHA1, as ``requests`` auth objects."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ SKEW_ALLOWED = 15 * 60
 
 
 def basic_auth(username: str, password: str) -> AuthBase:
-    """HTTP Basic in UTF-8; ``requests`` alone would refuse what Latin-1 cannot hold."""
+    """HTTP Basic in UTF-8; ``requests`` itself refuses what Latin-1 cannot encode."""
     return HTTPBasicAuth(username.encode(), password.encode())
 
 
 class AccessKeyAuth(AuthBase):
-    """Signs each request with an access key.
+    """Sign each request with an access key.
 
-    ``date`` gives the value of the ``Date`` header, RFC 1123 in GMT. The service refuses one that is more than
-    SKEW_ALLOWED seconds off.
+    ``date`` returns the ``Date`` header, RFC 1123 in GMT. The service refuses one more than SKEW_ALLOWED seconds off.
     """
 
     def __init__(self, key_id: str, secret: str, date: Callable[[], str] | None = None) -> None:
@@ -45,7 +44,7 @@ class AccessKeyAuth(AuthBase):
         """Add ``Host``, ``Date`` and ``Authorization`` to ``request``."""
         url = urlsplit(str(request.url))
         request.headers["Date"] = self._date()
-        # Signed and sent have to be the same, so the header is not left to the HTTP library, which drops some ports.
+        # Sign and send the same value: the HTTP library would drop some ports.
         request.headers["Host"] = url.netloc
         text = string_to_sign(str(request.method), str(request.url), request.headers, _bytes(request.body))
         request.headers["Authorization"] = f"{SCHEME} {self._key_id}:{signature(self._secret, text)}"
@@ -54,12 +53,12 @@ class AccessKeyAuth(AuthBase):
 
 def signature(secret: str, text: str) -> str:
     """Base64 of the HMAC-SHA1 of ``text`` under ``secret``."""
-    # SHA-1 and MD5 are what the service's signature is defined with.
+    # The service defines its signature with SHA-1 and MD5.
     return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha1).digest()).decode()
 
 
 def string_to_sign(method: str, url: str, headers: Mapping[str, str], body: bytes) -> str:
-    """Seven parts, a line each: method, MD5 of the body, content type, date, host, x-ocp headers, path with query."""
+    """Seven parts, one a line: method, MD5 of the body, content type, date, host, x-ocp headers, path with query."""
     lowered = {name.lower(): value for name, value in headers.items()}
     extra = sorted((name, value) for name, value in lowered.items() if name.startswith("x-ocp-"))
     return "\n".join(

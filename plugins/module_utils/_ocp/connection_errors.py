@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A request without an answer: whether it left, why, and what to check."""
+"""Errors of a request without a response: whether it was sent, why it failed, and what to check."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ except ImportError:  # reported by bridge, with the name of the library
 
 OTHER_NAME = 62
 CERTIFICATE_ADVICE = {
-    # The numbers are OpenSSL's: not yet valid, expired, made for another name, made for another address.
+    # OpenSSL's numbers: not yet valid, expired, made for another name, made for another address.
     9: "Check the clock of this machine.",
     10: "Have it renewed.",
     OTHER_NAME: "Put the name it was made for in url.",
@@ -30,7 +30,7 @@ CERTIFICATE_ADVICE = {
 
 
 def connection_error(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
-    """What is known of a request that ended in ``error`` in place of an answer."""
+    """The error for a request that ended in ``error`` instead of a response."""
     causes = _causes(error)
     writes = method == "POST"
     certificate = next((cause for cause in causes if _is_of_a_certificate(cause)), None)
@@ -54,10 +54,10 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
         )
     unsendable = requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema
     if isinstance(error, unsendable) or not isinstance(error, requests.RequestException):
-        # A header that cannot be sent is quoted by a ValueError, credentials and all.
+        # A ValueError quotes the header that cannot be sent, with the credentials.
         why = type(error).__name__ if isinstance(error, ValueError) else error
         return ConnectionFailed(f"{method} {url} cannot be sent: {why}. Check url and the credentials.", url=url)
-    # A read that was repeated raises no Timeout.
+    # A repeated read raises another error than Timeout.
     timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
     what = f"within {timeout:g} seconds" if timed_out else "whole"
     return ResponseLost(
@@ -68,19 +68,19 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
 
 
 def _never_left(cause: BaseException) -> bool:
-    """Whether there was no connection at all; a ProxyError may also be one that ended after the request."""
+    """Whether there was no connection; a ProxyError may also come after the request was sent."""
     no_connection = isinstance(cause, (NewConnectionError, ConnectTimeoutError))
-    # What http.client says, and nothing but its text tells.
+    # Only the text of http.client's error identifies a failed tunnel.
     return no_connection or (isinstance(cause, OSError) and str(cause).startswith("Tunnel connection failed"))
 
 
 def _is_of_a_certificate(cause: BaseException) -> bool:
-    # Before its version 2, urllib3 compares the names itself, and its error has no more than a text.
+    # urllib3 before 2 compares the names itself, and its error has only a text.
     return isinstance(cause, ssl.SSLCertVerificationError) or type(cause).__name__ == "CertificateError"
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error and what lies behind it, outermost first; urllib3 keeps the cause in ``reason`` or in the arguments."""
+    """The error and its causes, outermost first; urllib3 keeps a cause in ``reason`` or in the arguments."""
     found: list[BaseException] = []
     pending: list[object] = [error]
     while pending:
@@ -92,7 +92,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _innermost(causes: list[BaseException]) -> str:
-    """What the operating system says, or else the error that all others come from."""
+    """The message of the operating system, or of the innermost error."""
     system = (cause for cause in reversed(causes) if isinstance(cause, OSError))
     inner = next((cause for cause in system if not isinstance(cause, requests.RequestException)), causes[-1])
     return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__

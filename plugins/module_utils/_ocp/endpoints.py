@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The endpoints, one method each. What goes in and comes out is the service's own: camelCase, ids, paths."""
+"""The endpoints, one method each. Parameters and results are the service's own: camelCase, ids, paths."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ RECENT_TASKS = 100
 
 
 class OcpApi:
-    """The calls of one service. Every method raises a ServiceError when it does not get what it asks for."""
+    """The endpoints of one service. Every method raises ServiceError."""
 
     def __init__(self, client: HttpClient) -> None:
         self._client = client
 
     def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
-        """No document tells where the two parameters are read, so they travel in both places."""
+        """Restart one server. Where the two flags belong is undocumented, so query and body both have them."""
         flags = {"freezeServer": freeze_server, "force": force}
         query = {name: str(value).lower() for name, value in flags.items()}
         path = f"/api/v2/ob/clusters/{cluster_id}/servers/{server_id}/restart"
         return self._start(path, params=query, body=flags)
 
     def restart_cluster(self, cluster_id: int) -> ApiResponse:
-        """Always all servers."""
+        """Restart all servers of a cluster."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/restart")
 
     def restart_zone(self, cluster_id: int, zone: str) -> ApiResponse:
-        """Always all servers of the zone."""
+        """Restart all servers of a zone."""
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
 
     def restart_agents(self, host_ids: list[int]) -> ApiResponse:
-        """In one task. The path is not certain, see docs/contract.md, "Restart agents"."""
+        """Restart the agents of hosts in one task. The path is uncertain, see docs/contract.md, "Restart agents"."""
         path = "/compute/hosts/batchRestartAgents"
         return _first_known_path(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
-        """Always the whole service."""
+        """Restart a whole arbitration service."""
         return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
 
     def retry_task(self, task_id: int) -> ApiResponse:
-        """Run what FAILED in a task again. These five are in docs/contract.md, "Task actions"."""
+        """Run the FAILED subtasks of a task again. These five are in docs/contract.md, "Task actions"."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
 
     def roll_back_task(self, task_id: int) -> ApiResponse:
-        """Undo what a FAILED task has done."""
+        """Undo the work of a FAILED task."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/rollback")
 
     def retry_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
@@ -66,7 +66,7 @@ class OcpApi:
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/skip")
 
     def cancel_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
-        """Let a RUNNING subtask fail."""
+        """Make a RUNNING subtask fail."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
 
     def task(self, task_id: int) -> Record:
@@ -74,16 +74,16 @@ class OcpApi:
         return self._record(f"/api/v2/tasks/instances/{task_id}")
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
-        """The newest ``limit`` tasks with an id ``above`` this, newest first, that pass the service's filters.
+        """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
 
-        The filters are clusterId, hostId, status and name.
+        The filters are the service's: clusterId, hostId, status and name.
         """
         query = {name: value for name, value in filters.items() if value is not None}
         size = min(limit or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
             newer = [task for task in page if (integer(task.get("id")) or 0) > above]
-            # A task that is started meanwhile shows the last of a page on the next one again.
+            # A task that starts meanwhile moves the last entry of a page to the next page.
             found.update((task["id"], task) for task in newer)
             if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
                 break
@@ -91,22 +91,22 @@ class OcpApi:
 
     @property
     def clock_offset(self) -> float:
-        """By how many seconds the clock of the service is ahead of this machine's."""
+        """Seconds by which the clock of the service is ahead of this machine's."""
         return self._client.service_clock.offset
 
     @property
     def retry_after(self) -> float:
-        """For how many seconds the service asks to be left alone, since its request limit is used up."""
+        """Seconds until the next request is allowed; 0 unless the request limit is used up."""
         return self._client.retry_after
 
     @property
     def trace_id(self) -> str | None:
-        """That of the last answer, for who looks into the logs of the service."""
+        """The trace id of the last response, for the logs of the service."""
         return self._client.trace_id
 
     @property
     def timeout(self) -> float:
-        """Seconds that one request may stay without an answer."""
+        """Seconds that one request may wait for its response."""
         return self._client.timeout
 
     def subtask_log(self, task_id: int, subtask_id: int) -> str:
@@ -118,7 +118,7 @@ class OcpApi:
         return self._record(f"/api/v2/ob/clusters/{cluster_id}")
 
     def clusters(self, name: str | None = None) -> list[Record]:
-        """The clusters whose name holds ``name``, or all of them."""
+        """The clusters whose name contains ``name``, or all of them."""
         return self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
 
     def servers(self, cluster_id: int) -> list[Record]:
@@ -171,16 +171,16 @@ class OcpApi:
             if not isinstance(contents, list) or records(contents) != contents:
                 raise _unreadable(answer, "a list of objects")
             yield contents
-            # The servers of a cluster come without a page.
+            # The server list of a cluster has no page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
 
 
 def _first_known_path(path: str, other: str, call: Callable[[str], Found]) -> Found:
-    """What ``call`` gives for ``path``, or for the ``other`` where that is unknown to the service.
+    """The result of ``call`` for ``path``, or for ``other`` if the service does not know ``path``.
 
-    The documented paths of agents have no version, those of most services do. What is refused as unknown
-    had no effect, so this is no repetition.
+    The documented paths of agents have no version; most services use one. An unknown path had no effect, so calling
+    the other one repeats nothing.
     """
     try:
         return call(path)
@@ -190,7 +190,7 @@ def _first_known_path(path: str, other: str, call: Callable[[str], Found]) -> Fo
         try:
             return call(other)
         except RequestRefused as second:
-            # Only one of the paths is there, and its refusal counts. An unknown path is named in its refusal.
+            # Only one of the paths exists, and its refusal counts. The refusal of an unknown path names it.
             raise (second if second.status not in (400, 404) or path in first.reason else first) from None
 
 

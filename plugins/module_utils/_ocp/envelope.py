@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The response envelope: its data, or an error that says what is known of the request."""
+"""The response envelope: its data, or an error with what is known of the request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or 
 
 @dataclass(frozen=True)
 class ApiResponse:
-    """The ``data`` of an envelope (None where there is none) and the trace id of the request."""
+    """The ``data`` of an envelope (None if it has none) and the trace id of the request."""
 
     data: Any
     url: str
@@ -44,15 +44,15 @@ class ApiResponse:
 
 
 def parse_envelope(body: Body) -> Record:
-    """The JSON object of an answer; an empty one for anything else."""
+    """The JSON object of a response; empty for anything else."""
     try:
         return record(json.loads(body.content))
-    except (ValueError, RecursionError):  # the latter for brackets in brackets, some thousand deep
+    except (ValueError, RecursionError):  # RecursionError: thousands of nested brackets
         return {}
 
 
 def read_envelope(response: requests.Response, envelope: Record, body: Body, method: str, url: str) -> ApiResponse:
-    """The data of a successful answer, of which ``envelope`` is the JSON object; else raises a ServiceError."""
+    """The data of a successful response with this ``envelope``; raises ServiceError."""
     status = response.status_code
     writes = method == "POST"
     if 300 <= status < 400:
@@ -77,7 +77,7 @@ def read_envelope(response: requests.Response, envelope: Record, body: Body, met
 
 
 def _defect(response: requests.Response, body: Body) -> str:
-    """Why an answer is not an envelope."""
+    """Why a response is not an envelope."""
     kind = response.headers.get("Content-Type", "no content type")
     return body.unread or f"is no OCP response envelope ({len(body.content)} bytes, {kind})"
 

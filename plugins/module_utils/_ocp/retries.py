@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which requests are sent again, how often, and after which pause."""
+"""Retries of requests: which, how often, and after which pause."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CONNECT_RETRIES = 1
 READ_RETRIES = 2
 TOO_MANY_REQUESTS = 429
 TRANSIENT_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
-# What is passed over for the sake of keeping a connection.
+# Bytes that are discarded to keep a connection open.
 LARGEST_DRAIN = 64 * 1024
 
 
 class RateLimitRetry(Retry):
-    """Repeats as urllib3 does, and after a 429 any method, once the time is over that ``RateLimit-Reset`` names.
+    """Retries as urllib3 does, and any method after a 429, once the time in ``RateLimit-Reset`` has passed.
 
-    ``budget`` is for how many seconds in all it may wait so; where that is not enough, the 429 is the answer.
+    ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned.
     """
 
     def __init__(self, *args: Any, budget: float, **kwargs: Any) -> None:
@@ -36,15 +36,15 @@ class RateLimitRetry(Retry):
         return super().new(**{"budget": self.budget, **changes})
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether what was answered with this status may be sent again."""
+        """Whether a request may be sent again after this status."""
         return status_code == TOO_MANY_REQUESTS or super().is_retry(method, status_code, has_retry_after)
 
     def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
-        """Count one more failure; raises MaxRetryError when there is to be no repetition."""
+        """Count one more failure; raises MaxRetryError when the request is not to be repeated."""
         counted = self._count_failure(method, url, response, *rest, **more)
         left = None if response is None else response.length_remaining
         if response is not None and (left is None or left > LARGEST_DRAIN):
-            # Before it repeats, urllib3 reads what is left of an answer, however much that is.
+            # Before a retry, urllib3 reads the rest of the response, whatever its size.
             response.close()
         return counted
 
@@ -56,13 +56,13 @@ class RateLimitRetry(Retry):
             raise MaxRetryError(more.get("_pool"), url, None)  # type: ignore[arg-type]
         if pause is None or not limited:
             return super().increment(method, url, response, *rest, **more)
-        # A wait that was asked for is no failure, so only the budget bounds it.
+        # A requested wait is not a failure: only the budget limits it.
         waited = self.new(total=None, budget=self.budget - pause)
         return super(RateLimitRetry, waited).increment(method, url, response, *rest, **more).new(total=self.total)
 
     def get_retry_after(self, response: Any) -> float | None:
-        """Seconds that the service asks to wait, at least 1; None when it names no time."""
-        # The header comes with every answer when limits are on; it counts when the limit is reached.
+        """Seconds that the service asks to wait, at least 1; None if it names none."""
+        # With limits on, every response has the header; it counts only on a 429.
         pause = seconds_to_reset(response.headers) if response.status == TOO_MANY_REQUESTS else None
         try:
             pause = super().get_retry_after(response) if pause is None else pause
@@ -72,6 +72,6 @@ class RateLimitRetry(Retry):
 
 
 def seconds_to_reset(headers: Mapping[str, str]) -> float | None:
-    """In how many seconds the request limit of this user begins anew; None where no header tells."""
+    """Seconds until the request limit of this user resets; None without the header."""
     seconds = headers.get("RateLimit-Reset", "")
     return float(seconds) if seconds.isdecimal() else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One request in, the ``data`` of the response envelope out, or an error that says what is known of the request.
+"""One request in, the ``data`` of the envelope out, or an error with what is known of the request.
 
-Reads are repeated a few times. A POST is sent again only if it never left or was refused unrun for too many requests:
-what it starts cannot be taken back, and the service has no token by which it would know a repetition.
+Reads are retried a few times. A POST is sent again only if it was never sent or was refused with 429: a started
+task cannot be taken back, and OCP has no idempotency key.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ LARGEST_SILENT_SKEW = 60.0
 class HttpClient:
     """A session with one service.
 
-    ``url`` is its base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may stay without an answer. ``service_clock`` is what the answers have told of the service's clock, and
-    ``trace_id`` that of the last one.
+    ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
+    request may wait for its response. ``service_clock`` and ``trace_id`` come from the responses.
     """
 
     trace_id: str | None = None
@@ -75,7 +74,7 @@ class HttpClient:
             self._session.mount(scheme, adapter)
 
     def close(self) -> None:
-        """Close the connections that are kept open."""
+        """Close the open connections."""
         self._session.close()
 
     def get(self, path: str, params: Record | None = None) -> ApiResponse:
@@ -92,7 +91,7 @@ class HttpClient:
         try:
             with self._response(method, url, params, body) as response:
                 content = read_body(response)
-        # Beside RequestException, which is an OSError: a CA bundle that is not there, a host name or header of no form.
+        # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
             raise connection_error(error, method, url, self.timeout) from None
         used_up = response.headers.get("RateLimit-Remaining") == "0"
@@ -111,7 +110,7 @@ class HttpClient:
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
-        # The process may be the controller's own, so its filters are not to be changed for good.
+        # The process may be Ansible's own, so its warning filters must be restored.
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(
                 method,
@@ -119,20 +118,20 @@ class HttpClient:
                 params=params,
                 json=body,
                 timeout=self._timeouts,
-                # Per request, since a session's own setting loses to REQUESTS_CA_BUNDLE.
+                # Per request, since REQUESTS_CA_BUNDLE overrides the session's setting.
                 verify=self._verify,
-                # Following would send the credentials to another address, and a POST as a GET.
+                # A redirect would send the credentials to another address, and a POST as a GET.
                 allow_redirects=False,
                 stream=True,
             )
 
     @property
     def retry_after(self) -> float:
-        """For how many seconds there are to be no more requests, by the RateLimit headers of the last answer."""
+        """Seconds without further requests, from the RateLimit headers of the last response."""
         return max(0.0, self._resume_at - time.monotonic())
 
     def _credentials_advice(self) -> str:
-        """What a 401 may come from, by the kind of credentials."""
+        """Likely causes of a 401, by the kind of credentials."""
         offset = self.service_clock.offset
         if not isinstance(self._session.auth, AccessKeyAuth):
             return "Check username and password."

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task of the service: one shape out of every documented form (docs/contract.md, "Task"), and what became of it."""
+"""A task of the service: one shape for every documented form (docs/contract.md, "Task"), and its outcome."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
-# What the service says in one field is a name or an address; more of it would only fill results.
+# Fields hold names and addresses; longer values would only fill results.
 LONGEST_VALUE = 1000
 
 
 @dataclass(frozen=True)
 class Subtask:
-    """A step of a task. ``timeout`` and ``duration`` are seconds; what a form does not tell is None."""
+    """A step of a task. ``timeout`` and ``duration`` are seconds; a value that a form lacks is None."""
 
     id: int
     name: str | None
@@ -46,13 +46,13 @@ class Subtask:
 
     @property
     def label(self) -> str:
-        """What a person calls it, as one harmless line."""
+        """Its name for people, as one printable line."""
         return one_line(self.description) or one_line(self.name) or f"subtask {self.id}"
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task with its subtasks in execution order. ``duration`` is in seconds; what a form does not tell is None."""
+    """A task with its subtasks in execution order. ``duration`` is seconds; a value that a form lacks is None."""
 
     id: int
     name: str | None
@@ -74,7 +74,7 @@ class Task:
 
     @classmethod
     def from_api(cls, data: dict[str, Any]) -> Task:
-        """Read the answer to a start, a task detail or an entry of the task list."""
+        """Read the response to a start, a task detail or an entry of the task list."""
         creator = data.get("creator")
         cluster = record(data.get("cluster"))
         raw_subtasks = records(data.get("subtasks")) or records(data.get("tasks"))
@@ -95,24 +95,24 @@ class Task:
 
     @property
     def is_rolling_back(self) -> bool:
-        """Undoes what it had done, as far as the form tells."""
+        """Whether it is undoing its work, as far as the form shows."""
         return _is_rollback(self)
 
     @property
     def rolled_back(self) -> bool:
-        """Ended SUCCESSFUL, but by undoing what it had done."""
+        """Whether it ended SUCCESSFUL by undoing its work."""
         return self.status == SUCCESSFUL and (
             _is_rollback(self) or any(_is_rollback(step) or step.status == "PENDING" for step in self.subtasks)
         )
 
     @property
     def finished(self) -> bool:
-        """No longer running by itself. A status nobody has documented counts as not finished."""
+        """Whether it is no longer running by itself. An undocumented status counts as not finished."""
         return self.status in (SUCCESSFUL, FAILED)
 
     @property
     def succeeded(self) -> bool:
-        """Did what it was started for."""
+        """Whether it did its work."""
         return self.status == SUCCESSFUL and not self.rolled_back
 
     @property
@@ -122,16 +122,16 @@ class Task:
 
     @property
     def failed_at_first_step(self) -> bool:
-        """FAILED before it did anything, as a task does that finds its target busy."""
+        """Whether it FAILED before it changed anything, like a task that finds its target busy."""
         done = [step for step in self.subtasks if step.status != "PENDING"]
         return self.status == FAILED and all(step.status == FAILED and not step.upstreams for step in done)
 
     def position(self, step: Subtask) -> str:
-        """Where ``step`` stands, as in ``4 of 13``."""
+        """The place of ``step``, as in ``4 of 13``."""
         return f"{self.subtasks.index(step) + 1} of {len(self.subtasks)}"
 
     def result(self, *, full: bool = True) -> dict[str, Any]:
-        """The task as registered facts, every key always there; if not ``full``, of its subtasks those that FAILED."""
+        """The task as registered facts with every key; if not ``full``, with the FAILED subtasks only."""
         return {
             **asdict(self if full else replace(self, subtasks=self.failed_subtasks)),
             "finished": self.finished,
@@ -146,7 +146,7 @@ class Task:
 
 
 def task_label(task_id: int, name: str | None) -> str:
-    """What a person calls a task: its id, and its name where it is known, as one harmless line."""
+    """The name of a task for people: its id and, if known, its name, as one printable line."""
     known = one_line(name)
     return f"{task_id} ({known})" if known else str(task_id)
 
@@ -173,13 +173,13 @@ _MAPPED_BY_HAND = {
 
 
 def _same_named(cls: type, data: dict[str, Any]) -> dict[str, Any]:
-    """The fields of ``cls`` that are the service's own under their snake_case name."""
+    """The fields of ``cls`` whose camelCase name is the service's."""
     return {name: _truncated(data.get(theirs)) for name, theirs in _api_names(cls)}
 
 
 @cache
 def _api_names(cls: type) -> list[tuple[str, str]]:
-    """Of each of these fields, our name and the service's."""
+    """Pairs of our name and the service's name of these fields."""
     return [(field.name, _camel(field.name)) for field in fields(cls) if field.name not in _MAPPED_BY_HAND]
 
 
@@ -188,7 +188,7 @@ def _truncated(value: Any) -> Any:
 
 
 def _common_tag(data: dict[str, Any], key: str) -> Any:
-    """What all tags of a task say under ``key``, if they agree. A detail tells the host of a task nowhere else."""
+    """The value that all tags have under ``key``, else None. A task detail has its host only there."""
     values = {integer(tag.get(key)) for tag in records(data.get("tags"))}
     return values.pop() if len(values) == 1 else None
 
@@ -203,14 +203,14 @@ def _camel(name: str) -> str:
 
 
 def _is_rollback(item: Task | Subtask) -> bool:
-    # The task list of newer versions writes operations in lower case.
+    # Newer versions write operations in lower case in the task list.
     return str(item.operation).upper() == ROLLBACK
 
 
 def _execution_order(steps: list[Subtask]) -> list[Subtask]:
     """Follow the links; neither the array nor ``seriesId`` is in order.
 
-    Steps that may run side by side stand in the order of their ``parallelIdx``. A form without either keeps its order.
+    Parallel steps are ordered by ``parallelIdx``. A form without links and ``parallelIdx`` keeps its order.
     """
     by_id = {step.id: step for step in steps if integer(step.id) is not None}
     ordered = any(step.upstreams or step.downstreams or step.parallel_idx is not None for step in steps)

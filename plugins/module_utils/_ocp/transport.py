@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How requests travel: versions of TLS, certificates, proxies."""
+"""Transport of requests: TLS versions, certificates, proxies."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ except ImportError:  # reported by bridge, with the name of the library
 
 
 class Adapter(HTTPAdapter):
-    """Connections of one session; ``verify`` as for the session, ``budget`` as for RateLimitRetry."""
+    """The connections of one session; ``verify`` as for HttpClient, ``budget`` as for RateLimitRetry."""
 
     def __init__(self, *, verify: bool | str, budget: float) -> None:
         self._context = create_urllib3_context()
-        # OpenSSL may have been told by the machine to be content with less.
+        # The machine's OpenSSL configuration may allow older versions.
         self._context.minimum_version = ssl.TLSVersion.TLSv1_2
         if not verify:
             self._context.check_hostname = False
         super().__init__(
             max_retries=RateLimitRetry(
                 total=READ_RETRIES,
-                # Counts for every method: what found no connection never left.
+                # For every method: without a connection nothing was sent.
                 connect=CONNECT_RETRIES,
                 other=0,
                 status_forcelist=TRANSIENT_STATUSES,
@@ -40,9 +40,9 @@ class Adapter(HTTPAdapter):
         )
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Connections to the service itself."""
+        """Connections to the service."""
         super().init_poolmanager(*args, **options, ssl_context=self._context)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
-        """Connections to the service by way of a proxy."""
+        """Connections through a proxy."""
         return super().proxy_manager_for(proxy, **options, ssl_context=self._context)

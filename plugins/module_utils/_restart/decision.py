@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a target is to be restarted: a decision from what was observed and asked, and nothing else."""
+"""Decide whether to restart a target, from what was observed and requested alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=que
 
 
 class InFlight(StrEnum):
-    """What to do when a restart of the target is running already; the option ``in_flight``."""
+    """What to do if the target is already being restarted; the option ``in_flight``."""
 
     ATTACH = "attach"
     FAIL = "fail"
@@ -25,7 +25,7 @@ class InFlight(StrEnum):
 
 
 class Action(Enum):
-    """What a decision can be."""
+    """What was decided."""
 
     SKIP = "skip"
     ATTACH = "attach"
@@ -36,9 +36,9 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Operation:
-    """A task that works on the target now. ``started_at`` is None where that cannot be known.
+    """A task that works on the target now. ``started_at`` is None if unknown.
 
-    ``restarts`` are the names of the members that it restarts; None for all of them, empty for other work.
+    ``restarts`` are the names of the members it restarts; None for all, empty for other work.
     """
 
     task_id: int
@@ -54,7 +54,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Condition:
-    """What was asked. ``started_before`` is by the clock of the service; None to restart in any case."""
+    """The request. ``started_before`` is by the clock of the service; None always restarts."""
 
     started_before: datetime | None
     in_flight: InFlight
@@ -62,9 +62,9 @@ class Condition:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to be done and why, in plain words.
+    """What to do and why, in plain words.
 
-    ``members`` are the names of those that need the restart, ``task_ids`` the task to attach to or those to wait for.
+    ``members`` are the names of those that need the restart, ``task_ids`` the task to join or the tasks to wait for.
     """
 
     action: Action
@@ -74,10 +74,10 @@ class Decision:
 
 
 def decide_restart(observed: Observation, operations: Sequence[Operation], condition: Condition) -> Decision:
-    """Decide; check mode or not does not matter.
+    """Decide; check mode makes no difference.
 
-    A restart that is running and satisfies is never doubled, and nothing is skipped without proof: what the service
-    does not show has not happened.
+    Nothing is submitted while another task works on the target. Nothing is skipped without proof: a start that the
+    service does not show does not count.
     """
     since = condition.started_before
     stale = [member for member in observed.members if not _has_started_since(member, since)]
@@ -152,7 +152,7 @@ def _start_words(members: Iterable[Member]) -> str:
 
 
 def _condition_words(since: datetime | None, observed: Observation) -> str:
-    """``since`` as the service would write it, so that a reader can compare."""
+    """``since`` in the time zone of the service, so that a reader can compare."""
     zone = next((member.started.tzinfo for member in observed.members if member.started), None)
     return _instant_words(since.astimezone(zone) if since and zone else since)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a restart changes, as Ansible's diff mode shows it."""
+"""The changes of a restart, for Ansible's diff mode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Diff = dict[str, str]
 
 
 def restart_diff(label: str, before: Observation, after: Observation | None, restarted: frozenset[str]) -> Diff:
-    """``before`` and ``after`` as text, a line for each member; until ``after`` is known, that it restarts."""
+    """``before`` and ``after`` as text, one line for each member; without ``after``, the members that will restart."""
     return {
         "before_header": label,
         "after_header": label,

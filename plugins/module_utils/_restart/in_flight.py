@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which tasks work on a target: now, since a POST whose answer was lost, or when it was last restarted."""
+"""The tasks that work on a target now, that a lost POST may have started, or that restarted it last."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def listed_operations(api: OcpApi, target: Target) -> list[Operation]:
 
 @dataclass(frozen=True)
 class NamedOperations:
-    """The tasks that a target names itself (``operatingTaskInstanceId``): those ``running``, newest first.
+    """The tasks that a target itself names (``operatingTaskInstanceId``): those ``running``, newest first.
 
-    ``outdated`` tells that it names one that has ended or gone: the target has changed since it was observed, or the
-    name stands where that of a running one would.
+    ``outdated``: it names a task that has ended or is gone. The target has changed since the observation, or the stale
+    name hides a running task.
     """
 
     running: list[Operation]
@@ -37,7 +37,7 @@ class NamedOperations:
 
 
 def named_operations(api: OcpApi, target: Target, observed: Observation) -> NamedOperations:
-    """What ``target`` named when it was observed, as it is now."""
+    """The current state of the tasks that ``target`` named when it was observed."""
     running, outdated = [], False
     for number in observed.operations:
         try:
@@ -56,7 +56,7 @@ def named_operations(api: OcpApi, target: Target, observed: Observation) -> Name
 
 
 def failed_task_holding(api: OcpApi, observed: Observation) -> Task | None:
-    """The FAILED task that the target names as working on it, which may be why it refuses a restart."""
+    """The FAILED task that the target names; it may be why the service refuses a restart."""
     try:
         tasks = [Task.from_api(api.task(number)) for number in observed.operations]
     except ServiceError:
@@ -65,7 +65,7 @@ def failed_task_holding(api: OcpApi, observed: Observation) -> Task | None:
 
 
 def read_high_water_mark(api: OcpApi) -> int | None:
-    """The high-water mark: what is started from now on has a higher id. None where tasks may not be read."""
+    """The highest task id so far: tasks started later have higher ids. None without permission to read tasks."""
     try:
         return max((integer(task.get("id")) or 0 for task in api.tasks(1)), default=0)
     except PermissionDenied:
@@ -73,7 +73,7 @@ def read_high_water_mark(api: OcpApi) -> int | None:
 
 
 def restarts_above(api: OcpApi, target: Target, high_water_mark: int, members: frozenset[str]) -> list[Record]:
-    """The tasks with an id above ``high_water_mark`` that the call of ``target`` may have started for ``members``."""
+    """The tasks above ``high_water_mark`` that the request may have started for ``members`` of ``target``."""
     return [
         entry.record
         for entry in target.tasks(api, above=high_water_mark)
@@ -82,10 +82,10 @@ def restarts_above(api: OcpApi, target: Target, high_water_mark: int, members: f
 
 
 def with_last_restart(api: OcpApi, target: Target, observed: Observation, since: datetime) -> Observation:
-    """``observed`` with the begin of the last successful restart ``since`` then as the start, if there was one.
+    """``observed``, with the begin of its last successful restart as the start if that was not before ``since``.
 
-    It is the evidence for what shows no start of its own. The begin counts, not the end: what began earlier may have
-    started the process earlier.
+    This is the evidence for a target that shows no start. The begin of the task counts, not its end: the process may
+    have started right after it.
     """
     for entry in target.tasks(api, status=SUCCESSFUL):
         task = Task.from_api(entry.record)
@@ -96,7 +96,7 @@ def with_last_restart(api: OcpApi, target: Target, observed: Observation, since:
 
 
 def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:
-    """Which members a task restarts that the target itself names: what it is called tells what it does."""
+    """The members that a task restarts, judged by its name; the target itself names the task."""
     if task.name == target.task_name and (observed.operated_by == task.id or len(observed.members) == 1):
         return None
     if task.name in DATABASE_RESTARTS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What became of a restart that was sent and whose answer was lost."""
+"""Find out whether a restart runs whose response was lost."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def find_lost_task(
 ) -> Task:
     """The only task for ``members`` of ``target`` with an id above ``high_water_mark``.
 
-    The search takes as long as a request may. ``high_water_mark`` is None where these credentials may not read tasks;
-    ``lost`` is how the response was lost. Raises OutcomeUnknown when there is no such task, or more than one.
+    The search lasts at most as long as a request. ``high_water_mark`` is None without permission to read tasks;
+    ``lost`` is the error of the request. Raises OutcomeUnknown if there is no such task, or more than one.
     """
     until = clock.now() + api.timeout
     found: list[Record] = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether something has started anew, from what the service showed of it before and after."""
+"""Prove that members have restarted, from observations before and after."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .._base.clock import SECOND
 from .._base.parsing import instant
 from .._targets.target import Member
 
-# A start that is reckoned from an uptime differs a little from look to look.
+# A start computed from an uptime varies slightly between reads.
 SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
 
 
 def prove_restarts(
     before: Iterable[Member], after: Iterable[Member], started_at: datetime | None, *, attached: bool
 ) -> dict[str, bool | None]:
-    """For each member of ``before``: whether the task that began at ``started_at`` restarted it; None if not known.
+    """For each member of ``before``: whether the task that began at ``started_at`` restarted it; None if unknown.
 
     ``attached``: the task was already running at ``before``, so it may have started the member by then.
     """
@@ -32,7 +32,7 @@ def _is_restarted(before: Member, after: Member | None, started_at: datetime | N
     moved = _start_has_moved(before, after)
     if not attached and not moved and _same_start(before, after):
         return moved
-    # Starts are shown cut off to the second.
+    # Starts are truncated to the second.
     started_since = after.started + timedelta(seconds=SECOND) > started_at if after.started and started_at else None
     if moved or started_since:
         return True
@@ -40,14 +40,14 @@ def _is_restarted(before: Member, after: Member | None, started_at: datetime | N
 
 
 def _same_start(before: Member, after: Member) -> bool:
-    """Whether it is the start that was there before, which proves nothing even if a clock is off that tells of it."""
+    """Whether both show the same start. It is no proof of a restart, even if a wrong clock puts it after the task."""
     if before.started is None or after.started is None:
         return False
     return abs(after.started - before.started) <= SAME_START_TOLERANCE
 
 
 def _start_has_moved(before: Member, after: Member) -> bool | None:
-    """Whether ``after`` shows another start than ``before``; None where one of them shows none."""
+    """Whether ``after`` shows another start than ``before``; None if either shows none."""
     if before.start_time and after.start_time:
         return instant(before.start_time) != instant(after.start_time)
     same_processes = (before.pids or {}).keys() & (after.pids or {}).keys()

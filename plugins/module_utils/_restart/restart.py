@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarting one target: observe, decide, send the POST at most once, wait, prove it."""
+"""Restart one target: observe, decide, send the POST at most once, wait, verify."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ INITIALLY_NONE = ("action", "reason", "before", "after", "verified", "task_id", 
 
 @dataclass(frozen=True)
 class RestartRequest:
-    """How a verb was asked to restart. ``started_before`` is by the clock of this machine; None for in any case.
+    """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
 
-    ``policy`` bounds all waiting: with ``in_flight`` queue for a running task, with ``wait`` for the restart.
+    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart.
     """
 
     check_mode: bool
@@ -62,18 +62,18 @@ class RestartRequest:
 def restart_target(
     api: OcpApi, find: Callable[[], Target], request: RestartRequest, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """Restart what ``find`` finds, if need be; returns the result of a verb, with ``warnings`` and ``diff``.
+    """Restart what ``find`` finds, if needed; returns the module's result, with ``warnings`` and ``diff``.
 
-    Every key is always there. Raises an OcpError; once the target is found, its facts hold the result as far as it had
-    got, so that no task that was started is lost.
+    Every key is always there. Raises an OcpError; once the target is found, its facts hold the result so far, so that
+    no started task is lost.
     """
-    # Before the first look, which may be a part of finding: nothing is read between the last look and the request.
+    # Before ``find``, which may observe the target: nothing is read between the last observation and the request.
     high_water_mark = None if request.check_mode else read_high_water_mark(api)
     return _Restart(api, find(), high_water_mark, request, clock).run()
 
 
 class _Restart:
-    """One restart on its way, with its result as far as it has got."""
+    """One restart in progress, with its result so far."""
 
     def __init__(
         self, api: OcpApi, target: Target, high_water_mark: int | None, request: RestartRequest, clock: Clock
@@ -93,7 +93,7 @@ class _Restart:
         self._condition = Condition(self._started_before(), request.in_flight)
 
     def run(self) -> Result:
-        """See the function of this name."""
+        """See restart_target."""
         try:
             self._run()
         except OcpError as error:
@@ -126,13 +126,13 @@ class _Restart:
             self._execute_after_refusal(error)
 
     def _may_be_busy(self, error: RequestRefused | TaskFailed) -> bool:
-        """Whether the service did not run the restart, maybe since something else works on the target."""
+        """Whether the service did not run the restart, perhaps because another task works on the target."""
         if isinstance(error, TaskFailed):
             return error.at_first_step
         return error.may_be_due_to_state
 
     def _execute_after_refusal(self, refusal: RequestRefused | TaskFailed) -> None:
-        """Decide once more. Where nothing works on the target, the refusal stands."""
+        """Decide again. If no other task works on the target, the refusal stands."""
         refused = self._result
         self._result = {**refused, **dict.fromkeys(INITIALLY_NONE), "changed": False}
         try:
@@ -156,7 +156,7 @@ class _Restart:
     # Deciding
 
     def _started_before(self) -> datetime | None:
-        """The option, by the clock of the service."""
+        """The option ``started_before``, by the clock of the service."""
         local = self._request.started_before
         if local is None:
             return None
@@ -165,7 +165,7 @@ class _Restart:
         return moved
 
     def _decide(self) -> tuple[Observation, Decision, bool]:
-        """What was observed, what to do about it, and whether something else had to end first and did."""
+        """The observation, the decision, and whether another task had to end first and did."""
         had_to_wait = False
         while True:
             with self._saying_nothing_was_sent("since it cannot be read"):
@@ -184,7 +184,7 @@ class _Restart:
             had_to_wait = True
 
     def _wait_until_ended(self, task_ids: tuple[int, ...]) -> None:
-        """Wait until tasks have ended. The list may show them as running for a while after that."""
+        """Wait until tasks have ended. The list may still show them as running for a while."""
         wait_for_tasks(self._api, task_ids, self._policy(), clock=self._clock)
         if self._ended.issuperset(task_ids):
             left = self._policy().timeout
@@ -197,7 +197,7 @@ class _Restart:
         self._ended.update(task_ids)
 
     def _renew_high_water_mark(self) -> None:
-        """Before another look: what is started after this may be the restart that is sent."""
+        """Called before observing again: a task started after this may be the restart that is sent."""
         with self._saying_nothing_was_sent("since the newest task cannot be read"):
             self._high_water_mark = read_high_water_mark(self._api)
 
@@ -213,11 +213,11 @@ class _Restart:
         return observed, operations
 
     def _read_target(self) -> tuple[Observation, list[Operation], bool]:
-        """The target, what is running on it, newest first, and whether it names something that no longer runs."""
+        """The target, the tasks running on it, newest first, and whether it names a task that no longer runs."""
         observed, self._first_observation = self._first_observation, None
         listed = None
         if observed is None or not observed.names_operations:
-            # The list comes first: a restart that ends between the two reads shows in the start then.
+            # Read the list first: a restart that ends between the two reads then shows in the start.
             unknown = f"whether a restart of {self._target.label} is running already"
             listed = self._if_permitted(unknown, lambda: listed_operations(self._api, self._target))
             observed = self._target.observe(self._api)
@@ -301,7 +301,7 @@ class _Restart:
     # Waiting, and the proof
 
     def _show(self, what: str) -> None:
-        """A line above those of the task, which do not name the target."""
+        """Show a line above those of the task, which do not name the target."""
         self._request.policy.show(progress_line(f"{self._target.label}: {what}"), False)
 
     def _await(self) -> None:
@@ -320,7 +320,7 @@ class _Restart:
         self._result["task"] = waited.results[0]
 
     def _verify(self, before: Observation, members: frozenset[str]) -> None:
-        """Prove that every one of ``members`` has started anew. The service may show a new start some seconds late."""
+        """Prove that all ``members`` have restarted. The service may show a new start some seconds late."""
         restarted = [member for member in before.members if member.name in members]
         attached = self._result["action"] == "attached"
         until = self._clock.now() + PROOF_SECONDS

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The order of a rolling restart: which servers at a time, one zone after another, those with the root server last."""
+"""The order of a rolling restart: one zone after another in batches, the zone with the root server last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Strategy(StrEnum):
-    """What is restarted by one call; the option ``strategy``."""
+    """What one request restarts; the option ``strategy``."""
 
     SERVER = "server"
     ZONE = "zone"
@@ -18,7 +18,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """A server in a zone, whether the root server is on it, and whether it is to be restarted with the reason."""
+    """A server: its zone, whether the root server is on it, and whether it needs the restart and why."""
 
     id: int
     name: str
@@ -30,9 +30,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Batch:
-    """Servers of one zone of a cluster that are restarted at the same time, and why they come when they do.
+    """Servers of one zone that restart at the same time, and the reason for their place in the order.
 
-    ``first`` and ``last`` tell whether it is the first and the last batch of its zone.
+    ``first`` and ``last``: it is the first or the last batch of its zone.
     """
 
     zone: str
@@ -43,10 +43,10 @@ class Batch:
 
 
 def order_batches(nodes: Iterable[Node], root_zones: Sequence[str], size: int, strategy: Strategy) -> list[Batch]:
-    """The batches of one cluster, in order: ``nodes`` are those within the scope, in the order of the service.
+    """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
-    No batch is of two zones. With Strategy.SERVER it has up to ``size`` servers, all of which need the restart; with
-    Strategy.ZONE all of a zone, of which at least one does. ``root_zones`` come last, and a root server last in them.
+    A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart; with
+    Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
@@ -54,7 +54,7 @@ def order_batches(nodes: Iterable[Node], root_zones: Sequence[str], size: int, s
 
 
 def unchanged_nodes(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Node]:
-    """The ``nodes`` that are in none of the batches."""
+    """The ``nodes`` that are in no batch."""
     taken = {node.id for batch in planned for node in batch.nodes}
     return [node for node in nodes if node.id not in taken]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of a rolling restart, from what the service shows."""
+"""Plan a rolling restart from what the service shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """What is to be restarted and how, as the options say it; ``started_before`` is by the clock of this machine."""
+    """The options of the module; ``started_before`` is by the clock of this machine."""
 
     clusters: Sequence[str]
     zones: Sequence[str] | None
@@ -40,9 +40,9 @@ class RollingRequest:
 
 
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """The result of the module: ``clusters``, ``order_batches`` in order, ``unchanged_nodes``, and ``warnings``.
+    """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, and ``warnings``.
 
-    Raises OptionError, and TargetError for what is not there and for a cluster with too few zones.
+    Raises OptionError, and TargetError for unknown names and for a cluster with too few zones.
     """
     _check_request(wanted)
     found = _find_clusters(api, wanted)
@@ -62,7 +62,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
             for cluster, parts, _left in planned
         ],
         "batches": [_batch_facts(number, cluster, batch) for number, (cluster, batch) in enumerate(every, 1)],
-        # Not "skipped", by which Ansible takes the task itself for skipped.
+        # Not "skipped": Ansible would take the Ansible task for skipped.
         "left_alone": [
             {**_zone_facts(cluster, node.zone), **_node_facts(node)}
             for cluster, _parts, left in planned
@@ -115,7 +115,7 @@ def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRe
 
 
 def _plan_cluster(servers: Sequence[Facts], wanted: RollingRequest, since: datetime) -> tuple[list[Batch], list[Node]]:
-    """The batches of a cluster, and who within the scope is left alone."""
+    """The batches of a cluster, and the servers in scope that stay unchanged."""
     nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
@@ -132,7 +132,7 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
 
 
 def _plan_node(server: Facts, since: datetime) -> Node:
-    """Whether it is restarted is the same decision that its restart will take."""
+    """Plan one server by the same decision as its restart will make."""
     member = Member(server["name"], server["status"], server["start_time"], started=instant(server["start_time"]))
     decision = decide_restart(Observation(server["status"], (member,)), [], Condition(since, InFlight.ATTACH))
     needed = decision.action is not Action.SKIP

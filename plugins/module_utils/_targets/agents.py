@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts, and the management agents on them as a target of a restart."""
+"""Hosts, and their management agents as a target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .operating_tasks import tag_values
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import AGENT_RESTART
 
-# Uptimes are cut off to whole seconds.
+# Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
 
 
@@ -34,7 +34,7 @@ class Agents(Target):
 
     @classmethod
     def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:
-        """By host ids (digits) or inner IP addresses, each host once; raises TargetError."""
+        """Find them by host ids (digits) or inner IP addresses, each host once; raises TargetError."""
         found = api.hosts()
         return cls(tuple(dict(find_host("hosts", found, host) for host in hosts).items()))
 
@@ -45,24 +45,24 @@ class Agents(Target):
         return f"the agents of {number} ({join_names(address for _id, address in self.hosts)})"
 
     def result(self) -> dict[str, Any]:
-        """Kind, and the hosts with id and name (inner IP address)."""
+        """Kind, and id and name (inner IP address) of the hosts."""
         return {"kind": "agents", "hosts": [_host(number, name) for number, name in self.hosts]}
 
     def unchanged_facts(self, members: frozenset[str] | None, /) -> dict[str, Any]:
-        """``skipped_hosts``: those that need no restart, with id and name; None while it is not known."""
+        """``skipped_hosts``: id and name of the hosts that need no restart; None while undecided."""
         skipped = [_host(number, name) for number, name in self.hosts if members is not None and name not in members]
         return {"skipped_hosts": None if members is None else skipped}
 
     def observe(self, api: OcpApi) -> Observation:
-        """Each agent with the pids of its processes; the status is the one they share, else None."""
+        """Each agent with the pids of its processes; the status that all agents share, else None."""
         members = tuple(_agent_member(address, api.host_agent(number)) for number, address in self.hosts)
         statuses = {member.status for member in members}
         return Observation(statuses.pop() if len(statuses) == 1 else None, members)
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the agents of any of these hosts."""
+        """Restarts of the agents on any of these hosts."""
         found = [task for task in api.tasks(name=AGENT_RESTART, **query) if task.get("name") == AGENT_RESTART]
-        # Without tags only the filter by host tells whose agents a task restarts.
+        # Without tags, only the filter by host identifies the agents of a task.
         ask_hosts = self.hosts if any(not tag_values(task, "hostId") for task in found) else ()
         by_host = {
             number: {task.get("id") for task in api.tasks(name=AGENT_RESTART, hostId=number, **query)}
@@ -81,12 +81,12 @@ class Agents(Target):
         return touching
 
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
-        """The agents of these hosts, in one task."""
+        """Restart the agents of these hosts in one task."""
         return api.restart_agents([number for number, address in self.hosts if address in members])
 
 
 def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
-    """Id and inner IP address of the host among those ``found`` with this id (digits) or address.
+    """Id and inner IP address of the one of ``found`` with this id (digits) or address.
 
     Raises TargetError.
     """
@@ -118,5 +118,5 @@ def _earliest_start(process: Record) -> datetime | None:
         return None
     try:
         return active - timedelta(seconds=uptime + UPTIME_PRECISION)
-    except OverflowError:  # an instant at the ends of the calendar, which some write for never
+    except OverflowError:  # Some write "never" as an instant at an end of the calendar.
         return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services, as targets of a restart."""
+"""Arbitration services as targets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ArbitrationService(Target):
 
     @classmethod
     def find(cls, api: OcpApi, arbitration_service: str) -> ArbitrationService:
-        """By id (digits) or ``ip:port``; raises TargetError."""
+        """Find it by id (digits) or ``ip:port``; raises TargetError."""
         services = api.arbitration_services()
         known = [address_of(found, "svrIp", "svrPort") for found in services]
         matches = [
@@ -52,12 +52,12 @@ class ArbitrationService(Target):
         return {"kind": "arbitration_service", "id": self.id, "name": self.address}
 
     def observe(self, api: OcpApi) -> Observation:
-        """Its status; the service shows no start time of it."""
+        """Its status; the service shows no start time."""
         found = api.arbitration_service(self.id)
         return _observe_service(self.address, found, [found])
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Its restarts, and those that do not tell of which service they are, which may touch it."""
+        """Its restarts, and those without a service in their tags, which may be its own."""
         touching = []
         for task in api.tasks(name=ARBITRATION_RESTART, **query):
             services = tag_values(task, "arbitrationServiceId")
@@ -66,7 +66,7 @@ class ArbitrationService(Target):
         return touching
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Always the whole service."""
+        """Restart the whole service."""
         return api.restart_arbitration_service(self.id)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Database clusters, as targets of a restart."""
+"""Database clusters as targets."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Cluster(Target):
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:
-        """By id or name; what is all digits is an id first. Raises TargetError."""
+        """Find it by id or name; digits are tried as an id first. Raises TargetError."""
         return cls.from_api(find_cluster(api, cluster))
 
     @classmethod
     def from_api(cls, found: Record) -> Cluster:
-        """Of its own record, which has its servers or not."""
+        """Read it from its own record, with or without servers."""
         servers = _servers_in_record(found)
         return cls(found["id"], str(found.get("name")), _observe_cluster(found, servers) if servers else None)
 
@@ -50,27 +50,27 @@ class Cluster(Target):
         return {"kind": "cluster", "id": self.id, "name": self.name}
 
     def part(self, kind: str, part_id: int, name: str) -> dict[str, Any]:
-        """Kind, id and name of a part of it, and whose part it is."""
+        """Kind, id and name of a part of the cluster, and the cluster."""
         return {"kind": kind, "id": part_id, "name": name, "cluster_id": self.id, "cluster_name": self.name}
 
     def observe(self, api: OcpApi) -> Observation:
-        """Its status, and each of its servers."""
+        """Its status and its servers."""
         found = api.cluster(self.id)
         return _observe_cluster(found, servers_of(api, found, self.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, and of its zones and servers, which touch it only."""
+        """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
         found = api.tasks(clusterId=self.id, **query)
         by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
         return [TaskOnTarget(task, by_name[task["name"]]) for task in found if task.get("name") in by_name]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Always all servers."""
+        """Restart all servers."""
         return api.restart_cluster(self.id)
 
 
 def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
-    """The clusters of this id or name, and the names of those called alike; what is all digits is an id first."""
+    """The clusters with this id or name, and the names of similar ones; digits are tried as an id first."""
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
     named_alike = [] if matches else api.clusters(cluster)
     matches += [found for found in named_alike if found.get("name") == cluster]
@@ -78,7 +78,7 @@ def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
 
 
 def find_cluster(api: OcpApi, cluster: str) -> Record:
-    """The record of the cluster of this id or name; raises TargetError."""
+    """The record of the cluster with this id or name; raises TargetError."""
     return exactly_one("cluster", cluster, *clusters_named(api, cluster))
 
 
@@ -90,12 +90,12 @@ def _with_id(api: OcpApi, cluster: str) -> list[Record]:
 
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
-    """The servers of a ``cluster`` that has this record and id."""
+    """The servers of the cluster with this record and id."""
     return _servers_in_record(cluster) or api.servers(cluster_id)
 
 
 def _servers_in_record(cluster: Record) -> list[Record]:
-    """The servers that the record of a cluster has itself, if it has all of them. In older versions it has none."""
+    """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
     servers = [
         {"zoneName": zone.get("name"), **server}
         for zone in records(cluster.get("zones"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Picking one record by the name or id that an option gives."""
+"""Pick one record by the name or id in an option."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .._base.text import join_names
 
 
 def address_of(record: Record, ip: str, port: str) -> str:
-    """As in ``10.0.0.1:2882``, an IPv6 address in brackets."""
+    """As in ``10.0.0.1:2882``; an IPv6 address is in brackets."""
     host = str(record.get(ip))
     return f"[{host}]:{record.get(port)}" if ":" in host else f"{host}:{record.get(port)}"
 
 
 def exactly_one(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
-    """The one record that matches ``value``; raises TargetError, with a choice of those ``known``."""
+    """The one record in ``matches``; raises TargetError, which lists the ``known`` names."""
     if len(matches) > 1:
         ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which task a record names as working on it, and which targets the tags of a task name."""
+"""The task that works on a record, and the targets in the tags of a task."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .task_names import SERVER_RESTART, ZONE_RESTART
 
 
 def operated_by(record: Record) -> int | None:
-    """The task that works on something now."""
+    """The id of the task that works on it now."""
     return integer(record.get("operatingTaskInstanceId"))
 
 
 def names_every_operation(
     own: list[Record], *, siblings: Sequence[Record] = (), related: Sequence[Record] = ()
 ) -> bool:
-    """Whether the tasks that its ``own`` records name are all that work on a target.
+    """Whether the tasks named by its ``own`` records are all that work on a target.
 
-    Null ones may be left out, so a service names them at all if any record does, also one ``siblings``. What a record
-    ``related`` names and no own one does, such as the cluster of a server, may work on the target all the same.
+    The service may omit null names, so it names tasks at all if any record has the key, including ``siblings``. A task
+    that only a ``related`` record names, such as the cluster of a server, may work on the target too.
     """
     named = {operated_by(record) for record in own} | {None}
     named_anywhere = any("operatingTaskInstanceId" in record for record in (*own, *siblings, *related))
@@ -31,9 +31,9 @@ def names_every_operation(
 
 
 def tag_values(task: Record, key: str) -> set[Any]:
-    """What the tags of a task say under ``key``, such as which server it works on; none where they do not tell.
+    """The values of the tags of a task under ``key``, such as the ids of its servers; empty if unknown.
 
-    Older versions send no tags, and what a tag has of its keys differs.
+    Older versions send no tags, and the keys of a tag vary.
     """
     return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
 
@@ -41,9 +41,9 @@ def tag_values(task: Record, key: str) -> set[Any]:
 def task_ids_on_hosts(
     api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any
 ) -> set[Any]:
-    """The ids of the tasks of a cluster that work on these hosts, asked for if the tags of those ``found`` do not tell.
+    """The ids of the tasks of a cluster on these hosts; empty if the tags of ``found`` are sufficient.
 
-    Without tags, or with some that name the cluster alone, only the service's filter by host tells its parts apart.
+    Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts.
     """
     tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
     tags_missing = any(not tag_values(task, tag_of[task["name"]]) for task in found if task.get("name") in tag_of)

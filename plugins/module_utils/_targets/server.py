@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Server nodes of database clusters, as targets of a restart."""
+"""Server nodes of database clusters as targets."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 
 @dataclass(frozen=True)
 class Server(Target):
-    """A database server node of a cluster, and how it is to be restarted.
+    """A server node of a cluster, and how to restart it.
 
-    ``host_id`` and ``zone`` are None where the service does not tell them; ``alone`` tells that no other server of the
-    cluster is on its host.
+    ``host_id`` and ``zone`` are None if the service does not report them; ``alone``: no other server of the cluster is
+    on its host.
     """
 
     id: int
@@ -41,7 +41,7 @@ class Server(Target):
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str, server: str, *, freeze_server: bool, force: bool) -> Server:
-        """By id (digits) or ``ip:port`` within a cluster; raises TargetError."""
+        """Find it by id (digits) or ``ip:port`` in a cluster; raises TargetError."""
         cluster_record = find_cluster(api, cluster)
         owner = Cluster.from_api(cluster_record)
         servers = servers_of(api, cluster_record, owner.id)
@@ -71,16 +71,16 @@ class Server(Target):
         return self.cluster.part("server", self.id, self.address)
 
     def observe(self, api: OcpApi) -> Observation:
-        """The server among those of its cluster; it may have gone since it was found."""
+        """Its state; it may be gone from the cluster by now."""
         cluster = api.cluster(self.cluster.id)
         servers = servers_of(api, cluster, self.cluster.id)
         found = next((found for found in servers if found.get("id") == self.id), None)
         return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the server, of its zone and of its cluster.
+        """Restarts of the server, its zone and its cluster.
 
-        What is not known to be the restart of another server or zone touches this one.
+        A restart counts unless it is known to be of another server or zone.
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
         hosts = () if self.host_id is None else (self.host_id,)
@@ -88,7 +88,7 @@ class Server(Target):
         return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
-        """What the task restarts of it, see ``TaskOnTarget``; nothing where it is known not to touch it."""
+        """Yield what the task restarts of it, see ``TaskOnTarget``; nothing if it is for another server or zone."""
         name, servers, zones = str(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
         here = task.get("id") in on_host
         tagged = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
@@ -99,7 +99,7 @@ class Server(Target):
             yield None if here and self.alone else frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Always this server alone."""
+        """Restart this server alone."""
         return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What can be restarted: the shape that all kinds have, and how one is picked by name or id."""
+"""The shape of all restart targets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .._ocp.envelope import ApiResponse
 
 @dataclass(frozen=True)
 class Member:
-    """One part of a target that restarts, with what the service shows of its last start; None where it shows none.
+    """One part of a target that restarts, and what the service shows of its last start; None for unknown.
 
-    ``started`` is the latest instant at which, or after which, it is known to have started; ``operated_by`` is the
-    task that works on it.
+    ``started`` is the latest instant that is known not to be after its start; ``operated_by`` is the id of the task
+    that works on it.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Observation:
-    """A target at one moment, as ``before`` and ``after`` of a result show it.
+    """A target at one moment, shown as ``before`` and ``after`` of a result.
 
-    ``operated_by`` is the task that works on the target as a whole; ``names_operations``, that the service names such
-    tasks at all, so that there is none where it names none.
+    ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
+    such tasks, so none is there if none is named.
     """
 
     status: str | None
@@ -48,7 +48,7 @@ class Observation:
 
     @property
     def operations(self) -> list[int]:
-        """The ids of the tasks that work on the target or on a member of it, newest first."""
+        """The ids of the tasks that work on the target or its members, newest first."""
         named = {member.operated_by for member in self.members} | {self.operated_by}
         return sorted((number for number in named if number is not None), reverse=True)
 
@@ -59,10 +59,10 @@ class Observation:
 
 @dataclass(frozen=True)
 class TaskOnTarget:
-    """An entry of the task list, and which members of a target that task restarts.
+    """An entry of the task list, and the members of a target that the task restarts.
 
-    ``restarts`` is None for all of them; it is empty for a task that works on the target in another way, or on a part
-    that the service does not tell.
+    ``restarts`` is None for all of them. It is empty for a task that does other work on the target, or restarts an
+    unknown part of it.
     """
 
     record: Record
@@ -70,39 +70,39 @@ class TaskOnTarget:
 
 
 class Target(Protocol):
-    """Something found in the service that one call restarts."""
+    """A thing in the service that one request restarts."""
 
     @property
     def first_observation(self) -> Observation | None:
-        """How it was when it was found, as far as that was read."""
+        """Its observation when it was found, if that was read; else None."""
 
     @property
     def task_name(self) -> str:
-        """Name of the tasks that this call starts."""
+        """The name of the tasks that its restart starts."""
 
     @property
     def shows_start(self) -> bool:
-        """Whether the service shows when it started, or only the tasks that restarted it."""
+        """Whether the service shows its start, or only the tasks that restarted it."""
 
     @property
     def label(self) -> str:
-        """What a person calls it, with its id."""
+        """Its name for people, with its id."""
 
     def result(self) -> dict[str, Any]:
-        """Kind, names and ids, as ``target`` of a result shows them."""
+        """Kind, names and ids, for ``target`` of a result."""
 
     def unchanged_facts(self, _members: frozenset[str] | None, /) -> dict[str, Any]:
-        """Facts of those that need no restart when ``_members`` do, which is None before that is decided.
+        """Facts of the members that need no restart; ``_members`` need it, None while undecided.
 
-        There are none where the call takes the target as a whole.
+        Empty if the request always restarts the whole target.
         """
         return {}
 
     def observe(self, api: OcpApi) -> Observation:
-        """Read how it is now."""
+        """Read its current state."""
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """The restarts that touch it among the tasks of ``query`` (see ``OcpApi.tasks``), newest first."""
+        """The restarts of it among the tasks of ``query`` (see ``OcpApi.tasks``), newest first."""
 
     def restart(self, api: OcpApi, members: frozenset[str], /) -> ApiResponse:
-        """Send the POST for ``members``, where the call can tell them apart; the answer's data is a task."""
+        """Send the POST, for ``members`` alone if the endpoint supports it; the data of the response is a task."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The names of the tasks by which the service restarts."""
+"""Names of the restart tasks of the service."""
 
 from __future__ import annotations
 
-# The names of the tasks by which the service restarts (docs/contract.md, "Task graphs").
+# See docs/contract.md, "Task graphs".
 SERVER_RESTART = "Restart OB server"
 ZONE_RESTART = "Restart OB zone"
 CLUSTER_RESTART = "Restart OB cluster"

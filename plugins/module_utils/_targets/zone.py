@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Zones of database clusters, as targets of a restart."""
+"""Zones of database clusters as targets."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 class Zone(Target):
     """A zone of a cluster.
 
-    ``servers`` are pairs of server id and address. ``hosts`` are the ids of the hosts on which the cluster has no
-    servers but those of this zone; ``alone`` tells that all its servers are on such hosts.
+    ``servers`` are pairs of server id and address. ``hosts`` are the ids of hosts where all servers of the cluster
+    belong to this zone; ``alone``: all its servers are on such hosts.
     """
 
     id: int
@@ -39,7 +39,7 @@ class Zone(Target):
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str, zone: str) -> Zone:
-        """By name within a cluster; raises TargetError."""
+        """Find it by name in a cluster; raises TargetError."""
         record = find_cluster(api, cluster)
         owner = Cluster.from_api(record)
         zones = records(record.get("zones"))
@@ -69,21 +69,21 @@ class Zone(Target):
         return self.cluster.part("zone", self.id, self.name)
 
     def observe(self, api: OcpApi) -> Observation:
-        """Its status, and each of its servers."""
+        """Its status and its servers."""
         found = api.cluster(self.cluster.id)
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the zone, of its cluster, and of its servers.
+        """Restarts of the zone, its cluster and its servers.
 
-        What is not known to be the restart of another zone, or of a server of one, touches this one.
+        A restart counts unless it is known to be of another zone, or of a server in one.
         """
         found = api.tasks(clusterId=self.cluster.id, **query)
         on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, found, **query)
         return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
-        """What the task restarts of the zone, see ``TaskOnTarget``; nothing where it is known not to touch it."""
+        """Yield what the task restarts of the zone, see ``TaskOnTarget``; nothing if the task is of another zone."""
         name, servers, zones = task.get("name"), tag_values(task, "serverId"), tag_values(task, "zoneName")
         here = task.get("id") in on_host
         if name == CLUSTER_RESTART or (name == ZONE_RESTART and self.name in zones):
@@ -96,7 +96,7 @@ class Zone(Target):
                 yield restarted
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
-        """Always all servers of the zone."""
+        """Restart all servers of the zone."""
         return api.restart_zone(self.cluster.id, self.name)
 
 

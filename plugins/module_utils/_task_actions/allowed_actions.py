@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What to do to a task that has begun, to bring it into a state: a pure decision.
+"""Decide which action brings a task into a desired state; a pure decision.
 
-The states are those of docs/contract.md, "Task actions".
-
-What is there already is not done again, and what the service would refuse is refused with the reason.
+The states are those of docs/contract.md, "Task actions". A state that is already reached needs no action. An action
+that the service would refuse raises StateError with the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ SKIPPED_BY = ("SKIP", "ROLLBACK_SKIP")
 
 
 class State(StrEnum):
-    """What is wanted; the option ``state``."""
+    """The desired state; the option ``state``."""
 
     RETRIED = "retried"
     ROLLED_BACK = "rolled_back"
@@ -29,15 +28,15 @@ class State(StrEnum):
 
     @property
     def done(self) -> str:
-        """As a sentence has it."""
+        """The state as a word of a sentence."""
         return self.value.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class DesiredState:
-    """What a task, or some of its subtasks, are to be.
+    """The desired state of a task or of some of its subtasks.
 
-    ``subtask_id`` names one subtask, ``status`` all that are in this state; neither of them is the task as a whole.
+    ``subtask_id`` selects one subtask, ``status`` all with this status; without both it is for the task as a whole.
     """
 
     state: State
@@ -46,13 +45,13 @@ class DesiredState:
 
     @property
     def of_subtasks(self) -> bool:
-        """Whether it is not for the task as a whole."""
+        """Whether it is for subtasks, not for the task as a whole."""
         return self.subtask_id is not None or self.status is not None
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether the task as a whole is to be acted on, or which subtasks, and why; neither where all is as wanted."""
+    """Whether to act on the whole task, or on which subtasks, and why; on neither if the state is already reached."""
 
     reason: str
     whole: bool = False
@@ -60,12 +59,12 @@ class Decision:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything is to be sent."""
+        """Whether to send anything."""
         return self.whole or bool(self.subtasks)
 
 
 def check_desired_state(desired: DesiredState) -> DesiredState:
-    """``desired``, if a service could be asked for it. Raises OptionError."""
+    """``desired``, if a service can do it. Raises OptionError."""
     if desired.state in (State.SKIPPED, State.CANCELED) and not desired.of_subtasks:
         raise OptionError(f"state: {desired.state} is for subtasks; give subtask_id or subtask too.")
     if desired.state is State.ROLLED_BACK and desired.of_subtasks:
@@ -79,9 +78,9 @@ def check_desired_state(desired: DesiredState) -> DesiredState:
 
 
 def decide_action(task: Task, desired: DesiredState) -> Decision:
-    """What to do to ``task``, from its state alone.
+    """Decide from the state of ``task`` alone.
 
-    Raises StateError for what the service would refuse, OptionError for a subtask that the task does not have.
+    Raises StateError if the service would refuse the action, OptionError if the task has no such subtask.
     """
     if not desired.of_subtasks:
         return {State.RETRIED: _retry, State.ROLLED_BACK: _roll_back}[desired.state](task)
@@ -141,7 +140,7 @@ def _roll_back(task: Task) -> Decision:
 
 
 def _retry_subtask(task: Task, step: Subtask) -> str | None:
-    """Why the subtask need not be retried; None where it is to be. The next two likewise."""
+    """Why the subtask needs no retry; None if it does. The next two are alike."""
     if task.is_rolling_back or task.rolled_back or operation_of(step) == ROLLBACK:
         raise _subtask_refusal(
             task, step, "what is or was rolled back is not retried. Look at the task, or run the restart again"
@@ -166,7 +165,7 @@ def _skip(task: Task, step: Subtask) -> str | None:
 def _cancel(task: Task, step: Subtask) -> str | None:
     if step.status == RUNNING:
         return None
-    # The service writes CANCEL for a time-out too.
+    # The service also writes CANCEL for a time-out.
     if step.status != CANCELING and (step.status, operation_of(step)) != (FAILED, CANCEL):
         raise _subtask_refusal(
             task, step, "only a RUNNING subtask can be canceled. Look at the task for the one that is"
@@ -175,14 +174,14 @@ def _cancel(task: Task, step: Subtask) -> str | None:
 
 
 def _advice_until_failed(step: Subtask) -> str:
-    """What to do about a subtask that is not FAILED, where it would have to be."""
+    """What to do until a subtask is FAILED."""
     if step.status == SUCCESSFUL:
         return "Leave it as it is"
     return "Begin with what FAILED before it" if step.status == PENDING else "Wait until it has ended"
 
 
 def operation_of(step: Subtask) -> str:
-    """The operation, in upper case as most versions write it."""
+    """The operation in upper case, as most versions write it."""
     return str(step.operation).upper()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Steering a task: read, decide, send each request once, wait (docs/contract.md, "Task actions")."""
+"""Act on a task: read, decide, send each request once, wait (docs/contract.md, "Task actions")."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def act_on_task(
     check_mode: bool,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
-    """Bring the task into the state that is wished for; returns the result of the module, every key always there.
+    """Bring the task into the desired state; returns the result of the module, with every key.
 
-    Raises an OcpError whose facts hold the result as far as it had got.
+    Raises an OcpError whose facts hold the result so far.
     """
     return _TaskAction(api, task_id, desired, policy, clock).run(wait=wait, check_mode=check_mode)
 
 
 class _TaskAction:
-    """One task on its way to a state, with the result as far as it has got."""
+    """One action in progress, with its result so far."""
 
     def __init__(self, api: OcpApi, task_id: int, desired: DesiredState, policy: PollPolicy, clock: Clock) -> None:
         self._api = api
@@ -89,7 +89,7 @@ class _TaskAction:
         }
 
     def run(self, *, wait: bool, check_mode: bool) -> Result:
-        """See the function of this name."""
+        """See act_on_task."""
         try:
             self._run(wait=wait, check_mode=check_mode)
         except OcpError as error:
@@ -124,7 +124,7 @@ class _TaskAction:
             self._read_again()
 
     def _record_action(self, *steps: Subtask | None) -> None:
-        """That it is, or may be, done to these; to the task as a whole if there are none."""
+        """Record an action that is, or may be, done to these subtasks; to the whole task without any."""
         self._result.update(changed=True, action=self._desired.state.value)
         self._result["subtask_ids"] += [step.id for step in steps if step is not None]
 
@@ -146,7 +146,7 @@ class _TaskAction:
             self._warnings.append(f"Task {self._task_id} cannot be read any more: {error}")
 
     def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], ApiResponse]]]:
-        """What to send, one after another: for the task as a whole, or for each of the subtasks."""
+        """The requests to send, one after another: one for the whole task, or one for each subtask."""
         api, state, task_id = self._api, self._desired.state, self._task_id
         if decision.whole:
             whole = {State.RETRIED: api.retry_task, State.ROLLED_BACK: api.roll_back_task}
@@ -160,7 +160,7 @@ class _TaskAction:
             yield step, partial(calls[state], task_id, step.id)
 
     def _send(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
-        """Send once. What was refused may have come about by itself; of what was lost the task may show it."""
+        """Send once. After a refusal or a lost response, the task may show that the state is reached."""
         what = f"task {before.label}" if step is None else f"subtask {step.id} of task {before.label}"
         try:
             answer = send()
@@ -180,7 +180,7 @@ class _TaskAction:
         self._policy.show(progress_line(f"{what}: {self._desired.state.done}"), False)
 
     def _is_already_done(self, step: Subtask | None) -> bool:
-        """Whether what was refused is as wanted all the same."""
+        """Whether the desired state is reached despite the refusal."""
         try:
             decision = decide_action(self._read(), DesiredState(self._desired.state, None if step is None else step.id))
         except (OptionError, ServiceError, StateError, TargetError):
@@ -190,7 +190,7 @@ class _TaskAction:
         return not decision.is_needed
 
     def _find_lost_action(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
-        """Look whether the task shows that it was done, as long as a request may take. Raises OutcomeUnknown."""
+        """Poll for up to one request timeout until the task shows the action. Raises OutcomeUnknown."""
         until = self._clock.now() + self._api.timeout
         while True:
             problem = None
@@ -215,7 +215,7 @@ class _TaskAction:
         self._result["reason"] += "; the answer was lost, and the task shows that it was done"
 
     def _wait(self, before: Task) -> None:
-        """Wait for the end that is wished for. A rollback is one, and so is the failure of what was canceled."""
+        """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""
         state = self._desired.state
         ids, policy = [self._task_id], self._policy.left(self._clock.now() - self._started_at)
         done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
@@ -254,7 +254,7 @@ class _TaskAction:
 
 
 def _action_is_visible(after: Task, before: Task, step: Subtask | None, state: State) -> bool:
-    """Whether the task shows that it was done: what is FAILED stays as it is by itself, but not what is RUNNING."""
+    """Whether the task shows the action. A FAILED task does not change by itself, a RUNNING one does."""
     if step is None and state is State.ROLLED_BACK:
         return after != before and after.is_rolling_back
     if step is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Waiting for one task or thousands."""
+"""Wait for one task or thousands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_PURPOSE = Purpose()
 
 @dataclass(frozen=True)
 class Awaited:
-    """The results of the tasks in the order asked for, each once, and what is to be told of looks that failed."""
+    """The results of the tasks in the order requested, each once, and warnings about failed polls."""
 
     results: list[Result]
     unsuccessful: list[Task]
@@ -30,7 +30,7 @@ class Awaited:
 def await_tasks(
     api: OcpApi, task_ids: list[int], policy: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """The result of waiting for ``task_ids``; raises as ``wait_for_success`` does, or OptionError for an empty list."""
+    """The result of a wait for ``task_ids``; raises as ``wait_for_success`` does, and OptionError for an empty list."""
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
@@ -70,10 +70,10 @@ def wait_for_tasks(
     purpose: Purpose = NO_PURPOSE,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
-    """Look at the tasks until each has finished, well or not; ``full`` results have all subtasks.
+    """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
-    A look that fails is survived, since the task runs on without it; only what no later look can mend ends the wait:
-    refused credentials, a missing permission, a task that does not exist. Raises WaitTimeout after one last look.
+    Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
+    exist do. Raises WaitTimeout after one last poll.
     """
     poller = _AwaitedTasks(api, task_ids, full, policy.show)
     waited = poll_until_done(poller, api, policy, clock)
@@ -85,7 +85,7 @@ def wait_for_tasks(
 
 
 class _AwaitedTasks:
-    """The tasks waited for: those that have ended with their results, and the others as last read, if they were."""
+    """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
     def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show) -> None:
         self.wanted = list(dict.fromkeys(task_ids))
@@ -101,16 +101,16 @@ class _AwaitedTasks:
 
     @property
     def done(self) -> bool:
-        """All have ended."""
+        """Whether all have ended."""
         return not self.unfinished
 
     @property
     def heartbeat_due(self) -> float:
-        """When a line of progress is due."""
+        """Seconds into the wait at which ``heartbeat`` is due."""
         return self._progress.heartbeat_due
 
     def poll(self) -> None:
-        """Read the few that are left one by one; of many the task list tells which are worth it."""
+        """Read each task; of more than MOST_TASKS_IN_DETAIL, only those that the list no longer shows as RUNNING."""
         self._just_read, self._problem = {}, None
         try:
             changed = set(self.unfinished)
@@ -147,20 +147,20 @@ class _AwaitedTasks:
         self._problems.append(problem)
 
     def report(self, waited: float) -> None:
-        """Show what the last look brought."""
+        """Show the result of the last poll."""
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
         self._progress.report(PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
 
     def heartbeat(self, waited: float) -> None:
-        """Show that they go on."""
+        """Show that the tasks continue."""
         self._progress.heartbeat(waited)
 
     def results(self) -> list[Result]:
-        """Of all tasks that were read, in the order asked for."""
+        """The results of all tasks that were read, in the order requested."""
         known = {task_id: task.result(full=self._full) for task_id, task in self.unfinished.items() if task is not None}
         known.update(self.ended)
         return [known[task_id] for task_id in self.wanted if task_id in known]
 
     def poll_warnings(self) -> list[str]:
-        """A sentence about the looks that failed, if there were any."""
+        """A sentence about the failed polls, if any."""
         return transient_error_warnings("the tasks", self._problems)

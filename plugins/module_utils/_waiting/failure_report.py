@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Why a wait ended badly, in words for the person who has to act on it, and as facts."""
+"""Why a wait failed, as a message for the person who has to act, and as facts."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
-# Before each attempt (docs/contract.md, "Task log"); what undoes a step is no attempt at it.
+# Precedes each attempt (docs/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What is waited for, in words like "The restart of …", and the trace id of the request that started it."""
+    """What is awaited, as in "The restart of …", and the trace id of the request that started it."""
 
     what: str = ""
     trace_id: str | None = None
 
     def headline(self, outcome: str) -> list[str]:
-        """The first line of a message, if anything is known."""
+        """The first line of a message; empty without ``what``."""
         return [f"{self.what} {outcome}."] if self.what else []
 
 
 @dataclass(frozen=True)
 class _FailedSubtask:
-    """A subtask that FAILED: which attempt at it, the end of its log, or why that could not be read."""
+    """A FAILED subtask: the number of its attempt, and the end of its log or why the log is missing."""
 
     task: Task
     step: Subtask
@@ -66,13 +66,13 @@ class _FailedSubtask:
 
 
 def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_lines: int) -> TaskFailed:
-    """The error for ``failed`` of ``total`` tasks: the first one explained, the others counted.
+    """The error for ``failed`` of ``total`` tasks: the first one in detail, the others by id.
 
-    Its facts hold every subtask that FAILED as ``failed_subtasks``, the first few with the last ``log_lines`` lines of
-    the log of their last attempt as ``log_tail``.
+    Its fact ``failed_subtasks`` has every FAILED subtask, the first few with the last ``log_lines`` lines of the log of
+    their last attempt as ``log_tail``.
     """
     first = failed[0]
-    # Before the logs are read: the answer that told of the end.
+    # Before the logs are read: the trace id of the response that showed the end.
     trace_id = purpose.trace_id or api.trace_id
     steps = list(_failed_subtasks(api, failed, log_lines))
     others = ", ".join(str(task.id) for task in failed[1:])
@@ -128,7 +128,7 @@ def _task_ids(task_ids: Collection[int]) -> str:
 
 
 def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterator[_FailedSubtask]:
-    """All of them, with the logs of the first LOGS_READ; a refusal holds for the other logs too."""
+    """All FAILED subtasks, with the first MOST_LOGS_READ logs; a missing permission holds for all logs."""
     left = MOST_LOGS_READ if log_lines else 0
     for task in failed:
         for step in task.failed_subtasks:
@@ -151,13 +151,13 @@ def _with_log(task: Task, step: Subtask, log: str, log_lines: int) -> _FailedSub
     headings = [heading.start() for heading in ATTEMPT_HEADING.finditer(log)]
     lines = [line for line in log[headings[-1] if headings else 0 :].splitlines() if line.strip()]
     end = log_tail(lines, log_lines)
-    # The service does not count a retry of one subtask.
+    # run_time does not count retries of a single subtask.
     attempt = max(step.run_time or 0, len(headings)) or None
     return _FailedSubtask(task, step, attempt, end.lines if end else [])
 
 
 def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
-    """What became of the task, where, and the end of the log."""
+    """The outcome of the task, where it failed, and the end of the log."""
     if task.rolled_back:
         yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
         return
@@ -194,7 +194,7 @@ def _duration_line(task: Task) -> Iterator[str]:
 
 
 def _next_steps(task: Task) -> Iterator[str]:
-    """What can be done about a task that did not succeed, each with the command that does it."""
+    """The next steps after a task that did not succeed, each with its command."""
     if task.rolled_back:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Polling: how often, how long, and what ends it."""
+"""Polling: how often, how long, and when it ends."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .progress import Show, show_nothing
 
 Result = dict[str, Any]
 
-# Each is drawn anew between its bounds, so that those who began together do not go on asking together.
+# Pauses are random between these bounds, so that clients that started together do not poll together.
 SHORTEST_PAUSE, SHORTEST_PAUSE_WITH_JITTER = 0.5, 0.6
 SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 
 
 @dataclass(frozen=True)
 class PollPolicy:
-    """How long to wait in all, and the longest pause between two looks, in seconds; ``show`` gets lines of progress.
+    """The limit of a wait and of a pause between two polls, in seconds; ``show`` gets the progress lines.
 
-    ``log_lines`` is how much of the log of a failed subtask is told.
+    ``log_lines`` is the number of lines shown from the log of a failed subtask.
     """
 
     timeout: float
@@ -34,9 +34,10 @@ class PollPolicy:
     log_lines: int = DEFAULT_LOG_LINES
 
     def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
-        """Seconds until the next poll: 5 % of the time waited so far, within bounds and the time that is left.
+        """Seconds until the next poll: 5 % of the time waited, at least the shortest pause, at most ``interval``.
 
-        ``jitter`` from 0 to 1 takes up to a fifth of it away; the service asks for no request for ``retry_after``.
+        ``jitter`` (0 to 1) shortens that share, and lengthens the shortest pause, by up to a fifth. The pause is at
+        least ``retry_after``, and never longer than the time left.
         """
         shortest = SHORTEST_PAUSE + jitter * (SHORTEST_PAUSE_WITH_JITTER - SHORTEST_PAUSE)
         share = SHARE_OF_WAITED - jitter * (SHARE_OF_WAITED - SHARE_OF_WAITED_WITH_JITTER)
@@ -44,33 +45,33 @@ class PollPolicy:
         return max(0.0, min(pause, self.timeout - waited))
 
     def left(self, waited: float) -> PollPolicy:
-        """What remains after ``waited`` seconds."""
+        """The policy for the time left after ``waited`` seconds."""
         return replace(self, timeout=max(0.0, self.timeout - waited))
 
 
 class Poller(Protocol):
-    """What is looked at again and again until it is ``done``, and how it shows that."""
+    """The state that is polled until it is ``done``, and its progress lines."""
 
     @property
     def done(self) -> bool:
-        """Whether no other look is needed."""
+        """Whether polling can end."""
 
     @property
     def heartbeat_due(self) -> float:
-        """How many seconds into the wait ``heartbeat`` is due."""
+        """Seconds into the wait at which ``heartbeat`` is due."""
 
     def poll(self) -> None:
-        """Look once. What it raises ends the wait."""
+        """Poll once. Any error ends the wait."""
 
     def report(self, waited: float) -> None:
-        """Show what the look brought, ``waited`` seconds into the wait."""
+        """Show the result of the poll, ``waited`` seconds into the wait."""
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the wait goes on."""
+        """Show that the wait continues."""
 
 
 def poll_until_done(poller: Poller, api: OcpApi, policy: PollPolicy, clock: Clock) -> float:
-    """Look until ``poller`` is done or, after one last look, ``policy`` is used up; the seconds that it took."""
+    """Poll until ``poller`` is done or, after one last poll, the timeout is over; returns the seconds taken."""
     started = clock.now()
     while True:
         poller.poll()
@@ -82,7 +83,7 @@ def poll_until_done(poller: Poller, api: OcpApi, policy: PollPolicy, clock: Cloc
 
 
 def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> list[str]:
-    """A sentence about the looks at ``what`` that failed, if there were any."""
+    """A sentence about the failed polls of ``what``, if any."""
     if not problems:
         return []
     polls = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
@@ -90,7 +91,7 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
 
 
 def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:
-    """Sleep ``pause`` seconds, with a word where it would be quiet for too long."""
+    """Sleep ``pause`` seconds, with a heartbeat whenever one is due."""
     until = waited + pause
     while poller.heartbeat_due < until:
         due = poller.heartbeat_due

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a person sees of a wait: a line for each subtask that ends, or for many tasks one of totals."""
+"""The progress lines of a wait: one for each subtask that ends, or for many tasks one with totals."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .._base.errors import RequestRefused, ServiceError
 from .._base.text import escape_unprintable, shorten
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
 
-# Shows one line; the second tells whether it is of a failure.
+# Shows one line; the flag marks a failure.
 Show = Callable[[str, bool], None]
 
 MOST_TASKS_IN_DETAIL = 4
 WIDTH = 80
 HEARTBEAT_SECONDS = 60.0
 INDENT = "  "
-# As Ansible calls a success; what needs attention stands out beside it.
+# Ansible's word for success, so that only other statuses stand out.
 STATUS_WORDS = {SUCCESSFUL: "ok"}
 
 
@@ -29,7 +29,7 @@ def show_nothing(_line: str, _failed: bool) -> None:
 
 @dataclass(frozen=True)
 class PollResult:
-    """What one look brought: tasks as just read, the ids of those that go on, two numbers, and why it failed if so.
+    """The result of one poll: tasks just read, ids of the unfinished ones, two counts, and the error if it failed.
 
     ``waited`` is the seconds since the wait began.
     """
@@ -43,7 +43,7 @@ class PollResult:
 
 
 class Progress:
-    """The lines of one wait; up to FEW tasks are shown step by step, more by their number."""
+    """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more."""
 
     def __init__(self, show: Show) -> None:
         self._show = show
@@ -55,11 +55,11 @@ class Progress:
 
     @property
     def heartbeat_due(self) -> float:
-        """How many seconds into the wait ``heartbeat`` is due."""
+        """Seconds into the wait at which ``heartbeat`` is due."""
         return self._last + HEARTBEAT_SECONDS
 
     def report(self, result: PollResult) -> None:
-        """Show what is new."""
+        """Show the news."""
         waited = result.waited
         many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
         error = _poll_error(result.problem) if result.problem else ""
@@ -78,7 +78,7 @@ class Progress:
             self._latest = {task_id: known[task_id] for task_id in result.unfinished if task_id in known}
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the wait goes on, after a minute without news."""
+        """Show that the wait continues, after a minute without news."""
         after = f" after {_minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
@@ -125,7 +125,7 @@ class Progress:
 
 
 def progress_line(text: str) -> str:
-    """``text`` as a line of progress, which neither breaks nor steers a terminal."""
+    """``text`` as a progress line: no line breaks, no control characters, at most WIDTH columns."""
     return shorten(escape_unprintable(f"{INDENT}{text}"), WIDTH)
 
 
@@ -138,7 +138,7 @@ def _outcome(task: Task) -> str:
 
 
 def _step_line(task: Task, steps: list[Subtask]) -> str:
-    """Of subtasks that are alike, such as one for each host, the last position, how many, and the longest time."""
+    """One line for equal subtasks, such as one for each host: last position, count and longest time."""
     last = steps[-1]
     position, total = task.position(last).split(" of ")
     times = f" {len(steps)} times" if len(steps) > 1 else ""

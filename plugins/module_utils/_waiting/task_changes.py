@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Following the tasks of a service: what has changed between two looks at its list of tasks."""
+"""Follow the tasks of a service: the changes between two polls of the task list."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_fail
 
 @dataclass(frozen=True)
 class Change:
-    """Of a ``task``: ``started``, ``resumed`` after FAILED, ``subtask_failed`` with the subtask, or ``finished``."""
+    """Of a ``task``: ``started``, ``resumed`` after FAILED, ``subtask_failed`` with its subtask, or ``finished``."""
 
     name: str
     task: Task
     subtask: Subtask | None = None
 
     def event(self) -> dict[str, Any]:
-        """The change as plain data; of the subtasks of its ``task`` there are those that FAILED."""
+        """The change as plain data; its ``task`` has the FAILED subtasks only."""
         subtask = None if self.subtask is None else asdict(self.subtask)
         return {"change": self.name, "task": self.task.result(full=False), "subtask": subtask}
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Who follows: ``on_change`` gets each change in order, ``log`` a sentence for a log, ``is_gone`` ends it."""
+    """A follower: ``on_change`` gets each change in order, ``log`` a sentence, ``is_gone`` ends the polling."""
 
     on_change: Callable[[Change], None]
     log: Callable[[str], None]
@@ -51,17 +51,17 @@ def follow_tasks(
     newer_than: int | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> None:
-    """Tell ``listener`` of every change of the tasks that pass the ``filters`` of OcpApi.tasks, until it is gone.
+    """Report every change of the tasks that pass ``filters`` (see OcpApi.tasks) to ``listener``, until it is gone.
 
-    It begins with the tasks that run, or have an id above ``newer_than``. ``interval`` is the longest pause between two
-    looks in seconds. A look that fails is survived and noted; raises CredentialsRefused.
+    It begins with the tasks that run or have an id above ``newer_than``. ``interval`` is the longest pause between two
+    polls in seconds. Temporary polling errors are logged; raises CredentialsRefused.
     """
     poll_until_done(_FollowedTasks(api, filters, listener, newer_than), api, PollPolicy(inf, interval), clock)
 
 
 @dataclass
 class _FollowedTask:
-    """A task that goes on: what it is told of with first, as it was last listed, and the failures that were told."""
+    """An unfinished task: its first change, its last list entry, and the failures already reported."""
 
     first: str
     announced: bool = False
@@ -70,7 +70,7 @@ class _FollowedTask:
 
 
 class _FollowedTasks:
-    """The tasks that go on, and the newest task known."""
+    """The unfinished tasks, and the newest known id."""
 
     heartbeat_due = inf
 
@@ -85,11 +85,11 @@ class _FollowedTasks:
 
     @property
     def done(self) -> bool:
-        """Nobody listens any more."""
+        """Whether the listener is gone."""
         return self._listener.is_gone()
 
     def poll(self) -> None:
-        """Tell of all changes since the last look. What was told before a failure is not told again."""
+        """Report all changes since the last poll. A change is never reported twice, even after an error."""
         try:
             self._poll()
         except CredentialsRefused:
@@ -104,16 +104,16 @@ class _FollowedTasks:
             self._is_failing = False
 
     def report(self, waited: float) -> None:
-        """Nothing more: the listener has heard of each change."""
+        """Do nothing: the listener has every change already."""
 
     def heartbeat(self, waited: float) -> None:
-        """Nothing: the listener waits for changes alone."""
+        """Do nothing: the listener gets changes only."""
 
     def _poll(self) -> None:
         if self._newest is None:
             self._newest = max(map(_id, self._api.tasks(1)), default=0)
         running = self._listed(status=RUNNING)
-        # Of these some have come and gone since the last look.
+        # A short task may have run and ended since the last poll.
         newer = self._listed(above=self._newest)
         for task_id in running.keys() | newer.keys():
             resumed = self._polled and task_id <= self._newest
@@ -127,7 +127,7 @@ class _FollowedTasks:
         return {_id(task): task for task in self._api.tasks(**self._filters, **filters)}
 
     def _follow(self, task_id: int, listed: Record | None) -> None:
-        """Read a task that is listed otherwise than before, or no longer as RUNNING."""
+        """Read a task whose list entry has changed, or that is no longer listed as RUNNING."""
         followed = self._followed[task_id]
         if listed is not None and listed == followed.listed:
             return

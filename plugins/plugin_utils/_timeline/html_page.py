@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tasks as one HTML document that needs nothing beside it."""
+"""Tasks as one self-contained HTML document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AXIS, _PITCH, _THICKNESS = 26, 40, 10
 
 
 def render_html(tasks: list[TaskView], title: str) -> str:
-    """The document: for one task its facts, chart and logs; for many an overview, then each of them."""
+    """The document: facts, chart and logs of one task; for several tasks an overview first."""
     shown = {row.state for task in tasks for row in (task.row, *task.steps)}
     return _template().render(tasks=tasks, title=title, states=[state for state in STATES if state in shown])
 

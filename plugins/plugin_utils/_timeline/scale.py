@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Where the bars of a chart stand: the times of its rows as parts of its width."""
+"""The scale of a chart: times as fractions of its width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from math import ceil
 from .durations import duration
 from .timeline import Step
 
-# What is left free at the end for the marks of what has not begun.
+# Free space at the right for the marks of steps without a start.
 MARK_LANE = 0.05
 LEAST_WIDTH = 0.006
 MOST_TICKS = 4
@@ -22,7 +22,7 @@ _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 60
 
 @dataclass(frozen=True)
 class Bar:
-    """A row's bar: ``left`` and ``width`` are parts of the chart's width. A row without a start has only a mark."""
+    """The bar of a row; ``left`` and ``width`` are fractions of the chart's width. A row without a start has a mark."""
 
     left: float
     width: float
@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tick:
-    """A line of the time axis: ``left`` is a part of the chart's width, ``label`` the time since the chart begins."""
+    """A line of the time axis; ``left`` is a fraction of the chart's width, ``label`` the time since its start."""
 
     left: float
     label: str
@@ -39,7 +39,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Scale:
-    """The stretch of time that a chart shows, over ``room`` of its width."""
+    """The time range of a chart, over ``room`` (a fraction) of its width."""
 
     start: datetime | None
     seconds: float
@@ -47,7 +47,7 @@ class Scale:
 
     @classmethod
     def over(cls, rows: list[Step]) -> Scale:
-        """The scale on which all of ``rows`` can be seen."""
+        """The scale that fits all ``rows``."""
         times = [time for row in rows for time in (row.start, row.end) if row.start and time]
         room = 1.0 if all(row.start for row in rows) else 1.0 - MARK_LANE
         if not times:
@@ -56,7 +56,7 @@ class Scale:
         return cls(first, (max(times) - first).total_seconds(), room)
 
     def place(self, row: Step) -> Bar:
-        """The bar of one of the rows."""
+        """The bar of a row."""
         if self.start is None or row.start is None:
             return Bar(1.0 - MARK_LANE / 2, 0.0, True)
         left = self._part(row.start)
@@ -65,7 +65,7 @@ class Scale:
         return Bar(min(left, self.room - width), width, False)
 
     def ticks(self) -> list[Tick]:
-        """The lines of the axis, the first at 0; none where no time is known."""
+        """The lines of the axis, the first at 0; empty if no time is known."""
         if not self.seconds:
             return []
         step = next((size for size in _TICKS if self.seconds / size <= MOST_TICKS), 0) or self._whole_days()

@@ -14,13 +14,13 @@ from .timeline import State, Step, TaskView
 
 LEAST_WIDTH = 40
 LOG_LINES = 20
-# The bars are left out where the names would have too little room beside them.
+# Narrower tables have no bars, so that the names have room.
 WIDTH_FOR_BARS = 72
 _TIME_WIDTH = 13
 
 
 def render_table(tasks: list[TaskView], title: str | None, width: int, color: bool) -> str:
-    """The tasks one below the other, each line at most ``width`` columns; with ``color`` in ANSI colours."""
+    """The tasks below each other, each line at most ``width`` columns; with ``color`` in ANSI colours."""
     page = _Page(width, color)
     blocks = ["\n".join(page.task(task)) for task in tasks] or ["There is no task to show."]
     heading = ["\n".join(wrap(title, width))] if title else []

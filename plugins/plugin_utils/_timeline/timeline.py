@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tasks as the modules return them, read for being shown: each step's name, state and times."""
+"""Tasks from module results, prepared for display: name, state and times of each step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .durations import duration
 
 @dataclass(frozen=True)
 class State:
-    """How something fares: ``key`` for machines, ``sign`` for people, ``ansi`` the colour of a terminal."""
+    """A display state: ``key`` for machines, ``sign`` for people, ``ansi`` the terminal colour."""
 
     key: str
     sign: str
@@ -42,15 +42,15 @@ _BY_STATUS = {
     "PENDING": PENDING,
 }
 _BY_OPERATION = {"SKIP": SKIPPED, "ROLLBACK": ROLLED_BACK}
-# Times that every time zone can show.
+# Years that every time zone can represent.
 _YEARS = range(1970, 9999)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A subtask, or a task among others, as row ``number`` (from 1). What is not known is None.
+    """A subtask, or a task among others, as row ``number`` (from 1). None means unknown.
 
-    ``end`` is where its bar ends: the finish, or for what is running the newest time seen.
+    ``end`` is the end of its bar: the finish, or for a running step the newest time seen.
     """
 
     number: int
@@ -68,7 +68,7 @@ class Step:
 
     @property
     def duration(self) -> str | None:
-        """How long it took, or at least takes."""
+        """How long it took, or has taken at least; None if unknown."""
         if self.start is None or self.end is None:
             return None
         seconds = (self.end - self.start).total_seconds()
@@ -78,14 +78,14 @@ class Step:
 
     @property
     def note(self) -> str:
-        """What is to be said of it beside its name: an operation, how many attempts it took."""
+        """The note beside its name: an operation other than EXECUTE, and an attempt after the first."""
         attempts = f"attempt {self.attempt}" if self.attempt and self.attempt > 1 else None
         return ", ".join(filter(None, (self.operation, attempts)))
 
 
 @dataclass(frozen=True)
 class TaskView:
-    """A task: its own row, its facts as (name, value), its steps in the order given."""
+    """A task: its own row, its facts as (name, value), and its steps in the given order."""
 
     row: Step
     facts: list[tuple[str, str]]
@@ -93,13 +93,13 @@ class TaskView:
 
     @property
     def failed(self) -> list[Step]:
-        """The steps that FAILED."""
+        """The FAILED steps."""
         return [step for step in self.steps if step.state is FAILED]
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A task in the value given to a filter, with what the result around it says of it."""
+    """A task in the value of a filter, with the target and failed subtasks of the result around it."""
 
     task: Record
     target: Record
@@ -107,7 +107,7 @@ class _Found:
 
 
 def read_tasks(filter_name: str, value: object) -> list[TaskView]:
-    """The tasks in ``value``: a task, a registered result with its task or tasks, null for no task, or a list of these.
+    """The tasks in ``value``: a task, a registered result with its task or tasks, null for none, or a list of these.
 
     Raises AnsibleFilterError for anything else.
     """
@@ -149,7 +149,7 @@ def _no_task(filter_name: str, what: str) -> AnsibleFilterError:
 
 def _type_name(value: object) -> str:
     names = (base.__name__ for base in type(value).__mro__)
-    # Ansible's own subclasses of str and int are called what users know them by.
+    # Users know Ansible's subclasses of str and int by the names of the base types.
     return next((name for name in names if name in ("bool", "str", "int", "float")), type(value).__name__)
 
 
@@ -170,7 +170,7 @@ def _view(number: int, found: _Found, newest: datetime | None) -> TaskView:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the rows of a task: times in ``zone``, ``newest`` the newest of all, ``logs`` by id of the subtask."""
+    """Read the rows of a task; times are in ``zone``, ``newest`` is the newest time, ``logs`` are by subtask id."""
 
     zone: tzinfo
     newest: datetime | None

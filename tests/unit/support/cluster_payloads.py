@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters as the service writes them."""
+"""Clusters in the service's format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def raw_server(number: int, zone: str = "zone1", **fields: Any) -> dict[str, Any
 
 
 def raw_cluster(*servers: dict[str, Any], number: int = 31, name: str = "orders", **fields: Any) -> dict[str, Any]:
-    """A cluster with these servers; by default one in each of three zones."""
+    """A cluster with these servers; by default one server in each of three zones."""
     servers = servers or tuple(raw_server(place, f"zone{place}") for place in (1, 2, 3))
     zones = dict.fromkeys(server["zoneName"] for server in servers)
     return {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Every message of an error, provoked through the code that makes it; ``docs/errors.md`` shows them."""
+"""Every error message, provoked through the code that raises it; ``docs/errors.md`` shows them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import _
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, MODULES
 
 ANSIBLE, OPTIONS, TARGETS, ANSWERS, TRANSPORT, TASKS = "ansible", "options", "targets", "answers", "transport", "tasks"
-# As every message of the catalogue shows the service.
+# The address of the service in every message of the catalogue.
 ADDRESS = "ocp.example.com:8080"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One message: its group and heading on the page, how it comes about, and what it has to ``name``.
+    """One message: its group and heading on the page, its cause, and the ``names`` it must have.
 
-    ``kind`` is the error, None where ansible-core refuses an option itself. ``faults`` are the pairs of module and
-    option that it is about, with what is wrong. ``results`` are the pairs of module and the keys that it fails with.
+    ``kind`` is the error, None if ansible-core refuses an option. ``faults`` are triples of module, option and fault
+    that the message covers. ``results`` are pairs of a module and the keys of its failure.
     """
 
     group: str
@@ -42,7 +42,7 @@ class Entry:
 
     @property
     def place(self) -> tuple[str, ...]:
-        """What entries have in common that are one on the page."""
+        """The key of entries that are merged on the page."""
         return self.group, self.heading, self.cause, self.message
 
 
@@ -54,7 +54,7 @@ def definition_of(module: str) -> Definition:
 def outcome_of(
     module: str, params: Params, *, check_mode: bool = False
 ) -> tuple[dict[str, Any], type[OcpError] | None]:
-    """The result with which ``params`` fail, and its error; None where ansible-core refuses them."""
+    """The failed result for ``params``, and its error; None if ansible-core refuses them."""
     definition = definition_of(module)
     validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
     refusal = _refusal(validation, f"oceanbase.ocp.{module}")
@@ -71,7 +71,7 @@ def outcome_of(
 
     outcome = call_module(replace(definition, body=body), validation.validated_parameters, RunMode(check_mode))
     assert outcome.failed, f"{module} does not fail with {params}"
-    # What the body does not raise is said of the options of the connection, before it is called.
+    # An error outside the body is about a connection option.
     return outcome.result, raised[0] if raised else OptionError
 
 
@@ -81,12 +81,12 @@ def keys_of(module: str, result: dict[str, Any]) -> frozenset[tuple[str, frozens
 
 
 def _sorted(words: re.Match[str]) -> str:
-    """A set of ansible-core's in an order that stays."""
+    """A set printed by ansible-core, in a stable order."""
     return ", ".join(sorted(words[0].split(", ")))
 
 
 def merged(entries: Iterable[Entry]) -> list[Entry]:
-    """Those that differ by the module alone, as one."""
+    """The entries, with those that differ by the module alone as one."""
     found: dict[tuple[str, ...], Entry] = {}
     for entry in entries:
         same = found.get(entry.place, entry)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The catalogue as a whole."""
+"""The whole catalogue."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 
 @cache
 def every_entry() -> tuple[Entry, ...]:
-    """All messages, those that differ by the module alone as one."""
+    """All messages, with those that differ by the module alone as one."""
     groups = (option_entries, target_entries, answer_entries, transport_entries, task_entries, task_action_entries)
     with mock.patch.dict(os.environ):
         for name in environment_left_out():

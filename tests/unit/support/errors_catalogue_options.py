@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The catalogue's options: a bad value of each kind for every option of every module."""
+"""The catalogue of options: each kind of bad value for every option of every module."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TYPE, CHOICE, NULL, MISSING, RANGE, EMPTY, UNUSABLE, TOGETHER = (
 )
 UNKNOWN = "is no option of the module"
 
-# Why an option has no bad value of a kind that its type could have.
+# Why an option has no bad value of a kind that its type allows.
 NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("task_id", RANGE): "which ids there are only the service knows",
@@ -47,9 +47,9 @@ NO_BAD_TYPE = {
 
 @dataclass(frozen=True)
 class Bad:
-    """A value that is refused, what is wrong with it, and the other options that make it so.
+    """A refused value, its fault, and the other options that make it one.
 
-    ``shown`` is how the message has the value, by default as it is; "" for what is not to be shown.
+    ``shown`` is the value in the message, by default ``value``; "" if the message must not show it.
     """
 
     fault: str
@@ -101,7 +101,7 @@ SAMPLES: dict[str, Any] = {"task_id": 81, "subtask_id": 5, "subtask": "failed", 
 
 
 def expected_faults(module: str) -> set[tuple[str, str, str]]:
-    """What the argument spec says can be wrong with each option."""
+    """The possible faults of each option by the argument spec."""
     return {
         (module, option, fault)
         for option, spec in definition_of(module).argument_spec.items()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The catalogue's answers: what the real client says of each status, of answers of no form, and of none at all."""
+"""The catalogue of responses: the real client's errors for each status, malformed responses and lost ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ REASONS = {
 }
 REDIRECTS = (301, 302, 303, 307, 308)
 LONG_AGO = {"not_before": datetime(2001, 1, 1, tzinfo=UTC), "not_after": datetime(2001, 1, 2, tzinfo=UTC)}
-# What is another at each run or with another OpenSSL, and what stands for it.
+# What varies by run or OpenSSL version, and its replacement.
 SETTLED = {
     r"127\.0\.0\.1:\d+": ADDRESS,
     r" ?\(_ssl\.c:\d+\)": "",
@@ -68,7 +68,7 @@ SETTLED = {
 
 
 def answer_entries() -> Iterator[Entry]:
-    """What is said of each status, for a GET and for a POST."""
+    """The errors for each status, for a GET and for a POST."""
     for status in REASONS:
         for method in (GET, POST):
             yield _of_answer(str(status), f"{method}, status {status}", method, error_status(method, status))
@@ -86,18 +86,18 @@ def answer_entries() -> Iterator[Entry]:
 
 
 def error_status(method: str, status: int, auth: Any = PASSWORD, path: str | None = None) -> ServiceError:
-    """The error for the answer with this ``status``."""
+    """The error for a response with this ``status``."""
     reply = refusal(status, REASONS[status]) if REASONS[status] else text("<html></html>", status)
     return _error(method, reply, auth=auth, path=path)
 
 
 def error_lost(path: str) -> ServiceError:
-    """The error for a POST whose answer is cut off."""
+    """The error for a POST whose response is cut off."""
     return _error(POST, RESET, path=path)
 
 
 def transport_entries() -> Iterator[Entry]:
-    """What is said where no answer of a form comes."""
+    """The errors without a well-formed response."""
     for method in (GET, POST):
         yield _of_transport("No connection", f"{method}, nothing listens there", _unreached(method))
         yield _of_transport("No connection", f"{method}, no such host", _unknown_host(method))
@@ -146,7 +146,7 @@ def _served(tls: ssl.SSLContext | None = None) -> Iterator[ScriptedServer]:
 def _error(
     method: str, reply: Reply, *, auth: Any = PASSWORD, path: str | None = None, timeout: float = 5.0
 ) -> ServiceError:
-    """What the client raises for a server that answers so each time it is asked."""
+    """The error for a server that always answers this way."""
     repeated = method == GET and (reply.act in ("reset", "silence") or reply.status in TRANSIENT_STATUSES)
     path = path or (READ if method == GET else RESTART)
     with _served() as server, no_pauses():
@@ -155,7 +155,7 @@ def _error(
 
 
 def raised(url: str, method: str, path: str, *, auth: Any = PASSWORD, verify: Any = True, timeout: float = 5.0) -> Any:
-    """The error of one request, with an address that stays the same."""
+    """The error of one request, with a stable address."""
     client = HttpClient(url, auth, verify=verify, timeout=timeout)
     try:
         client.get(path) if method == GET else client.post(path)
@@ -236,7 +236,7 @@ def _bundle(content: bytes) -> Iterator[str]:
 
 
 def _plain_server() -> ServiceError:
-    # Not the scripted server, which would wait for the end of the "request".
+    # The scripted server would wait for the end of the "request".
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer_plainly() -> None:

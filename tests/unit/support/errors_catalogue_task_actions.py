@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The catalogue's steering: a task that is not what the module ``task`` can bring into the state that is wished for."""
+"""The catalogue of task actions: tasks that the module ``task`` cannot bring into the desired state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAITING = {"wait": True, "wait_timeout": 60}
 
 
 def task_action_entries() -> Iterator[Entry]:
-    """What the module ``task`` says."""
+    """The message of the module ``task``."""
     yield from _state_entries()
     yield from _request_entries()
     yield from _wait_entries()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The catalogue's targets and tasks: modules against the service in small, in which things go wrong."""
+"""The catalogue of targets and tasks: modules against a fake OCP with errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ADDRESS_41 = "10.1.0.1:2882"
 
 @contextmanager
 def staged(service: Any) -> Iterator[None]:
-    """Let modules speak with ``service``, and have its time."""
+    """Connect modules to ``service``, and to its clock."""
 
     @contextmanager
     def connected(_params: dict[str, Any]) -> Iterator[Any]:
@@ -70,7 +70,7 @@ def entry(
     happening: Happening = lambda _service: None,
     **options: Any,
 ) -> Entry:
-    """What ``module`` says in a service in which this happened."""
+    """The message of ``module`` with a service in which this happened."""
     service = FakeOcp(FakeClock())
     happening(service)
     with staged(service):
@@ -79,7 +79,7 @@ def entry(
 
 
 def turned(**fields: Any) -> Happening:
-    """Fields, or methods, of the service are these."""
+    """Set these fields or methods of the service."""
 
     def happen(service: FakeOcp) -> None:
         for name, value in fields.items():
@@ -89,7 +89,7 @@ def turned(**fields: Any) -> Happening:
 
 
 def fails(call: str, status: int, path: str, *, after: int = 0) -> Happening:
-    """A read is answered with an error from now on, but for so many times at first."""
+    """Answer a read with an error from now on, after so many successes."""
 
     def happen(service: FakeOcp) -> None:
         there, calls = getattr(service, call), count()
@@ -105,7 +105,7 @@ def fails(call: str, status: int, path: str, *, after: int = 0) -> Happening:
 
 
 def together(*happenings: Happening) -> Happening:
-    """All of them in one service."""
+    """Apply all of them to one service."""
 
     def happen(service: FakeOcp) -> None:
         for each in happenings:
@@ -115,7 +115,7 @@ def together(*happenings: Happening) -> Happening:
 
 
 def target_entries() -> Iterator[Entry]:
-    """Names and ids that match nothing, or more than one thing."""
+    """Names and ids that match nothing, or several things."""
     for module in ("cluster_restart", "server_restart", "zone_restart", "cluster_wait", "task_info"):
         yield entry((TARGETS, "cluster"), "matches nothing", module, ("cluster", "payments"), cluster="payments")
     yield entry(
@@ -165,7 +165,7 @@ def _plan_entries() -> Iterator[Entry]:
 
 
 def task_entries() -> Iterator[Entry]:
-    """Restarts that are not sent, refused or lost, and tasks that do not come to a good end."""
+    """Restarts that are not sent, refused or lost, and tasks that do not succeed."""
     yield from _busy_entries()
     yield from _refused_entries()
     yield from _lost_entries()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A service in small behind OcpApi's methods: a fleet, tasks that move on with a fake clock, and faults on demand."""
+"""A fake OCP with the methods of OcpApi: a fleet, tasks that move with a fake clock, and faults on demand."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unreadable() -> ResponseUnreadable:
 
 @dataclass
 class Thing:
-    """A server, an agent or an arbitration service; ``started`` counts seconds from BEGINNING, None is not shown."""
+    """A server, an agent or an arbitration service; ``started`` is seconds since BEGINNING, None is not shown."""
 
     id: int
     host: int
@@ -54,7 +54,7 @@ class Thing:
 
 @dataclass
 class Job:
-    """A task: what it restarts, when it began, how long it takes, and how it ends.
+    """A task: what it restarts, its begin, its duration and its end.
 
     ``end`` is SUCCESSFUL, FAILED (at its second step), REFUSED (FAILED at its first one) or ROLLBACK.
     """
@@ -73,9 +73,9 @@ class Job:
 
 @dataclass
 class FakeOcp:
-    """One cluster, its hosts and an arbitration service; see the fields for what can be turned.
+    """One cluster, its hosts and an arbitration service; tests set the fields.
 
-    ``posts`` are the calls received, ``jobs`` what was carried out, by them or by ``begin``.
+    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``.
     """
 
     time: FakeClock
@@ -109,10 +109,10 @@ class FakeOcp:
 
     @property
     def now(self) -> float:
-        """Seconds since BEGINNING by the clock of the service, which is ahead of that of the tests."""
+        """Seconds since BEGINNING by the clock of the service, which is ``clock_offset`` ahead of the test clock."""
         return self.time.time - self._opened + self.clock_offset
 
-    # What tests do behind the back of the code
+    # For tests, behind the back of the code
 
     def begin(self, name: str, things: list[Thing], *, ago: float = 0.0, **more: Any) -> Job:
         """Another user starts a task."""
@@ -217,7 +217,7 @@ class FakeOcp:
         self._called("arbitration_service")
         return {"id": service_id, "status": "RUNNING", **self._operating(self.arbitration[0].operated_by)}
 
-    # Within
+    # Internals
 
     def _server(self, server_id: int) -> list[Thing]:
         return [thing for thing in self.servers_there if thing.id == server_id]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task that can be steered, by docs/contract.md, "Task actions", and a service in small around it."""
+"""A model of a task by docs/contract.md, "Task actions", and a fake OCP around it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ALIVE = ("READY", "RUNNING", "CANCELING")
 
 
 class Refused(Exception):
-    """What the service answers with 400."""
+    """The service's refusal with status 400."""
 
 
 class TaskModel:
-    """One task that has begun: a step, then two side by side."""
+    """One task that has begun: one step, then two in parallel."""
 
     def __init__(self) -> None:
         first, second, third = step(FIRST, "Stop it"), step(SECOND, "Start it"), step(THIRD, "Tell of it")
@@ -41,7 +41,7 @@ class TaskModel:
         self.events = 0
         self._settle()
 
-    # What happens by itself
+    # By itself
 
     def go_on(self, number: int, well: bool = True) -> None:
         """A subtask begins or ends."""
@@ -73,7 +73,7 @@ class TaskModel:
     def _backwards(self) -> bool:
         return self.task["operation"] == "ROLLBACK"
 
-    # What is called
+    # By requests
 
     def retry(self) -> None:
         self._require(self.task["status"] == "FAILED" and not self._backwards)
@@ -118,9 +118,9 @@ class TaskModel:
 
 @dataclass
 class FakeTaskOcp:
-    """A service with this one task, in which something happens every second; see the fields for what can be turned.
+    """A fake OCP with this one task, in which something happens every second; tests set the fields.
 
-    ``fails`` are subtasks that fail so many times more, ``hangs`` those that do not end.
+    ``fails`` is how often each subtask still fails, ``hangs`` the subtasks that do not end.
     """
 
     time: FakeClock
@@ -142,7 +142,7 @@ class FakeTaskOcp:
         self._moved = self.time.time
 
     def run(self) -> FakeTaskOcp:
-        """Let it go on until it ends or hangs."""
+        """Go on until the task ends or hangs."""
         for _step in range(20):
             self._happen()
         return self
@@ -179,10 +179,10 @@ class FakeTaskOcp:
     def cancel_subtask(self, task_id: int, subtask_id: int) -> ApiResponse:
         return self._post(lambda: self.model.cancel_step(subtask_id), "cancel", task_id, subtask_id)
 
-    # Within
+    # Internals
 
     def _happen(self) -> None:
-        # Together, so that those side by side end side by side.
+        # Together, so that parallel subtasks end at the same time.
         for number in [number for number, each in self.model.steps.items() if each["status"] in ALIVE]:
             each = self.model.steps[number]
             if each["status"] == "RUNNING" and number in self.hangs:

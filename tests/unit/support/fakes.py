@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Stand-ins for what lies below the code under test, and builders of what the service answers."""
+"""Doubles of what is below the code under test, and builders of service data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unittest.mock import NonCallableMock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 
-# What every restart module returns, always.
+# The keys of every restart result.
 RESULT_KEYS = {
     "changed",
     "action",
@@ -29,15 +29,15 @@ RESULT_KEYS = {
     "elapsed",
     "trace_id",
 }
-# And beside them, for the bridge to Ansible.
+# And those for the bridge to Ansible.
 PASSED_ON = {"warnings", "diff"}
 URL = "https://ocp.test:8080"
-# When the time of the tests begins.
+# The start of the fake clock.
 BEGINNING = datetime(2026, 5, 4, 3, 0, tzinfo=timezone(timedelta(hours=8)))
 
 
 class Script:
-    """A strict double of a class: only the calls that were announced, in their order, each once."""
+    """A strict double of a class: it accepts the expected calls only, in order, each once."""
 
     def __init__(self, replaced: type) -> None:
         self._replaced = replaced
@@ -50,7 +50,7 @@ class Script:
                 getattr(self.double, name).side_effect = partial(self._play, name)
 
     def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
-        """Announce the next call; ``gives`` is returned, or raised if it is an exception."""
+        """Expect one more call; it returns ``gives``, or raises it if it is an exception."""
         self._expected.append((name, self._bound(name, args, kwargs), gives))
         return self
 
@@ -69,7 +69,7 @@ class Script:
         self.calls.append(name)
         expected = self._expected.pop(0) if self._expected else None
         if expected is None or (name, arguments) != expected[:2]:
-            # Noted too, since the code under test might swallow the failure.
+            # Recorded too, since the code under test might swallow the failure.
             self.unexpected.append(f"{name}({arguments}) instead of {expected}")
             raise AssertionError(self.unexpected[-1])
         if isinstance(expected[2], Exception):
@@ -78,7 +78,7 @@ class Script:
 
 
 class FakeClock:
-    """Time that passes only while the code sleeps, or when a test says so. ``after_sleep`` is called then."""
+    """A clock that moves only when the code sleeps or a test sets it. ``after_sleep`` is called after each sleep."""
 
     def __init__(self, at: float = 1000.0, jitter: Callable[[], float] = lambda: 0.0) -> None:
         self.time = at
@@ -103,7 +103,7 @@ def response(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:
 
 
 def step(number: int, description: str, status: str = "PENDING", **fields: Any) -> dict[str, Any]:
-    """Build a subtask as the service writes it, without links unless given."""
+    """Build a subtask in the service's format, without links unless given."""
     return {
         "id": number,
         "name": description,
@@ -117,7 +117,7 @@ def step(number: int, description: str, status: str = "PENDING", **fields: Any) 
 
 
 def chain(*steps: dict[str, Any]) -> list[dict[str, Any]]:
-    """Link the steps one after another."""
+    """Link each step to the next."""
     for earlier, later in pairwise(steps):
         earlier["downstreams"] = [*earlier["downstreams"], later["id"]]
         later["upstreams"] = [*later["upstreams"], earlier["id"]]
@@ -125,5 +125,5 @@ def chain(*steps: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def raw_task(number: int, status: str = "RUNNING", **fields: Any) -> dict[str, Any]:
-    """Build a task as the service writes it."""
+    """Build a task in the service's format."""
     return {"id": number, "name": f"Restart {number}", "status": status, "operation": "EXECUTE", **fields}

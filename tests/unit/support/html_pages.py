@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks to show, and a page taken apart."""
+"""Sample tasks, and a parser for the page."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ tasks = st.fixed_dictionaries(
 
 
 def at(seconds: float, zone: str = "+08:00") -> str:
-    """A time so many seconds after the beginning."""
+    """The time this number of seconds after the beginning."""
     return f"2026-05-04T03:{int(seconds) // 60:02}:{seconds % 60:06.3f}{zone}"
 
 
@@ -148,5 +148,5 @@ class Page(HTMLParser):
 
     @property
     def bars(self) -> list[ElementTree.Element]:
-        """The bars and marks of all charts, without those of the overview."""
+        """The bars and marks of all charts except the overview."""
         return [mark for chart in self.charts for mark in chart.iter() if "bar" in mark.get("class", "").split()]

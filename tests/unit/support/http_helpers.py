@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Sending one request with the real client, and the error that it raises."""
+"""Send one request with the real client, and get its error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def connect(url, *, verify=True, timeout=5.0, auth=None):
 
 
 def ask(client, method):
-    """Send one request; the same words for both methods, so that a table can hold both."""
+    """Send one request; the same arguments for both methods, so that tests can parametrize them."""
     return client.get("/api/v2/x") if method == "GET" else client.post("/api/v2/x")
 
 
@@ -32,6 +32,6 @@ def error_of(client, method="GET") -> ServiceError:
 
 
 def response_to(request, status, headers, body) -> requests.Response:
-    """What an adapter returns for ``request`` when the service sends this."""
+    """The adapter's response to ``request`` when the service sends this."""
     raw = HTTPResponse(io.BytesIO(body), headers=headers, status=status, preload_content=False)
     return requests.adapters.HTTPAdapter().build_response(request, raw)

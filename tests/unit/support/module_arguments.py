@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The modules, and options with which each of them can run."""
+"""The modules, with valid options for each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 
 COLLECTION = "ansible_collections.oceanbase.ocp"
-# From ansible-core 2.22 on a module hands its secrets to Ansible, which masks them where it shows results.
+# From ansible-core 2.22 on, a module passes its secrets to Ansible, which masks them in displayed results.
 MASKED_WHERE_SHOWN = importlib.util.find_spec("ansible.module_utils.secrets") is not None
 ROOT = Path(__file__).parents[3]
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
@@ -57,5 +57,5 @@ every_module = pytest.mark.parametrize("name", MODULES)
 
 
 def environment_left_out() -> list[str]:
-    """The variables of this process that would reach a module: options, proxies and certificates."""
+    """The environment variables that would reach a module: options, proxies and certificates."""
     return [name for name in os.environ if name.lower().endswith(("_proxy", "_ca_bundle")) or name.startswith("OCP_")]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The five verbs against the service in small: their targets, and how the tests ask."""
+"""The restart modules against a fake OCP: their targets, and helpers for the tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON
 
 @dataclass(frozen=True)
 class RestartCase:
-    """A target, what its POST is to send, the task that starts, and the things in the service that restart."""
+    """A target, its expected POST, the name of its task, and the things in the service that restart."""
 
     target: Any
     post: tuple[str, Any]
@@ -38,7 +38,7 @@ class RestartCase:
 
     @property
     def keys(self) -> set[str]:
-        """Those of its result, with what is passed on beside."""
+        """The keys of its result, including those for the bridge."""
         return RESULT_KEYS | PASSED_ON | self.target.unchanged_facts(None).keys()
 
 
@@ -86,7 +86,7 @@ def request(
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:
-    """Perform, and look at what is true of every result."""
+    """Restart, and check what holds for every result."""
     result = restart_target(service, lambda: case.target, options, service.time.clock)
     assert result.keys() == case.keys
     assert result["reason"]
@@ -95,7 +95,7 @@ def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dic
 
 
 def failure(service: FakeOcp, case: RestartCase, options: RestartRequest) -> OcpError:
-    """Perform, and look at what is true of every failure."""
+    """Restart, and check what holds for every failure."""
     with pytest.raises(OcpError) as raised:
         restart_target(service, lambda: case.target, options, service.time.clock)
     assert raised.value.facts.keys() >= case.keys

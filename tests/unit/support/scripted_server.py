@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A tiny HTTP server that plays a script, and holds whoever asks for more or less than the script against them."""
+"""A small HTTP server that plays a script, and fails the test for missing or unexpected requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True)
 class Received:
-    """A request as it came over the wire; header names as sent."""
+    """A request as received; header names as sent."""
 
     method: str
     target: str
@@ -36,7 +36,7 @@ class Received:
         return dict(parse_qsl(urlsplit(self.target).query))
 
     def header(self, name: str) -> str | None:
-        """Return the value of the header, or fail when it came more than once."""
+        """The value of the header; fails if it was sent twice."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         assert len(values) <= 1, f"{name} was sent {len(values)} times"
         return values[0] if values else None
@@ -44,7 +44,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with one request."""
+    """The server's reaction to one request."""
 
     status: int = 200
     body: bytes = b""
@@ -53,13 +53,13 @@ class Reply:
 
 
 def envelope(data: Any = None, status: int = 200, **more: Any) -> Reply:
-    """Answer well, in the response envelope."""
+    """A successful response in the envelope."""
     content = {"data": data, "successful": True, "status": status, "traceId": "trace-ok", "duration": 3, **more}
     return Reply(status, json.dumps(content).encode(), {"Content-Type": "application/json"})
 
 
 def refusal(status: int, message: str = "No.", *, http_status: int | None = None, **headers: str) -> Reply:
-    """Answer with the error envelope."""
+    """A refusal in the envelope."""
     content = {
         "error": {"code": 0, "message": message},
         "successful": False,
@@ -71,7 +71,7 @@ def refusal(status: int, message: str = "No.", *, http_status: int | None = None
 
 
 def text(body: str, status: int = 200, kind: str = "text/html") -> Reply:
-    """Answer with what is no envelope."""
+    """A response without an envelope."""
     return Reply(status, body.encode(), {"Content-Type": kind})
 
 
@@ -81,15 +81,15 @@ TRUNCATED = Reply(200, b'{"successful": true, "da', act="truncate")
 
 
 def closed_port() -> int:
-    """A port of 127.0.0.1 where nobody listens."""
+    """A port of 127.0.0.1 without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
 
 class ScriptedServer:
-    """Listens on a free port of 127.0.0.1; ``tls`` makes it speak https, as a proxy once its tunnel is open.
+    """A server on a free port of 127.0.0.1; with ``tls`` it speaks https, as a proxy after its tunnel is open.
 
-    As a proxy it answers in place of those behind it.
+    As a proxy, it answers in place of the target.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None, *, proxy: bool = False) -> None:
@@ -114,11 +114,11 @@ class ScriptedServer:
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     def expect(self, method: str, path: str, *replies: Reply) -> None:
-        """Announce the next requests: the same one, once for each reply."""
+        """Expect the same request once for each reply."""
         self._script += [(method, path, reply) for reply in replies]
 
     def finish(self) -> None:
-        """Stop, and fail if anything but the script was asked for."""
+        """Stop, and fail after unexpected or missing requests."""
         self._done.set()
         # Closing alone would leave the threads in accept() and recv().
         for each in (self._listener, *self.connections):
@@ -154,7 +154,7 @@ class ScriptedServer:
                 while self._exchange(connection):
                     pass
         except OSError:
-            connection.close()  # a client that goes away, or wants no such certificate
+            connection.close()  # the client went away, or rejects the certificate
 
     def _exchange(self, connection: socket.socket) -> bool:
         request = _read(connection.recv)

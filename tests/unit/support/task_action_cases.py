@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The five calls that steer a task: what is wished for, what is to be sent, and how the tests ask."""
+"""The five task actions: the desired state, the expected POST, and helpers for the tests."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress im
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, FakeTaskOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, FakeClock
 
-# What the module returns, always.
+# The keys of every result.
 KEYS = {"changed", "action", "reason", "task_id", "subtask_ids", "before", "task", "elapsed", "trace_id"}
 
 
 @dataclass(frozen=True)
 class Call:
-    """A wish, the only POST that it leads to, the name of what it is done to, and the words of what is done."""
+    """A desired state, the only POST it leads to, and the word for what was done."""
 
     wish: DesiredState
     post: tuple[Any, ...]
@@ -50,17 +50,17 @@ every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
 def failed(time: FakeClock, *, times: int = 1, also: dict[int, int] | None = None) -> FakeTaskOcp:
-    """A service whose task FAILED at its second subtask, which fails so many ``times`` in all."""
+    """A service whose task FAILED at its second subtask, which fails this number of ``times`` in all."""
     return FakeTaskOcp(time, fails={SECOND: times, **(also or {})}).run()
 
 
 def hanging(time: FakeClock, *numbers: int) -> FakeTaskOcp:
-    """A service in whose task these subtasks hang."""
+    """A service with a task in which these subtasks hang."""
     return FakeTaskOcp(time, hangs=set(numbers or [SECOND])).run()
 
 
 def retried_meanwhile(time: FakeClock) -> FakeTaskOcp:
-    """A service in which somebody retries the task as soon as its rollback is asked for, and it goes through."""
+    """A service in which somebody retries the task as soon as its rollback is requested, and it succeeds."""
     service = failed(time)
     read = service.task
 
@@ -76,7 +76,7 @@ def retried_meanwhile(time: FakeClock) -> FakeTaskOcp:
 
 
 def ready_for(call: Call, time: FakeClock) -> FakeTaskOcp:
-    """A service in which ``call`` is accepted."""
+    """A service that accepts ``call``."""
     return hanging(time) if call.wish.state is State.CANCELED else failed(time)
 
 
@@ -90,7 +90,7 @@ def acted_on(
     seconds: float = 60,
     show: Show = show_nothing,
 ) -> dict[str, Any]:
-    """Steer, and look at what is true of every result."""
+    """Act, and check what holds for every result."""
     result = _act(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, show))
     assert result.keys() == KEYS | PASSED_ON
     assert result["reason"]
@@ -103,7 +103,7 @@ def acted_on(
 def task_action_error(
     service: FakeTaskOcp, wish: DesiredState, *, task_id: int = TASK_ID, wait: bool = False, seconds: float = 60
 ) -> OcpError:
-    """Steer, and look at what is true of every failure."""
+    """Act, and check what holds for every failure."""
     with pytest.raises(OcpError) as raised:
         _act(service, wish, task_id, wait, False, PollPolicy(seconds, 10))
     assert raised.value.facts.keys() >= KEYS | PASSED_ON

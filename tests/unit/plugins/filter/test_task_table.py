@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The text that shows tasks in a terminal: what it says, how wide it is, and that it does nothing to the terminal."""
+"""The terminal table of tasks: its content, its width, and no harm to the terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOR = re.compile(r"\x1b\[(\d+)m")
 
 
 def columns(line):
-    """As a terminal counts them: none for combining marks, two for wide characters."""
+    """The columns a terminal takes: none for combining marks, two for wide characters."""
     shown = [c for c in COLOR.sub("", line) if unicodedata.category(c) not in ("Mn", "Me")]
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
 

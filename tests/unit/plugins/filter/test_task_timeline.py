@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The page that draws tasks: its charts, what it says, and that nothing of the service's can break it."""
+"""The HTML page of tasks: its charts, its content, and no way for service data to break it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The documentation of the inventory plugin is what it takes, and its connection is that of the modules."""
+"""The inventory plugin accepts what it documents, and connects like the modules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Fixtures of the plugins' unit tests: nothing leaves this machine, nothing sleeps, no script stays half played."""
+"""Fixtures of the plugins' unit tests: nothing leaves this machine, nothing sleeps, every script is used up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Collect the seconds that urllib3 wants to wait between repetitions, and let it not really wait."""
+    """Collect the pauses of urllib3 between retries, without sleeping."""
     wanted: list[float] = []
     monkeypatch.setattr(urllib3.util.retry, "time", SimpleNamespace(sleep=wanted.append, time=time.time))
     return wanted
@@ -123,7 +123,7 @@ def _offline(monkeypatch):
 
 @pytest.fixture
 def warned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect what modules warn of. In the process of a controller Ansible would show it instead of returning it."""
+    """Collect the warnings of modules. In the controller process Ansible would display them, not return them."""
     warnings: list[str] = []
     monkeypatch.setattr(AnsibleModule, "warn", lambda _self, text: warnings.append(text))
     return warnings
@@ -131,7 +131,7 @@ def warned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def run(capsys) -> Callable[..., dict[str, Any]]:
-    """Run a module's main() in this process, and return what it prints for Ansible."""
+    """Run a module's main() in this process; returns the result that it prints."""
 
     def main(name: str, params: dict[str, Any]) -> dict[str, Any]:
         module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Every message of an error: whether it is in the catalogue, and whether it is as a message has to be."""
+"""Every error message: whether it is in the catalogue, and whether it follows the rules."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import closed_port
 
-# Each test looks through all of the catalogue, which takes seconds to make.
+# Each test goes through the whole catalogue, which takes seconds to build.
 pytestmark = pytest.mark.slow
 SECRETS = (BASIC["password"], KEY["access_key_secret"], "Authorization", "Basic ", "OCP-ACCESS-KEY-HMACSHA1")
-# What tells to do something: one of these verbs where a clause begins, or a command.
+# A next step is one of these verbs at the start of a clause, or a command.
 VERBS = "ask|begin|check|copy|give|have|leave|list|look|name|put|retry|roll|run|set|use|wait"
 NEXT_STEP = re.compile(
     rf"(?:^\s*|[.;:,] |\b(?:and|or|so|then|to choose from: .*\.) )(?:{VERBS})\b|ansible localhost -m oceanbase\.ocp\.",
     re.IGNORECASE | re.MULTILINE,
 )
-# What ansible-core says is accepted.
+# The accepted values in messages of ansible-core.
 ACCEPTED = re.compile(
     r"cannot be converted to an? (bool|float|int|list)$|Valid booleans include: |must be one (or more )?of: .*, got|"
     r"must be one or more of: .*\. Got no match for: |^missing required arguments: |are mutually exclusive: |"
@@ -70,7 +70,7 @@ def entries(*groups: str) -> list[Entry]:
     return [entry for entry in every_entry() if entry.group in groups]
 
 
-# All are there
+# Completeness
 
 
 def leaves(kind: type[errors.OcpError]) -> set[type[errors.OcpError]]:
@@ -80,7 +80,7 @@ def leaves(kind: type[errors.OcpError]) -> set[type[errors.OcpError]]:
 def test_every_error_class_is_in_the_catalogue():
     raised = {entry.kind for entry in every_entry() if entry.kind is not None}
     assert leaves(errors.OcpError) <= raised
-    # Of its own too, beside being the base of three.
+    # Raised itself, besides being the base of three.
     assert errors.RequestRefused in raised
     assert not raised & {errors.OcpError, errors.ServiceError, errors.TaskError}
 
@@ -133,9 +133,9 @@ def test_exempt_options_exist_and_have_a_reason():
     assert all([*NO_BAD_VALUE.values(), *NO_BAD_TYPE.values()])
 
 
-# The results are those of RETURN
+# Results agree with RETURN
 
-# What Ansible has in every result.
+# Keys of every Ansible result.
 COMMON = {"msg", "changed"}
 
 
@@ -151,7 +151,7 @@ def returned_by(name: str) -> dict[str, Any]:
 
 
 def failures_of(name: str) -> set[frozenset[str]]:
-    """The keys of its failures; of modules that survive no failing look also of a service that is not there."""
+    """The keys of its failures, including those of an unreachable service, unless the module tolerates failed polls."""
     failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
     if name not in ("cluster_wait", "task_wait"):
         with no_pauses():
@@ -184,11 +184,11 @@ def test_every_documented_key_is_returned(name):
     assert told.keys() - success - COMMON <= set().union(*failures_of(name))
 
 
-# Each is as it has to be
+# Rules of a message
 
 
 def faults_of(entry: Entry) -> list[str]:
-    """What is wrong with a message."""
+    """The faults of a message."""
     message = entry.message
     own = entry.kind is not None
     wrong = [f"does not name {name}" for name in entry.names if not names(message, name)]
@@ -203,12 +203,12 @@ def faults_of(entry: Entry) -> list[str]:
 
 
 def names(message: str, name: str) -> bool:
-    """Whether the name is there, and not as a part of another or of a number."""
+    """Whether ``name`` is in the message, not as a part of another name or number."""
     return re.search(rf"(?<![\w.-]){re.escape(name)}(?!\.?\d)", message) is not None
 
 
 def test_every_message_follows_the_rules():
-    # Not a test for each: they would be provoked in every worker, and whenever tests are only collected.
+    # Not one test for each: every worker would provoke all messages, even to collect the tests.
     wrong = {entry.message: faults for entry in every_entry() if (faults := faults_of(entry))}
     assert wrong == {}
     assert len(every_entry()) > 200

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The action plugin: when it runs a module in the controller's process, and that the result is the module's."""
+"""The action plugin: when it runs a module in the controller process, and that the result is the module's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 if MASKED_WHERE_SHOWN:
     from ansible.module_utils import secrets
 
-# What stands for a secret, and for one inside a text.
+# The replacement of a secret, and of a secret inside a text.
 HIDDEN = "$REDACTED$" if MASKED_WHERE_SHOWN else "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 HIDDEN_INSIDE = HIDDEN if MASKED_WHERE_SHOWN else "********"
 SECRET = "hidden-word-9"
@@ -36,11 +36,11 @@ CONNECTION = {"url": "https://ocp.test:8080", "username": "admin", "password": S
 
 
 class TimeIsUp(BaseException):
-    """What ansible raises in the midst of a task whose ``timeout`` is over; no Exception."""
+    """Raised by ansible during a task whose ``timeout`` is over; not an Exception."""
 
 
 def echo(_api, params, mode):
-    """A body that does what its option ``do`` says, and tells what it was given."""
+    """A body that ends as its option ``do`` says, and returns its parameters."""
     ends = {
         "fail": TargetError("No such target.", task_id=7, url=f"http://{SECRET}"),
         "crash": ZeroDivisionError(f"divided {SECRET}"),
@@ -78,13 +78,13 @@ class Echo(InProcess):
 
 @pytest.fixture(scope="session")
 def _default_callback():
-    """The options of ansible's callback, which each of its commands loads."""
+    """The options of ansible's default callback, which every ansible command loads."""
     callback_loader.get("default", class_only=True)
 
 
 @pytest.fixture
 def action(_default_callback):
-    """An action plugin on a local connection, and what it asks of Ansible."""
+    """An action plugin on a local connection, with the parts of Ansible it needs."""
 
     def make(args=None, *, transport="local", become=None, **task):
         return Echo(
@@ -112,7 +112,7 @@ def action(_default_callback):
 
 @pytest.fixture
 def ordinary_runs(monkeypatch):
-    """The arguments of the calls that were handed over."""
+    """The arguments of the calls that ran as an ordinary module."""
     runs = []
 
     def run(_self, _tmp, task_vars):
@@ -123,7 +123,7 @@ def ordinary_runs(monkeypatch):
     return runs
 
 
-# Which way
+# In the process or not
 
 
 @pytest.mark.parametrize(
@@ -154,16 +154,16 @@ def test_local_task_runs_in_the_controller_process(action, environment, ordinary
     assert ordinary_runs == []
 
 
-# What comes back
+# Results
 
 
 @pytest.fixture
 def module_result(capsys):
-    """Run the same definition as a module; returns what it prints for Ansible, as Ansible shows it."""
+    """Run the same definition as a module; returns its result as Ansible shows it."""
 
     def run(args, *, check_mode=False):
         given = {**CONNECTION, **args, "_ansible_check_mode": check_mode, "_ansible_module_name": "oceanbase.ocp.echo"}
-        # ansible-core 2.18 would tell the warnings with the results of later modules of this process too.
+        # ansible-core 2.18 would also add the warnings to the results of later modules in this process.
         with patch_module_args(given), mock.patch.object(bridge.AnsibleModule, "warn"), pytest.raises(SystemExit):
             bridge.run_module(DEFINITION)
         printed = capsys.readouterr().out
@@ -203,10 +203,10 @@ def test_result_matches_the_module(args, check_mode, action, module_result):
     theirs = module_result(args, check_mode=check_mode)
     ours = action(args, check_mode=check_mode).run()
     for result in ours, theirs:
-        # A module gives objects for warnings in newer versions, and the arguments by its own arguments.
+        # The formats differ: a module may give warnings as objects, and its own arguments in the invocation.
         result.pop("warnings", None)
         result.pop("invocation", None)
-        # What ansible-core 2.22 is to mask.
+        # For ansible-core 2.22, which masks these values.
         result.pop("_ansible_new_secrets", None)
     assert ours == theirs
     assert "hidden" not in json.dumps(ours)
@@ -259,7 +259,7 @@ def test_secrets_are_masked_in_results(value, left):
 
 @pytest.mark.skipif(not MASKED_WHERE_SHOWN, reason="ansible-core before 2.22 knows the secrets of a module alone")
 def test_values_secret_only_to_ansible_stay_in_results():
-    """Of a vaulted file Ansible takes every value for a secret, as here the name of a cluster and its id."""
+    """Ansible takes every value of a vaulted file for a secret, here the name and id of a cluster."""
     secrets.register_secrets(["vaulted-orders-9", "9077"])
     result = {"id": 9077, "name": "vaulted-orders-9", "said": SECRET}
     secrets.register_secret(SECRET)
@@ -291,7 +291,7 @@ def test_task_arguments_are_unchanged(action):
 
 @pytest.fixture
 def displayed(monkeypatch):
-    """What is put on the screen: text, colour, and whether on standard error."""
+    """The lines on the screen: text, colour, and whether on standard error."""
     lines = []
     monkeypatch.setattr(_in_process.display, "display", lambda text, color, stderr: lines.append((text, color, stderr)))
     return lines

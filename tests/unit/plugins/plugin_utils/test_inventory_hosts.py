@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Servers as hosts: names, variables, groups, and groups that would hold more than they say."""
+"""Servers as hosts: names, variables, groups, and ambiguous groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is asked of a value beyond its type."""
+"""Checks of option values beyond their type."""
 
 from __future__ import annotations
 

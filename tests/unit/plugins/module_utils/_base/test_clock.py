@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the service as its answers tell it, and instants as options give them."""
+"""The clock of the service as seen in its responses, and instants given as options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASE = 1_777_834_800.0
 
 
 def clock_of(*answers: tuple[float, float, float]) -> ServiceClock:
-    """Show answers: what the service's clock said when it completed them, when they were sent and received."""
+    """Show responses as (completed by the service's clock, sent, received)."""
     clock = ServiceClock()
     for completed, sent, received in answers:
         clock.shown(datetime.fromtimestamp(BASE + completed, UTC), BASE + sent, BASE + received)
@@ -140,6 +140,6 @@ def test_any_value_is_a_time_or_an_option_error(value):
 
 
 def test_date_without_dashes_is_refused():
-    """As a date it is refused; as seconds since 1970 nothing would ever be restarted for it."""
+    """It is refused as a date. As seconds since 1970 it would never cause a restart."""
     with pytest.raises(OptionError):
         parse_instant_option("started_before", "20260504")

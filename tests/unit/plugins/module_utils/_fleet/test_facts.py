@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One shape of facts out of every form in which the service shows a thing."""
+"""One shape of facts for every form of a thing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_cluster_facts_map_the_api_record():
 
 
 def test_server_facts_map_the_api_record():
-    """The id of its cluster in OCP, not that in the database, which some services write in its place."""
+    """``cluster_id`` is the id in OCP, not the database's own id, which some services send instead."""
     assert server_facts(SERVER, ORDERS) == {
         "id": 41,
         "name": "10.1.0.1:2882",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading what is in a fleet: which requests, and which of the things found pass the filters."""
+"""Fleet queries: which requests they send, and what passes the filters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def server(number, zone):
 
 
 def cluster(number, name, *servers, status="RUNNING"):
-    """A cluster whose zone1 is in the north and all others in the south."""
+    """A cluster whose zone1 is in the north and whose other zones are in the south."""
     names = dict.fromkeys(["zone1", "zone2", *(server["zoneName"] for server in servers)])
     zones = [
         {
@@ -36,7 +36,7 @@ def cluster(number, name, *servers, status="RUNNING"):
 
 ORDERS = cluster(31, "orders", server(41, "zone1"), server(42, "zone2"))
 STOCK = cluster(32, "stock", {**server(43, "zone1"), "status": "STOPPED"}, status="STOPPED")
-# One of an older service, whose record has no servers.
+# An older service has no servers in this record.
 OLD = {"id": 33, "name": "old", "status": "RUNNING", "zones": [{"name": "zone1"}]}
 HOSTS = [
     {"id": 51, "name": "a", "innerIpAddress": "10.1.0.41", "status": "ONLINE", "hostAgentStatus": "OFFLINE"},
@@ -76,7 +76,7 @@ def test_clusters_are_filtered_by_status_zone_region_and_idc(wanted, found, api)
 
 
 def test_clusters_are_found_once_by_exact_name_or_id(api):
-    """A name is that of the whole, though the service looks for parts of names."""
+    """A name must match as a whole, though the service matches parts of names."""
     api.expect("clusters", "order", gives=[ORDERS])
     api.expect("cluster", 32, gives=STOCK)
     api.expect("cluster", 99, gives=not_found()).expect("clusters", "99", gives=[])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The wait for a healthy cluster: what it looks at, what it shows, and what its end says."""
+"""The wait for a healthy cluster: its requests, its progress lines and its errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What speaks against the health of a cluster, and the words for it."""
+"""Health problems of a cluster, and their words."""
 
 from __future__ import annotations
 

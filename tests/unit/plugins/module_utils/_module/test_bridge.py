@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The modules as Ansible starts them, with nothing below that could send a request."""
+"""The modules as Ansible starts them; nothing below can send a request."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if MASKED_WHERE_SHOWN:
 
 @pytest.fixture
 def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
-    """Put the scripted client where a module makes its own; holds what it was made with."""
+    """Replace the client of a module by the scripted one; holds the arguments of each client."""
     made: list[tuple[Any, ...]] = []
 
     def make(url, auth, *, verify, timeout):
         made.append((url, auth, verify, timeout))
-        session.HttpClient(url, auth, verify=verify, timeout=timeout)  # takes the same arguments
+        session.HttpClient(url, auth, verify=verify, timeout=timeout)  # accepts the same arguments
         return client.double
 
     client.double.close.side_effect = None
@@ -58,7 +58,7 @@ def expect_no_tasks(client: Script, limit: int = 10) -> None:
     client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": []}))
 
 
-# Options that cannot be used
+# Unusable options
 
 CREDENTIALS = "either username and password, or access_key_id and access_key_secret"
 BAD_CONNECTION = {
@@ -231,7 +231,7 @@ def test_task_id_excludes_filters(other, run):
     assert message == f"parameters are mutually exclusive: task_id|{option}"
 
 
-# Options that arrive
+# Options reach the client
 
 
 @pytest.mark.usefixtures("_offline")
@@ -285,7 +285,7 @@ def test_username_and_password_come_from_the_environment(run, connected, client,
     run("task_info", {"url": URL, "ca_path": "/no/such/ca.pem"})
     [(_url, auth, verify, _timeout)] = connected
     assert auth.username == b"admin"
-    assert verify is False  # and so ca_path does not matter
+    assert verify is False  # ca_path has no effect then
 
 
 # Results and failures
@@ -326,7 +326,7 @@ def test_signed_requests_over_plain_http_do_not_warn(run, client, warned):
 @pytest.mark.usefixtures("connected")
 def test_transient_poll_errors_become_a_warning(status, run, client, time_passes, warned, monkeypatch):
     monkeypatch.setitem(await_tasks.await_tasks.__kwdefaults__, "clock", time_passes.clock)
-    # Called for a result that has warnings itself.
+    # Called for a result with its own warnings.
     monkeypatch.setattr(bridge.AnsibleModule, "deprecate", mock.Mock(side_effect=AssertionError))
     client.expect("get", "/api/v2/tasks/instances/81", gives=ResponseLost("The answer was lost.", url=URL))
     client.expect("get", "/api/v2/tasks/instances/81", gives=response(raw_task(81, status)))
@@ -379,7 +379,7 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
     assert client.double.get.called
     client.double.post.assert_not_called()
-    assert result.keys() & {"warnings", "diff"} == set()  # there are none, and diff mode was not asked for
+    assert result.keys() & {"warnings", "diff"} == set()  # no warnings, and no diff mode
     assert result.keys() >= RESULT_KEYS | ({"skipped_hosts"} if name == "agent_restart" else set())
 
 
@@ -387,14 +387,14 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
 @pytest.mark.usefixtures("connected")
 def test_secrets_are_not_logged(given, run, client):
     client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81, "status": "SUCCESSFUL"}))
-    # ansible-core 2.21 shows the invocation only when asked to; older ones always do, and know no such request.
+    # ansible-core 2.21 shows the invocation only on request; older ones always do and refuse the request.
     shown = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
     result = run("task_info", {"url": URL, **given, "task_id": 81, **shown})
     [secret] = [option for option in given if option in ("password", "access_key_secret")]
     told = result["invocation"]["module_args"].pop(secret)
     if MASKED_WHERE_SHOWN:
         assert secrets.mask_secrets(told) == "$REDACTED$"
-        # For Ansible alone, which keeps it from results; without what is known of earlier modules of this process.
+        # Ansible removes this from results. It may also hold secrets of earlier modules in this process.
         result.pop("_ansible_new_secrets", None)
     else:
         assert told == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -482,7 +482,7 @@ def test_modules_can_be_imported_without_the_requests_library():
         f"http = importlib.import_module('{COLLECTION}.plugins.module_utils._ocp.session')\n"
         "print(type(http.REQUESTS_IMPORT_ERROR).__name__)"
     )
-    # ansible-test finds the collection by a loader of its own, which another process does not have.
+    # ansible-test finds the collection by its own loader, which another process lacks.
     paths = [str(Path(bridge.__file__).parents[6]), os.environ.get("PYTHONPATH", "")]
     ended = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The documentation of the modules is what they take and return."""
+"""The modules accept and return what they document."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_documented_name_matches_the_module(name):
 def test_documented_results_match_the_returned_keys(name):
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
     own = {"skipped_hosts"} if name == "agent_restart" else set()
-    # What failures have beside them is compared by test_catalogue.py.
+    # test_errors_catalogue.py compares the other keys of failures.
     of_failures = {"url", "failed_task_ids", "failed_subtasks", "unfinished_task_ids", "tasks"}
     assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own | of_failures
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The options and results that all restart modules share, from Ansible's side."""
+"""Options and results of all restart modules, as Ansible sees them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_restart_options_are_parsed():
 
 @pytest.fixture
 def small(monkeypatch, service):
-    """Put the service in small below the modules, with its clock."""
+    """Put the fake OCP and its clock below the modules."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
     monkeypatch.setattr(restart.restart_target, "__defaults__", (service.time.clock,))
     return service

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whatever a service answers, a call gives what it is documented to give or raises a ServiceError: it never crashes."""
+"""For any response, a request returns what it documents or raises ServiceError: it never crashes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STEP_KEYS = (
 
 
 def keyed(keys: tuple[str, ...], **known: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Draw objects with some of these keys, whose values are of any form if they are not ``known`` ones."""
+    """Draw objects with some of these keys; values are ``known`` ones or any JSON."""
     return st.fixed_dictionaries({}, optional={key: known.get(key, JSON) | JSON for key in keys})
 
 
@@ -87,7 +87,7 @@ many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max
 
 @pytest.fixture
 def answers(monkeypatch):
-    """Let every request be answered with what was put in last."""
+    """Answer every request with the newest entry."""
     given: list[Any] = []
 
     def send(_adapter, request, **_options):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Basic, and the signature of access keys against its published worked examples."""
+"""HTTP Basic, and the access key signature against its published examples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 DATE = "Sat, 21 Nov 2026 08:00:00 GMT"
 SECRET = "a-secret-nobody-may-see"
 
-# The worked examples of OceanBase's page "AK/SK signature", with the Authorization header they end in.
+# The examples of OceanBase's page "AK/SK signature", with their Authorization header.
 PUBLISHED = {
     "POST with a body": (
         ("cqammmxBpfGjFlto", "2fc0c299cc94c6be266f2ceece765d4d"),
@@ -74,7 +74,7 @@ def hmac_sha1(secret: str, lines: list[str]) -> str:
 
 
 def signature_of(received: Received, secret: str) -> str:
-    """Sign by the documented rule what came over the wire, and nothing else; no x-ocp headers, no repeated keys."""
+    """Sign the request as received, by the documented rule alone; without x-ocp headers and repeated keys."""
     query = "&".join(
         f"{quote(key, safe='')}={quote(value, safe='')}"
         for key, value in sorted(parse_qsl(urlsplit(received.target).query))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Each endpoint: method, path, query and body, and what becomes of the data."""
+"""Each endpoint: method, path, query, body, and its result."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_subtask_log_is_text_even_when_missing(data, log, client):
     assert OcpApi(client.double).subtask_log(81, 7) == log
 
 
-# A start whose answer names no task
+# A start without a task in its response
 
 
 @pytest.mark.parametrize("data", [None, [], {}, {"id": None}, {"id": "81"}, {"status": "RUNNING"}, "text"], ids=repr)
@@ -255,7 +255,7 @@ def test_restart_response_without_a_task_id_may_have_run(call, data, client, mon
     assert client.double.post.call_count == 1
 
 
-# The two paths of the agents' restart
+# The two paths to restart agents
 
 
 @pytest.mark.parametrize("status", [400, 404])
@@ -318,7 +318,7 @@ def test_agent_restart_refused_on_both_paths_raises_the_relevant_error(first, se
 @pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 502, 503])
 @pytest.mark.parametrize("reason", ["", "Not Found"], ids=["HTML", "without the path"])
 def test_agent_restart_raises_the_error_of_the_existing_path(reason, status, client):
-    """A 401, 403, 409, 429 or 5xx can only come from the path that is there; a 5xx may have restarted the agents."""
+    """A 401, 403, 409, 429 or 5xx can only come from the existing path; after a 5xx the agents may have restarted."""
     second = refused(status)
     client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(404, reason))
     client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)

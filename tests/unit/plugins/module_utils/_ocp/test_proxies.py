@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is known of a request that goes by way of a proxy, when its answer does not come."""
+"""Lost responses of requests through a proxy: what is known of their outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 BEHIND = "ocp.test:8080"
 CLOSE = Reply(act="close")
-TUNNEL = "8080"  # the path of "CONNECT ocp.test:8080", to who takes that for an address
+TUNNEL = "8080"  # urlsplit reads the port as the path of "CONNECT ocp.test:8080"
 LOST = pytest.mark.parametrize("reply", [RESET, CLOSE, SILENCE, TRUNCATED], ids=lambda reply: reply.act)
 
 
@@ -55,7 +55,7 @@ def test_https_request_goes_through_a_tunnel(tunnel, ca_path):
 
 @LOST
 def test_post_lost_behind_a_proxy_has_an_unknown_outcome(reply, proxy):
-    """The request had left, and is not sent again."""
+    """The request was sent, so it is not sent again."""
     proxy.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(f"http://{BEHIND}", timeout=0.3), "POST")
     assert (type(error), error.may_have_run) == (ResponseLost, True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The request limit that the service announces: for how long it is to be left alone."""
+"""The pause that the service announces when the request limit is used up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 @pytest.fixture
 def monotonic(monkeypatch, time_passes) -> FakeClock:
-    """Time as the client sees it."""
+    """The client's clock."""
     monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=time_passes.clock.now, time=time_passes.clock.wall))
     return time_passes
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of an answer is read: enough for the longest log, and never as much as a service likes to send."""
+"""How much of a response is read: enough for the longest log, but never without limit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOO_LONG = "is longer than 2 MiB, and was not read to its end."
 
 @pytest.fixture
 def limit(monkeypatch) -> int:
-    """Take a limit that tests reach sooner."""
+    """Lower the limit for faster tests."""
     monkeypatch.setattr(response_body, "LARGEST_BODY", LIMIT)
     return LIMIT
 
@@ -39,7 +39,7 @@ def test_response_limit_is_64_mib():
 
 @contextmanager
 def memory() -> Iterator[Callable[[], int]]:
-    """Trace how many bytes this process holds at most."""
+    """Trace the peak memory of this process."""
     tracemalloc.start()
     try:
         yield lambda: tracemalloc.get_traced_memory()[1]
@@ -48,7 +48,7 @@ def memory() -> Iterator[Callable[[], int]]:
 
 
 def packed_zeros(size: int) -> bytes:
-    """Pack so many zeros with gzip."""
+    """Pack this number of zeros with gzip."""
     packer = zlib.compressobj(1, wbits=31)
     return b"".join(packer.compress(bytes(MIB)) for _mib in range(size // MIB)) + packer.flush()
 
@@ -98,7 +98,7 @@ def test_unrequested_encoding_is_not_decoded(encoding, server):
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (500, RequestRefused)])
 def test_oversized_refusal_is_still_a_refusal(status, kind, limit, server):
-    """A 401 that were taken for something else would be repeated, which locks the account."""
+    """A 401 read as another error would be repeated, which locks the account."""
     server.expect("GET", "/api/v2/x", Reply(status, bytes(limit + MIB)))
     assert error_of(connect(server.url)).__class__ is kind
 
@@ -121,7 +121,7 @@ PASSED_OVER = {
 def test_long_response_before_a_retry_is_not_read_to_its_end(reply, connections, server, pauses):
     server.expect("GET", "/api/v2/x", reply, envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
-    # What is not read to its end leaves a connection that cannot be used again.
+    # A connection with unread data cannot be reused.
     assert len(server.connections) == connections
     assert len(pauses) <= 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which requests are sent again, after which pause, and how often."""
+"""Retries of requests: which, after which pause, and how often."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_429_is_not_retried_when_the_pause_exceeds_the_timeout(method, headers, 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_5xx_is_not_retried_when_the_pause_exceeds_the_timeout(status, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(status, "Later.", Retry_After="31"))
-    with suppress(ResponseLost):  # what the server has no further answer for
+    with suppress(ResponseLost):  # the server has no further reply
         error = error_of(connect(server.url, timeout=30))
         assert (error.status, error.reason) == (status, "Later.")
     assert pauses == []
@@ -119,7 +119,7 @@ def test_5xx_is_not_retried_when_the_pause_exceeds_the_timeout(status, server, p
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_429_pauses_stay_within_the_timeout_in_total(method, server, pauses):
-    """More than the two repetitions of other failures: a wait that was asked for is none."""
+    """More than the two retries of other failures: a requested wait is not a failure."""
     answers = [refusal(429, RateLimit_Reset=seconds) for seconds in ("4", "3", "2", "1", "1")]
     server.expect(method, "/api/v2/x", *answers)
     error = error_of(connect(server.url, timeout=10), method)
@@ -162,7 +162,7 @@ def test_zero_pauses_stay_within_the_timeout_in_total(method, name, server, paus
     ids=["503", "409", "500", "reset", "cut"],
 )
 def test_retried_post_is_not_sent_a_third_time(then, server, pauses):
-    """Its second sending may have been carried out."""
+    """The second POST may have been carried out."""
     server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), then)
     error = error_of(connect(server.url), "POST")
     assert error.may_have_run is (getattr(error, "status", 500) >= 500)
@@ -192,7 +192,7 @@ def test_overlong_pause_is_reported_after_a_retry(server, pauses):
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_rate_limit_reset_is_used_after_429_only(status, server, pauses):
-    """The service sends the header with every answer when limits are on."""
+    """With limits on, the service sends the header with every response."""
     server.expect("GET", "/api/v2/x", refusal(status, RateLimit_Reset="31"), envelope("good"))
     assert ask(connect(server.url), "GET").data == "good"
     assert sum(pauses) < 5

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the answers tell of the service's clock, and when a clock that is off is named."""
+"""The clock of the service as seen in responses, and the advice when a clock is wrong."""
 
 from __future__ import annotations
 

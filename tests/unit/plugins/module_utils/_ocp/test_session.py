@@ -38,7 +38,7 @@ RUN_AGAIN = "Check that the service is well, and that url has the scheme it spea
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
 
 
-# What is sent
+# Requests
 
 
 def test_get_sends_query_headers_and_credentials(server):
@@ -79,7 +79,7 @@ def test_netrc_does_not_replace_the_credentials(server, tmp_path, monkeypatch):
     assert base64.b64decode(server.received[0].header("Authorization").split()[1]) == f"admin:{SECRET}".encode()
 
 
-# What comes back
+# Responses
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_response_without_an_envelope_is_unreadable(reply, method, server):
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirect_is_not_followed(status, method, server, start_server):
-    elsewhere = start_server()  # strict: fails when it is asked anything
+    elsewhere = start_server()  # strict: fails on any request
     location = f"{elsewhere.url}/login?next=%2F"
     server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
     error = error_of(connect(server.url), method)
@@ -210,13 +210,13 @@ def test_password_in_a_redirect_is_not_shown(server):
     assert "is redirected to http://other.test;" in str(error_of(connect(server.url)))
 
 
-# What does not come back
+# Lost responses
 
 LOST = {
     "truncated": TRUNCATED,
     "reset": RESET,
     "silence": SILENCE,
-    # Of these requests makes a ValueError and an error of urllib3, as of what it cannot send.
+    # requests reports these as ValueError or as an error of urllib3, as for an unsendable request.
     "header of no form": Reply(200, b"{}", {"Content-Length": "2, 3"}),
     "not compressed as told": Reply(200, b"{}", {"Content-Encoding": "gzip"}),
 }
@@ -302,7 +302,7 @@ def test_post_without_a_connection_is_retried(server, monkeypatch, pauses):
     assert sum(pauses) < 1
 
 
-# What cannot be sent
+# Unsendable requests
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -328,7 +328,7 @@ def test_invalid_header_is_not_shown(key_id, why, method, server):
     error = error_of(connect(server.url, auth=AccessKeyAuth(key_id, SECRET)), method)
     assert error.__class__ is ConnectionFailed
     assert not error.may_have_run
-    # Python's own words would quote the header, signature and all.
+    # Python's message would quote the header with the signature.
     assert str(error) == f"{method} {server.url}/api/v2/x cannot be sent: {why}. Check url and the credentials."
 
 
@@ -340,7 +340,7 @@ def test_missing_ca_bundle_of_the_environment_is_named(tls_server, monkeypatch):
     assert "/no/such/bundle.pem" in str(error)
 
 
-# What may not be shown
+# Secrets
 
 
 @pytest.mark.parametrize("auth", [basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)], ids=["basic", "key"])
@@ -357,7 +357,7 @@ def test_errors_do_not_show_credentials(reply, auth, server, pauses):
     assert sent.split(" ")[1] not in shown
     assert SECRET not in shown
     assert "Authorization" not in shown
-    # Nor by way of what a traceback prints.
+    # Nor through a traceback.
     assert error.__cause__ is None
     assert error.__suppress_context__ or error.__context__ is None
     assert pauses == []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One shape out of every documented form of a task, in execution order, and what became of it."""
+"""One shape for every documented form of a task, its execution order and its outcome."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, ra
 from hypothesis import given
 from hypothesis import strategies as st
 
-# The documented forms, of starts and of reads; each in an order that is not the one of
-# execution. ``ORDERS`` has the ids in execution order.
+# The documented forms of starts and reads, none of them in
+# execution order. ``ORDERS`` has the ids in execution order.
 
 _SERVER_STEP = {
     "nodeType": "JAVA_TASK",
@@ -250,9 +250,9 @@ def test_agent_subtask_has_its_class_name():
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[int]]:
-    """Draw levels of steps, each step linked to all of the next level, and their execution order.
+    """Draw levels of steps and their execution order; each step is linked to all of the next level.
 
-    Ids and series tell nothing, and a link may be told by one of its ends alone.
+    Ids and series have no meaning, and a link may be present at one end only.
     """
     widths = draw(st.lists(st.integers(1, 4), min_size=2, max_size=8))
     ids = draw(st.lists(st.integers(1, 10**9), min_size=sum(widths), max_size=sum(widths), unique=True))
@@ -318,7 +318,7 @@ def test_dangling_links_are_ignored():
     ]
     task = Task.from_api(raw_task(1, subtasks=steps))
     assert [step.id for step in task.subtasks] == [1, 2]
-    assert task.subtasks[1].upstreams == [1, 98]  # shown as the service tells it
+    assert task.subtasks[1].upstreams == [1, 98]  # as the service reports it
 
 
 def test_subtasks_without_ids_are_all_shown():

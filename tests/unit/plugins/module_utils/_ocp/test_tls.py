@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Certificates: which are trusted, and what is said of those that are not."""
+"""Certificates: which are trusted, and the messages for the others."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_ca_path_folder_is_trusted(tls_server, authority, tmp_path):
     folder.mkdir()
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
-    # OpenSSL looks a certificate up by the hash of its subject.
+    # OpenSSL finds a certificate by the hash of its subject.
     openssl = subprocess.run(["openssl", "rehash", folder], capture_output=True, check=False)
     if openssl.returncode:
         pytest.skip("openssl is not there")
@@ -123,7 +123,7 @@ def test_environment_ca_bundle_does_not_replace_ca_path(tls_server, ca_path, tmp
 
 @pytest.fixture
 def lax_machine(monkeypatch):
-    """Let OpenSSL be set as on a machine that is content with any version of TLS."""
+    """Configure OpenSSL like a machine that allows any TLS version."""
     strict = transport.create_urllib3_context
 
     def lax():
@@ -168,7 +168,7 @@ def test_tls_1_2_and_1_3_are_accepted(version, authority, ca_path, start_server)
 
 
 def test_https_to_a_plain_http_server_is_explained():
-    # Not the scripted server, which would wait for the end of the "request".
+    # The scripted server would wait for the end of the "request".
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer_plainly():

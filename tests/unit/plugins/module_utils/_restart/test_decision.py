@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The decision: by a table with its reasons, and by what may never be decided."""
+"""The restart decision: a table with its reasons, and its invariants."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TABLE = [
     ("one unknown", UNKNOWN, [], (SINCE, ATTACH), Action.SUBMIT, {"a"}, "it is not proven that a started since"),
     ("nobody", observed(), [], (SINCE, ATTACH), Action.SUBMIT, set(), "shows nothing of it, so it is not proven"),
     ("nobody, always", observed(), [], (None, ATTACH), Action.SUBMIT, set(), "no condition was given"),
-    # What satisfies is running
+    # A running task satisfies
     (
         "attach",
         OLD,
@@ -124,7 +124,7 @@ TABLE = [
         "task 90 (Restart it) is running, and in_flight=fail",
     ),
     ("not allowed, but no need", NEW, [running()], (SINCE, FAIL), Action.SKIP, set(), "not before"),
-    # What does not satisfy is running
+    # A running task does not satisfy
     (
         "begun before",
         OLD,
@@ -228,7 +228,7 @@ def test_queue_waits_for_every_running_task():
     assert decide_restart(OLD, several, Condition(SINCE, QUEUE)).task_ids == (92, 91, 90)
 
 
-# Over all combinations
+# All combinations
 
 NAMES = ("a", "b", "c")
 instants = st.sampled_from([None, BEFORE, SINCE, AFTER])
@@ -256,7 +256,7 @@ def unproven_of(observation: Observation, since) -> set[str]:
 
 
 def satisfying_ids(observation: Observation, operations: list[Operation], since) -> set[int]:
-    """List the tasks that restart all that needs it, begun late enough; written anew, not taken from the code."""
+    """List the tasks that began late enough and restart all that needs it; independent of the code."""
     everyone = {member.name for member in observation.members}
     needed = unproven_of(observation, since) or everyone
     return {

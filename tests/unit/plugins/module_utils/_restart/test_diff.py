@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Before and after, as diff mode shows them."""
+"""The diff of a restart."""
 
 from __future__ import annotations
 

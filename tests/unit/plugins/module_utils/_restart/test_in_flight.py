@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which tasks of the list touch a target, and with which calls that is found out."""
+"""Which listed tasks touch a target, and which requests find out."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_server_tasks_are_matched_by_their_tags(task, touches, api):
     assert touching(SERVER_41, api, above=80) == ([(90, ALL)] if touches else [])
 
 
-# What tells nothing of the part of the cluster; a documented sample names the cluster alone.
+# Without the part of the cluster; a documented sample has the cluster alone.
 untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId": 51},)], ids=repr)
 
 
@@ -89,7 +89,7 @@ untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId
     ids=repr,
 )
 def test_server_tasks_without_tags_are_matched_by_host(name, unknown, touches, tags, api):
-    """What works on its host is known not to be of another server only if there is no other one."""
+    """A task on the host of the server is known to be its own only if no other server is there."""
     found = [listed(91, name, *tags), listed(90, name, *tags)]
     api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
     api.expect("tasks", clusterId=31, hostId=51, status="RUNNING", gives=found[1:])
@@ -133,7 +133,7 @@ def test_arbitration_tasks_are_matched_by_their_tags(api):
     assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
 
-# What is running
+# Running tasks
 
 
 def observation(*operated_by, whole=None):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A POST whose answer did not come: its task is found and adopted, or the outcome is told to be unknown."""
+"""A POST without a response: its task is found and adopted, or the outcome is unknown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECK = "Check its state and the newest tasks in OCP; then run this again with s
 
 
 def at_post(service, *jobs):
-    """Let other users start tasks while the POST is on its way."""
+    """Let other users start tasks during the POST."""
     service.before_post = lambda: [service.begin(name, things) for name, things in jobs]
 
 
@@ -71,7 +71,7 @@ def test_search_for_the_task_lasts_as_long_as_the_request_timeout(case, service)
 
 
 def test_task_that_appears_late_is_adopted(service):
-    """A request that the service is still working on when the connection breaks."""
+    """The service may still work on the request when the connection breaks."""
     service.lose_before = [lost()]
 
     def appear():
@@ -103,7 +103,7 @@ def test_several_matching_tasks_are_ambiguous(case, service):
 @every_restart
 @pytest.mark.parametrize("own", [False, True], ids=["not carried out", "carried out"])
 def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, case, service):
-    """Above the mark too, but of another target or another kind."""
+    """They are above the mark too, but of another target or kind."""
     (service.lose_after if own else service.lose_before).append(lost())
     foreign = [
         ("Take over cluster", service.servers_there),
@@ -148,7 +148,7 @@ def test_agent_task_of_the_stale_hosts_is_adopted(service):
 
 @every_restart
 def test_task_without_tags_is_adopted_by_host(case, service):
-    """The service of an older version: the list is asked by host. Arbitration services have tags in any version."""
+    """An older service is queried by host. Arbitration services have tags in any version."""
     service.tags = False
     service.lose_after = [lost()]
     at_post(service, (fake_ocp.SERVER, service.servers_there[2:]), (fake_ocp.AGENTS, service.agents_there[2:]))
@@ -166,7 +166,7 @@ def test_untagged_task_on_a_shared_host_is_not_adopted(service):
     assert len(service.posts) == 1
 
 
-# The list of tasks
+# The task list
 
 
 @every_restart
@@ -209,7 +209,7 @@ def test_outcome_is_unknown_when_the_task_list_keeps_failing(service):
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_task_list_is_requested_once(status, service):
-    """Refused credentials are not tried over and over: that locks the account."""
+    """Repeating rejected credentials locks the account."""
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(status)] * 999)
     error = failure(service, SERVER, request())
@@ -223,13 +223,13 @@ def test_forbidden_task_list_does_not_replace_the_error(service):
     assert not isinstance(failure(service, SERVER, request()), PermissionDenied)
 
 
-# And then
+# The next run
 
 
 @every_restart
 @every_way
 def test_two_runs_with_the_same_time_restart_exactly_once(make_error, case, service):
-    """Whether the first one was carried out or not, after two runs there was one restart."""
+    """Two runs make one restart, whether or not the first request was carried out."""
     for lose in (service.lose_before, service.lose_after):
         lose.append(make_error())
         jobs, since = len(service.jobs), at(service.now)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether something started anew, by what was shown before and after and by when its task began."""
+"""Proof of a restart, from observations before and after and the begin of its task."""
 
 from __future__ import annotations
 

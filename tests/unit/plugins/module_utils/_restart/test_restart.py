@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One restart from the first read to the end of its task, when nothing else is going on."""
+"""One restart on an otherwise idle service, from the first read to the end of its task."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_restart_with_wait_is_verified(case, service):
 
 @every_restart
 def test_all_reads_precede_the_post_and_no_request_follows_it(case, service):
-    """What can fail is found out first, and nothing that takes time stands between the last look and the POST."""
+    """All that can fail comes first, and nothing slow is between the last observation and the POST."""
     restart(service, case, request())
     newest, *look, post = service.calls
     assert newest == "tasks"
@@ -112,7 +112,7 @@ def test_all_reads_precede_the_post_and_no_request_follows_it(case, service):
 @every_restart
 @however_shown
 def test_restart_completed_by_another_controller_is_skipped(names_operations, case, service):
-    """However long the read of the newest task is held up, what was restarted meanwhile shows in the look."""
+    """The observation shows a restart that ends while the newest task is read, however long that takes."""
     service.names_operations = names_operations
 
     def held_up():
@@ -134,7 +134,7 @@ def test_task_id_is_above_all_existing_tasks(service):
 @every_restart
 @pytest.mark.parametrize("check_mode", [False, True], ids=["for real", "check mode"])
 def test_target_restarted_since_is_skipped(check_mode, case, service):
-    """Done by an earlier run, proven by what the service shows."""
+    """An earlier run restarted it, as the service shows."""
     service.begin(case.task_name, case.things(service))
     service.time.time += 60
     result = restart(service, case, request(started_before=at(0), check_mode=check_mode, wait=True))
@@ -291,7 +291,7 @@ def test_refused_poll_fails_and_names_the_running_task(kind, status, service):
     assert f"Refused with {status}." in str(error)
     assert (error.facts["changed"], error.facts["task_id"]) == (True, 1001)
     assert error.facts["task"]["status"] == "RUNNING"
-    assert error.facts["trace_id"] == "trace-post"  # not the one of the look
+    assert error.facts["trace_id"] == "trace-post"  # not the one of the poll
     assert service.time.pauses == []
     assert len(service.posts) == 1
 
@@ -345,7 +345,7 @@ def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
 )
 @pytest.mark.parametrize("seconds", [0, 120], ids=["started just before", "started just after"])
 def test_started_before_is_shifted_by_the_clock_offset(seconds, offset, words, service):
-    """Minus and plus one second of the moment that the option means by the service's clock."""
+    """The start is one second before or after ``started_before`` by the service's clock."""
     service.clock_offset = offset
     service.servers_there[0].started = offset - 60 + (1 if seconds else -1)
     result = restart(service, SERVER, request(started_before=at(-60)))

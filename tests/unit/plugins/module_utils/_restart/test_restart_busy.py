@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A target that is busy by the time of the POST: the decision is made anew, once."""
+"""A target that becomes busy before the POST: the decision is repeated, once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ every_refusal = pytest.mark.parametrize("status", BUSY)
 
 
 def someone_is_first(service, case, **more):
-    """Let another restart of the target start between our reads and our first POST."""
+    """Let another restart of the target start between the reads and the first POST."""
 
     def start():
         if len(service.posts) == 1:
@@ -52,7 +52,7 @@ def test_refused_post_attaches_to_the_other_restart(since, names_operations, sta
 @every_restart
 @every_refusal
 def test_refused_post_is_skipped_when_the_other_restart_ended(status, case, service):
-    """The other restart has ended by the time we look again."""
+    """The other restart ends before the target is read again."""
     service.busy = status
     someone_is_first(service, case, seconds=10)
     call = {"arbitration": "restart_arbitration_service"}.get(case.post[0], f"restart_{case.post[0]}")
@@ -155,7 +155,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 def test_permanent_refusal_ends_without_further_requests(status, service):
-    """What these refuse will be refused again, so nothing is read or sent after them."""
+    """These refusals are permanent, so nothing is read or sent after them."""
     someone_is_first(service, SERVER)
     service.lose_before = [refused(status)]
     error = failure(service, SERVER, request(wait=True))
@@ -175,7 +175,7 @@ def test_target_unreadable_after_a_refusal_is_reported(status, service):
     assert (error.facts["changed"], len(service.posts)) == (False, 1)
 
 
-# A task that FAILS at its first step
+# A task that FAILED at its first step
 
 
 @every_restart
@@ -214,7 +214,7 @@ def test_first_subtask_failure_on_an_idle_target_fails(case, service):
 
 @every_restart
 def test_restart_is_not_repeated_after_a_second_subtask_failure(case, service):
-    """Something was done already."""
+    """The task has changed something already."""
     service.end = "FAILED"
     someone_is_first(service, case, seconds=1000)
     error = failure(service, case, request("queue", wait=True))
@@ -246,7 +246,7 @@ def test_own_failed_task_is_named_when_joining_is_not_allowed(service):
 
 
 def test_attached_task_that_fails_is_not_restarted(service):
-    """It was no POST of this run that found the target busy."""
+    """No POST of this run found the target busy."""
     service.names_operations = False
     service.begin("Restart OB server", SERVER.things(service), end="REFUSED", seconds=20)
     error = failure(service, SERVER, request(wait=True))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Check mode foretells what the real run does, over all states of the service, and sends nothing."""
+"""Check mode predicts the real run in all states of the service, and sends no POST."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
     elif "has to end first" in dry["reason"]:
         assert question[0] == "queue"
         assert (dry["action"], dry["changed"]) == ("submitted", True)
-        # What may not be read cannot be waited for.
+        # Waiting is impossible without permission to read tasks.
         assert real_service.time.pauses or (state["forbidden"] and isinstance(real, PermissionDenied))
     else:
         assert not isinstance(real, OcpError)
@@ -96,7 +96,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
 @settings(max_examples=200)
 @given(states, st.sampled_from(list(RESTART_CASES)), st.sampled_from([-100.0, -60.0, -30.0]))
 def test_second_run_never_restarts(state, name, since):
-    """The same instant again, when the first run was waited for and its task was successful."""
+    """Same ``started_before`` after a first run that waited and was successful."""
     service = build({**state, "clock_ahead": 0.0, "forbidden": False})
     options = request("queue", at(since), wait=True, seconds=3600)
     try:

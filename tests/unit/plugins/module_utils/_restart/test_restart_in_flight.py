@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What becomes of a restart when something is running on its target already."""
+"""Restarts of a target with another running task."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 )
 
 CLUSTER, AGENTS, ARBITRATION = RESTART_CASES["cluster"], RESTART_CASES["agents"], RESTART_CASES["arbitration service"]
-# Seconds since the other task began, and started_before: None, later than its begin, earlier than it.
+# started_before: None, after the begin of the other task, before its begin.
 SINCE = {"no condition": None, "begun before": -10, "begun after": -120}
 every_since = pytest.mark.parametrize("since", SINCE.values(), ids=SINCE)
 
 
 def others(service, case, *, name=None, things=None, **more):
-    """Another user's task on the target of ``case``, for a minute already."""
+    """Another user's task on the target of ``case``, running for a minute already."""
     return service.begin(name or case.task_name, things or case.things(service), ago=60, seconds=100, **more)
 
 
@@ -98,7 +98,7 @@ def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_oper
 def test_queue_restarts_after_the_running_task(since, names_operations, case, service):
     service.names_operations = names_operations
     job = others(service, case)
-    # What the other task restarts by its end counts; here it is too early, or nothing counts.
+    # Only what the other task restarts counts; here that is too early, or nothing.
     for thing in case.things(service):
         thing.started = None if case is ARBITRATION else -3600.0
     service.restarts_really = since is None
@@ -119,7 +119,7 @@ def test_queue_attaches_to_a_sufficient_restart(names_operations, case, service)
 
 @pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
 def test_queued_restart_is_skipped_when_no_longer_needed(case, service):
-    """What ran had begun before, but it started the servers since."""
+    """The running task began earlier, but it has restarted the servers since."""
     others(service, case)
     result = restart(service, case, request("queue", at(-12), wait=True))
     assert (result["action"], result["changed"], service.posts) == ("skipped", False, [])
@@ -150,7 +150,7 @@ def test_queue_and_wait_share_the_timeout(service):
 
 
 def test_queue_waits_for_the_next_task_too(service):
-    """Whoever was first in the queue beside us."""
+    """Another client in the queue was faster."""
     others(service, SERVER)
 
     def another():
@@ -177,7 +177,7 @@ def test_check_mode_does_not_queue(service):
     assert (service.posts, service.time.pauses) == ([], [])
 
 
-# A restart of more, of less, and other work
+# A larger restart, a smaller one, and other work
 
 
 @however_shown
@@ -197,7 +197,7 @@ def test_cluster_restart_covers_its_server(since, in_flight, names_operations, s
         assert "(Restart OB cluster) is restarting it" in result["reason"]
     else:
         result = restart(service, SERVER, options)
-        # It had begun before, but started the server at -10 s.
+        # The task began earlier, but restarted the server at -10 s.
         assert (result["action"], len(service.posts)) == (("skipped", 0) if since else ("submitted", 1))
 
 
@@ -235,7 +235,7 @@ def test_cluster_attaches_to_the_restart_of_its_only_stale_server(service):
 
 
 def test_other_task_on_the_server_blocks_the_restart(service):
-    """Only ``operatingTaskInstanceId`` tells of it; what it does is not known."""
+    """Only ``operatingTaskInstanceId`` shows the task; its scope is unknown."""
     others(service, SERVER, name="Stop OB server")
     message = str(failure(service, SERVER, request()))
     assert "(Stop OB server) is running, but it is not known to be its restart" in message
@@ -269,7 +269,7 @@ def test_restart_named_only_by_the_cluster_is_attached(service):
 
 @pytest.mark.parametrize("end", ["FAILED", "SUCCESSFUL", "gone"])
 def test_running_restart_is_attached_despite_an_outdated_task_id(end, service):
-    """The service goes on naming that one."""
+    """The service still names the ended task."""
     others(service, SERVER, end="FAILED" if end == "gone" else end)
     service.time.time += 100
     ended = 999 if end == "gone" else 1001
@@ -316,7 +316,7 @@ def test_running_restart_without_tags_is_attached(case, service):
 
 
 def test_untagged_task_on_a_shared_host_is_ambiguous(service):
-    """Not taken for a restart of this server, since it may be one of the other."""
+    """It may be of the other server, so it is not joined."""
     service.tags = service.names_operations = False
     service.servers_there[1].host = 51
     others(service, SERVER, things=service.servers_there[1:2])
@@ -397,7 +397,7 @@ def test_agents_join_a_task_of_the_stale_host(service):
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
-# Arbitration services: the tasks are the evidence
+# Arbitration services: tasks are the evidence
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_task_of_another_arbitration_service_is_ignored(service):
     assert restart(service, ARBITRATION, request(started_before=at(-100)))["action"] == "submitted"
 
 
-# What may not be read
+# Missing permissions
 
 
 @every_restart
@@ -461,20 +461,20 @@ def test_unreadable_task_is_attached_with_a_warning(service):
 
 
 def test_forbidden_task_list_does_not_hide_the_running_task(service):
-    """The task list is refused, the task that the service names is not."""
+    """The task list is forbidden, but the task that the service names is not."""
     job = others(service, ARBITRATION)
     service.failing["tasks"] = [refused(403)] * 9
     result = restart(service, ARBITRATION, request(started_before=at(-120)))
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 
-# What happens between two reads
+# Between two reads
 
 
 @pytest.mark.parametrize("slow", ["task", "tasks"])
 @pytest.mark.parametrize("name", ["server", "cluster", "agents"])
 def test_restart_that_ends_between_two_reads_is_counted(name, slow, service):
-    """The target was read while it was running, its task when it had ended."""
+    """The target was read while the task was running, the task after its end."""
     case = RESTART_CASES[name]
     service.names_operations = slow == "task" and case is not AGENTS
     service.begin(case.task_name, case.things(service), ago=8, seconds=10)
@@ -498,7 +498,7 @@ def test_rollback_is_not_joined(service):
     assert error.__class__ is TargetBusy
 
 
-# Shown
+# Progress
 
 
 def test_progress_names_the_target_above_its_subtasks(service):

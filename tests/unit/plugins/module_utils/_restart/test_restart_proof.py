@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""After a task that was successful: whether what it should have restarted has started anew."""
+"""Verification after a successful task: whether everything has restarted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_target_that_did_not_restart_fails_verification(case, service):
     assert (error.facts["changed"], error.facts["verified"], error.facts["task_id"]) == (True, False, 1001)
     assert error.facts["task"]["succeeded"] is True
     assert error.facts["warnings"] == []
-    # One read at once and one after each pause of 0.5 s, until 30 s are over.
+    # One read at once, then one after each pause of 0.5 s for 30 s.
     assert service.time.pauses[-60:] == [0.5] * 60
     assert 40 <= error.facts["elapsed"] <= 41
     assert len(service.posts) == 1
@@ -78,7 +78,7 @@ def test_late_proof_is_accepted(late, case, service):
 
 
 def test_slow_reads_do_not_extend_the_verification(service):
-    """Each read takes 9 s: no further one begins when 30 s are over."""
+    """Each read takes 9 s; none begins after 30 s."""
     service.restarts_really = False
     service.slow["servers"] = 9.0
     reads_before = 1
@@ -100,7 +100,7 @@ def test_start_time_is_needed_only_after_the_restart(missing, case, service):
         service.restarts_really = False
         service.before_post = hide
     result = restart(service, case, request(wait=True))
-    # Begun after the task is a proof, even without a start before.
+    # A start after the begin of the task is proof, even without an earlier start.
     assert result["verified"] is (True if missing == "before" else None)
     assert (NOT_SHOWN in result["reason"]) is (missing == "after")
 
@@ -160,13 +160,13 @@ def test_unreadable_proof_is_not_a_failure(reads, make_error, case, service):
         assert (result["after"] is not None) is bool(reads)
 
 
-# Of a task that was joined
+# A joined task
 
 
 @pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
 @pytest.mark.parametrize("started_at", [3, 9], ids=["before its restart", "after its restart"])
 def test_joined_task_is_verified(started_at, case, service):
-    """It may have restarted the target before it was first looked at; the start time tells it all the same."""
+    """It may have restarted the target before the first observation; the start time proves it."""
     service.begin(case.task_name, case.things(service), seconds=10)
     service.time.time += started_at
     if started_at == 9:

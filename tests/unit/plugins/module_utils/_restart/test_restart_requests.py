@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""With which requests a restart is decided and sent, from the first read on."""
+"""The requests of a restart, from the first read on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def expect_start(api):
 
 @pytest.mark.parametrize("other", [90, None])
 def test_service_that_names_running_tasks_is_read_once(other, api, time_passes):
-    """An idle server among servers that name the task at work on them, or that none is, is idle."""
+    """A server is idle if the service names running tasks but none for this server."""
     api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
     expect_start(api)
@@ -40,7 +40,7 @@ def test_service_that_names_running_tasks_is_read_once(other, api, time_passes):
 
 
 def test_task_list_is_read_before_the_second_read_of_the_target(api, time_passes):
-    """In this order, so that a restart which ends between the two reads shows in the start."""
+    """A restart that ends between the two reads then shows in the start."""
     api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster())
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The order of a rolling restart: what holds for every fleet, and the words for it."""
+"""The order of a rolling restart: its invariants and its reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SERVER, ZONE = Strategy.SERVER, Strategy.ZONE
 
 @st.composite
 def clusters(draw):
-    """The servers of a cluster in any order, at most one of them with the root server, and the zones that have it."""
+    """The servers of a cluster in any order, at most one with the root server, and the zones that have it."""
     zones = draw(st.lists(st.sampled_from(["z1", "z2", "z3", "z4", "z5"]), min_size=1, max_size=20))
     root = draw(st.integers(-1, len(zones) - 1))
     nodes = [
@@ -97,7 +97,7 @@ def node(number, zone, root=False, needed=True):
                 ("z1", [1], "z1 comes last, and in it the root server, s1"),
             ],
         ),
-        # The root server itself may need no restart, or be out of scope.
+        # The root server may need no restart, or be out of scope.
         (
             [node(1, "z1", root=True, needed=False), node(2, "z1"), node(3, "z2")],
             ["z1"],

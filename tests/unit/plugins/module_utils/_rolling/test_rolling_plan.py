@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of a rolling restart: who is in it, who is not, and what is refused."""
+"""The plan of a rolling restart: its servers, the unchanged servers, and refusals."""
 
 from __future__ import annotations
 

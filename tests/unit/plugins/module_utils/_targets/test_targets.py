@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""From a name or id to a target; how it is observed, shown and restarted."""
+"""Targets: how they are found, observed, shown and restarted."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TestCluster:
         assert Cluster.find(api.double, "31") == CLUSTER
 
     def test_exact_name_finds_the_cluster(self, api):
-        # The service's filter is fuzzy.
+        # The filter of the service matches parts of names.
         api.expect("clusters", "orders", gives=[{"id": 30, "name": "orders-old"}, ORDERS, {"id": 32, "name": "Orders"}])
         assert Cluster.find(api.double, "orders") == CLUSTER
 
@@ -291,7 +291,7 @@ class TestArbitrationService:
 
 
 class TestIPv6:
-    """An address with a port has the brackets that a URL has."""
+    """An IPv6 address with a port is in brackets, as in a URL."""
 
     SERVERS = ({**SERVERS[0], "ip": "::1"}, {**SERVERS[1], "ip": "fd00::2"})
     SERVICES = ({**SERVICES[0], "svrIp": "::1"}, {**SERVICES[1], "svrIp": "fd00::2"})
@@ -399,7 +399,7 @@ def test_skipped_hosts_are_null_before_the_decision(target):
     assert target.unchanged_facts(None) == ({"skipped_hosts": None} if target is AGENTS else {})
 
 
-# When it started, and what works on it
+# Start times, and running tasks
 
 
 @pytest.mark.parametrize(
@@ -486,7 +486,7 @@ def test_task_of_another_server_is_ignored(api):
     assert (observed.operations, observed.names_operations) == ([], True)
 
 
-# What the record of a cluster tells of its servers
+# Servers in the record of a cluster
 
 
 def with_servers(*servers, count=None):

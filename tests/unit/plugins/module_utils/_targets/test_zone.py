@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Zones as targets: how they are found, which tasks touch them, and what a zone of two servers adds to a restart."""
+"""Zones as targets: how they are found, which tasks touch them, and restarts of a zone with two servers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find(api, servers, cluster="31", zone="zone1", record=None):
     return Zone.find(api.double, cluster, zone)
 
 
-# Finding it
+# Find
 
 
 def test_zone_is_found_with_its_servers(api):
@@ -70,7 +70,7 @@ def test_zone_is_found_with_its_servers(api):
 
 
 def test_cluster_record_with_servers_is_read_once(api):
-    """Those of older versions tell the zone of a server only by where it stands."""
+    """In older versions, only nesting shows the zone of a server."""
     nested = [{key: value for key, value in found.items() if key != "zoneName"} for found in SERVERS]
     zones = [{**RECORD["zones"][0], "servers": nested[:2]}, {**RECORD["zones"][1], "servers": nested[2:]}]
     record = {**RECORD, "zones": zones, "serverCount": 3}
@@ -117,7 +117,7 @@ def test_missing_zone_is_observed_as_empty(api):
     assert ZONE.observe(api.double).result() == {"status": None, "members": []}
 
 
-# The tasks that touch it
+# Tasks that touch it
 
 
 def listed(name, *tags):
@@ -158,7 +158,7 @@ def test_tasks_are_matched_by_their_tags(task, restarts, api):
     ],
 )
 def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
-    """What restarts a zone and is not known to be of another one may be of this one."""
+    """A zone restart counts unless it is known to be of another zone."""
     api.expect("tasks", clusterId=31, above=80, gives=[listed(name)])
     for number in (51, 52):
         on_host = [listed(name)] if number == host else []
@@ -166,12 +166,12 @@ def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
     assert [found.restarts for found in ZONE.tasks(api.double, above=80)] == restarts
 
 
-# Restarting it
+# Restart
 
 
 @pytest.fixture
 def of_two(service):
-    """Let two servers be in the zone; returns the verb."""
+    """Put two servers into the zone; returns the restart case."""
     service.servers_there[1].zone = "zone1"
     return replace(RESTART_CASES["zone"], target=ZONE)
 

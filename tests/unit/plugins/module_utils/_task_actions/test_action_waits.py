@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Steering a task and waiting for the end that was wished for."""
+"""Task actions with a wait for the desired end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ cancels = pytest.mark.parametrize("wish", CANCEL, ids=str)
 
 
 def rollback_failed(time):
-    """Give a service whose task FAILED, and then its rollback."""
+    """A service whose task FAILED, and whose rollback FAILED too."""
     service = failed(time, times=2)
     assert isinstance(task_action_error(service, DesiredState(State.ROLLED_BACK), wait=True), TaskFailed)
     service.posts.clear()
@@ -107,7 +107,7 @@ def test_failed_rollback_is_rolled_back_again(time_passes):
 
 
 def test_skip_in_a_rollback_ends_rolled_back(time_passes):
-    """That is what the task was on its way to."""
+    """The task was being rolled back already."""
     service = rollback_failed(time_passes)
     result = acted_on(service, DesiredState(State.SKIPPED, SECOND), wait=True)
     assert (result["changed"], result["task"]["rolled_back"]) == (True, True)
@@ -125,7 +125,7 @@ def test_canceled_task_ends_failed(wish, time_passes):
 
 
 def test_cancel_after_a_retry_waits_for_success(time_passes):
-    """Someone else has retried it by then."""
+    """Someone else has retried the task by then."""
     service = hanging(time_passes)
     acted_on(service, DesiredState(State.CANCELED, SECOND))
     service.run()
@@ -134,7 +134,7 @@ def test_cancel_after_a_retry_waits_for_success(time_passes):
     assert acted_on(service, DesiredState(State.CANCELED, status="RUNNING"), wait=True)["task"]["succeeded"] is True
 
 
-# Nothing to do, and waiting
+# Wait without an action
 
 
 def test_running_task_is_waited_for(time_passes):
@@ -152,7 +152,7 @@ def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
     assert error.facts["changed"] is False
 
 
-# Time and trouble
+# Time and errors
 
 
 @pytest.mark.parametrize(

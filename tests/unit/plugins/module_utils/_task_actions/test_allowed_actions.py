@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is done to a task for which wish: the whole table, and that it is the service's own."""
+"""Which desired state leads to which action: the whole table, checked against a model of the service."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ OPERATIONS = (*TASK_OPERATIONS, "SKIP", "skip", "CANCEL", "cancel", "ROLLBACK_SK
 
 
 def task_with(status, operation, second, **more):
-    """Give a task whose second subtask has these fields; what a form leaves out is None there."""
+    """A task whose second subtask has these fields; missing ones become None."""
     steps = chain(step(51, "Stop it", "SUCCESSFUL"), step(52, "Start it", **second))
     return Task.from_api({**raw_task(7, status, subtasks=steps), "operation": operation, **more})
 
 
 def outcome(task, wish):
-    """Give what is decided, and look at what is true of every decision."""
+    """The outcome of the decision, with checks of every decision."""
     try:
         decision = decide_action(task, check_desired_state(wish))
     except StateError as error:
@@ -58,7 +58,7 @@ def backwards(operation):
 
 
 def retry_of(status, operation, step_status):
-    # A SUCCESSFUL task with a subtask that is not was rolled back, whatever it says.
+    # A SUCCESSFUL task with an unsuccessful subtask was rolled back, whatever its operation.
     rolled_back = status == "SUCCESSFUL" and step_status == "PENDING"
     if backwards(operation) or rolled_back:
         return REFUSED
@@ -162,7 +162,7 @@ def test_reason_explains_an_unchanged_subtask():
     assert decide_action(task, DesiredState(SKIPPED, 52)).reason == reason
 
 
-# Refusals say what to do
+# Refusals name the next step
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_subtask_of_another_task_is_refused(steps, told):
         decide_action(Task.from_api(raw_task(7, subtasks=steps)), DesiredState(RETRIED, 99))
 
 
-# Options that do not go together
+# Options that contradict each other
 
 FITS = {
     RETRIED: (DesiredState(RETRIED), DesiredState(RETRIED, 52), DesiredState(RETRIED, status="FAILED")),
@@ -275,7 +275,7 @@ def test_conflicting_options_are_refused(wish, message):
     assert str(raised.value) == message
 
 
-# Against a model of the service
+# A model of the service
 
 EVENTS = st.one_of(
     st.tuples(st.just("go_on"), st.sampled_from([51, 52, 53]), st.booleans()),
@@ -306,7 +306,7 @@ def would_accept(model, wish):
 
 
 def wandered(events):
-    """Give a model in which all of these have happened that could."""
+    """A model after all of these events that were possible."""
     model = TaskModel()
     for name, *arguments in events:
         if name == "prohibit":
@@ -344,7 +344,7 @@ def test_second_decision_never_acts_again(events, wish):
     model = wandered(events)
     if not acts(model, wish):
         return
-    # What fails later on is another failure.
+    # A later failure is a new one.
     fails_yet = any(each["status"] == "CANCELING" for each in model.steps.values())
     carried_out(model, decide_action(seen(model), wish), wish)
     assert not decide_action(seen(model), wish).is_needed
@@ -356,7 +356,7 @@ def test_second_decision_never_acts_again(events, wish):
 
 @pytest.mark.parametrize("wish", WISHES, ids=str)
 def test_each_desired_state_acts_in_some_model(wish):
-    """Else what is told of the model would be empty."""
+    """Otherwise the tests of the model would prove nothing."""
     begun = [("go_on", 51, True), ("go_on", 51, True), ("go_on", 52, True)]
     model = wandered([*begun, *([] if wish.state is CANCELED else [("go_on", 52, False), ("go_on", 53, True)] * 2)])
     assert acts(model, wish)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A POST that steers and whose answer did not come: the task shows that it was done, or the outcome is unknown."""
+"""A task action without a response: the task shows it, or the outcome is unknown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOOK = "  ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'"
 
 
 def at_post(service, *events):
-    """Let this happen while the request is on its way."""
+    """Let this happen during the request."""
     service.before_post = lambda: [event() for event in events]
 
 
@@ -76,7 +76,7 @@ def test_next_run_performs_a_lost_task_action(call, time_passes):
 
 @every_call
 def test_late_effect_of_a_lost_response_is_recognized(call, time_passes):
-    """A request that the service is still working on when the connection breaks."""
+    """The service may still work on the request when the connection breaks."""
     service = ready_for(call, time_passes)
     carry_out = {
         "retry of the task": service.model.retry,
@@ -122,7 +122,7 @@ def test_retry_that_fails_before_the_first_poll_is_recognized(time_passes):
     assert result["reason"].endswith(SHOWN)
 
 
-# What others do is not taken for it
+# Actions of others are not mistaken for it
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_subtask_that_ends_by_itself_is_not_mistaken_for_canceled(well, time_pas
     assert task_action_error(service, DesiredState(State.CANCELED, SECOND)).__class__ is OutcomeUnknown
 
 
-# Looks that fail
+# Failed polls
 
 
 @pytest.mark.parametrize("failures", [1, 5, 39])
@@ -193,7 +193,7 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
     [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: 1001 is no task of this service; list")],
 )
 def test_refused_poll_is_not_repeated(status, told, call, time_passes):
-    """Refused credentials are not tried over and over: that locks the account."""
+    """Repeating rejected credentials locks the account."""
     service = ready_for(call, time_passes)
     service.lose_after = [lost()]
     at_post(service, lambda: service.unreadable.extend([refused(status)] * 999))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Steering a task: what is sent, how often, what comes back, and what is refused."""
+"""Task actions: what is sent and how often, the result, and refusals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases impo
 RETRIED, ROLLED_BACK, SKIPPED, CANCELED = State
 
 
-# What is sent
+# Sent
 
 
 @every_call
@@ -120,7 +120,7 @@ def test_diff_shows_the_subtasks_before_and_after(time_passes):
     assert diff["after"] == "subtask 52: canceled\nsubtask 53: canceled\n"
 
 
-# What is not sent
+# Not sent
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_unreadable_task_is_unchanged(status, call, time_passes):
     assert error.facts["trace_id"] == "trace-no"
 
 
-# What is refused
+# Refused
 
 
 def faster(service, call):
-    """Let someone else do the same while the request is on its way."""
+    """Let someone else do the same during the request."""
     posted = {"retry": service.model.retry, "rollback": service.model.roll_back}
     of_step = {
         "retry": service.model.retry_step,
@@ -240,7 +240,7 @@ def test_refused_task_action_fails_unchanged(status, call, time_passes):
     ],
 )
 def test_task_is_not_read_again_after_a_permanent_refusal(status, kind, more, call, time_passes):
-    """The task is not looked at again: it would tell nothing."""
+    """Reading the task again would show nothing new."""
     service = ready_for(call, time_passes)
     looks = service.looks
     service.refusals = [refused(status)]
@@ -267,7 +267,7 @@ def test_refusal_is_raised_when_the_task_becomes_unreadable(time_passes):
 
 
 def test_refused_second_action_reports_the_first(time_passes):
-    """What was done to the first is told."""
+    """The result includes the action on the first subtask."""
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.refusals.extend([refused(409)] * (len(service.posts) - 1))
     error = task_action_error(service, DesiredState(RETRIED, status="FAILED"))
@@ -276,7 +276,7 @@ def test_refused_second_action_reports_the_first(time_passes):
     assert error.facts["diff"]["after"] == "subtask 52: retried\n"
 
 
-# The look after it
+# The read afterwards
 
 
 @every_call

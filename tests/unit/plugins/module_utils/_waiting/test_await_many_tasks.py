@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Many tasks: what a look costs, and what is kept of those that have ended."""
+"""Many tasks: the cost of a poll, and what is kept of ended tasks."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def detail(number: int, status: str) -> dict[str, Any]:
 
 @dataclass
 class Service:
-    """An HttpClient in small: tasks by the second at which they end, and how, without tags.
+    """A fake HttpClient: tasks by the second at which they end, and their outcome, without tags.
 
-    ``looks`` has the paths asked for in each look, ``details`` the ids among them.
+    ``looks`` has the requested paths of each poll, ``details`` the ids among them.
     """
 
     time: FakeClock
@@ -83,13 +83,13 @@ class Service:
         return response({"contents": page, "page": {"totalPages": max(1, -(-len(running) // PAGE))}})
 
     def details(self) -> list[list[int]]:
-        """The ids read in each look, beside the list."""
+        """The ids read in each poll, without the list."""
         return [
             [int(path.rpartition("/")[2]) for path in paths if path[-1].isdecimal()] for paths in self.looks.values()
         ]
 
     def lists(self) -> list[int]:
-        """How many pages of the list were read in each look."""
+        """The number of list pages read in each poll."""
         return [sum(path.endswith("/instances") for path in paths) for paths in self.looks.values()]
 
     def _status(self, number: int, now: float) -> str:
@@ -163,7 +163,7 @@ def test_results_keep_the_requested_order_without_duplicates(time_passes):
     assert all(len(read) == len(set(read)) for read in service.details())
 
 
-# Trouble
+# Errors
 
 
 @pytest.mark.parametrize("error", [refused(503), ResponseLost("Lost.", url=URL)], ids=str)
@@ -224,7 +224,7 @@ def test_failures_are_counted_and_the_first_explained(time_passes):
     assert "\nNot successful either: 5; 2 of 10 tasks in all.\n" in str(error)
     assert error.facts["failed_task_ids"] == [3, 5]
     assert len(error.facts["tasks"]) == 10
-    assert time_passes.time - 1000 >= 10  # the others have ended
+    assert time_passes.time - 1000 >= 10  # the other tasks have ended
 
 
 def test_timeout_has_finished_tasks_and_unfinished_ids(time_passes):
@@ -237,7 +237,7 @@ def test_timeout_has_finished_tasks_and_unfinished_ids(time_passes):
     assert raised.value.facts["unfinished_task_ids"] == [1, 2, 3, 5, 6, 7, 8, 9, 10]
 
 
-# What is kept
+# Results and memory
 
 
 @pytest.mark.parametrize("number", [2, 10])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is looked at, what ends the wait, and what the end says."""
+"""A wait for tasks: its polls, its end, and its errors."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_empty_list_is_refused(api, time_passes):
         await_tasks(api.double, [], PATIENT, clock=time_passes.clock)
 
 
-# Looks that fail
+# Failed polls
 
 
 def poll_warnings(looks: str, last: Exception) -> str:
@@ -193,7 +193,7 @@ def test_task_that_ends_at_the_deadline_is_not_a_timeout(api, time_passes):
 
 
 def test_slow_polls_do_not_extend_the_wait(api, time_passes):
-    """Each look takes 4 s: what is left of the budget counts from the end of a look, not from its beginning."""
+    """Each poll takes 4 s; the time left counts from its end, not from its begin."""
 
     def task(number):
         time_passes.time += 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is told of tasks that did not succeed: the message, line by line, and the facts."""
+"""Failure reports of tasks: the message, line by line, and the facts."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_attempt_number_comes_from_run_time_or_the_log(run_time, log, attempt, a
     assert (f", attempt {attempt}." in str(error)) == (attempt is not None)
 
 
-# What can be done
+# Next steps
 
 
 @pytest.mark.parametrize("prohibited", ["skip", "rollback"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How often a wait looks, whatever its options, the chance it is given and what the service asks for."""
+"""The poll schedule for any options, jitter and retry_after."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ retry_afters = st.floats(0, 300)
 
 @dataclass
 class OneTask:
-    """A service with one task, which ends after so many seconds; notes when it was looked at."""
+    """A service with one task that ends after ``ends`` seconds; records the times of the polls."""
 
     ends: float
     time: FakeClock
@@ -49,7 +49,7 @@ class OneTask:
 
 
 def looks_until(ends: float, policy: PollPolicy, seed: int = 1, retry_after: float = 0.0) -> list[float]:
-    """List the times of the looks at a task that ends after ``ends`` seconds, counted from the start."""
+    """The times of the polls of a task that ends after ``ends`` seconds, from the start."""
     time = FakeClock(at=50.0, jitter=random.Random(seed).random)
     service = OneTask(ends, time, retry_after)
     with suppress(WaitTimeout):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The lines of a wait, word by word."""
+"""The progress lines of a wait, word by word."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def after(seconds: float) -> str:
 
 
 def steps(done: int, *, last: str = "SUCCESSFUL", names: Sequence[str] = NAMES, took: float = 2):
-    """Build the first ``done`` steps as ended, the last of them as ``last``, and the next one as running."""
+    """Build the first ``done`` steps as ended, the last of them as ``last``, and the next one as RUNNING."""
     built = []
     for place, name in enumerate(names, 1):
         if place <= done:
@@ -53,7 +53,7 @@ def task(number: int, status: str = "RUNNING", done: int = 0, took: float = 6, *
 
 @dataclass
 class Screen:
-    """What was shown: the lines, those of failures among them, and when."""
+    """What was shown: all lines, the lines of failures, and the times."""
 
     time: FakeClock
     lines: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Screen:
 
 
 class Service:
-    """The looks at each task one after another; the last one goes on. An exception is raised."""
+    """The results of the polls of each task in order; the last one repeats. An exception is raised."""
 
     retry_after = 0.0
     trace_id = None
@@ -97,7 +97,7 @@ class Service:
 
 
 def watch(looks, *, timeout: float = 7200, interval: float = 10) -> Screen:
-    """Wait for the tasks; returns what was shown meanwhile."""
+    """Wait for the tasks; returns what was shown."""
     time = FakeClock()
     screen = Screen(time)
     with suppress(WaitTimeout):
@@ -109,7 +109,7 @@ def columns(line: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)
 
 
-# Few
+# Few tasks
 
 
 def test_each_finished_subtask_is_one_line():
@@ -202,7 +202,7 @@ def test_subtask_positions_are_aligned():
     assert lines[-1] == "  7 11/11 ok Step 11, 2.0 s"
 
 
-# Many
+# Many tasks
 
 
 def test_many_tasks_are_shown_as_a_count():
@@ -233,7 +233,7 @@ def test_unsuccessful_task_among_many_is_named(end, line):
     assert screen.failures == [line]
 
 
-# Never silent for more than a minute
+# At least one line a minute
 
 
 @pytest.mark.slow
@@ -291,7 +291,7 @@ def test_lasting_poll_error_is_repeated_each_minute():
     ]
 
 
-# What the service's texts may do to a screen
+# Service data on a terminal
 
 texts = st.text(max_size=120)
 

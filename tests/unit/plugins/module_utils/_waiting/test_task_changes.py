@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which changes of tasks are told of, each once and in order, and what following them survives."""
+"""Task changes: which are reported, each once and in order, and which errors are tolerated."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kinds(heard):
 
 
 def later(time, seconds, do):
-    """Do something once, when the clock has come to be ``seconds`` on."""
+    """Do something once, after ``seconds`` of the fake clock."""
     at = time.time + seconds
     pending = [do]
 
@@ -97,7 +97,7 @@ def test_failed_subtask_is_reported_before_the_end(service, audience):
 
 
 class Listed:
-    """A service that shows one task after another picture, a picture for each look."""
+    """A service that shows another state of its tasks in each poll; the last one repeats."""
 
     retry_after = 0.0
 
