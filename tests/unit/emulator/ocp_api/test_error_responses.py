@@ -211,7 +211,7 @@ def test_a_failure_while_a_task_is_inserted_leaves_nothing_behind(emulated, monk
     def fail(*_, **__):
         raise RuntimeError("too late")
 
-    monkeypatch.setattr("ocp_emulator.tasks.effects.begin", fail)
+    monkeypatch.setattr("ocp_emulator.tasks.occupancy.occupy", fail)
     emulated.error(500, "POST", SERVER, params={"freezeServer": "true"})
     assert emulated.get(TASKS)["contents"] == []
     monkeypatch.undo()

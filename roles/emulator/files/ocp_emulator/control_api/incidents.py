@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ocp_emulator.base import errors
 from ocp_emulator.control_api.control_schemas import Degraded
-from ocp_emulator.tasks import effects
+from ocp_emulator.tasks import statuses
 
 
 def set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
@@ -21,7 +21,7 @@ def set_available(db: sqlite3.Connection, server_id: int, available: bool, now: 
         raise errors.busy(f"Server {server_id}", task["id"], task["name"], task["status"])
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ? WHERE id = ? AND up", (inner, server_id))
-    effects.reflect(db, server_id, now)
+    statuses.show_incident(db, server_id, now)
 
 
 def set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded]) -> None:

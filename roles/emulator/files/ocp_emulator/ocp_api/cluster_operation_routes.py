@@ -30,6 +30,7 @@ from ocp_emulator.schemas.task_schemas import (
 from ocp_emulator.serializers import restart_serializers as views
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks import blueprints
+from ocp_emulator.tasks.subtask_graph import Blueprint
 from ocp_emulator.web.request_context import call_of
 
 
@@ -148,7 +149,7 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _A
     )
 
 
-def _add_zone_call(router: APIRouter, verb: str, blueprint: blueprints.Blueprint) -> None:
+def _add_zone_call(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
     async def operate_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
         call = call_of(request)
         user = call.logged_on().user
@@ -166,7 +167,7 @@ def _add_zone_call(router: APIRouter, verb: str, blueprint: blueprints.Blueprint
     )
 
 
-def _add_cluster_call(router: APIRouter, verb: str, blueprint: blueprints.Blueprint, answer: _Answer) -> None:
+def _add_cluster_call(router: APIRouter, verb: str, blueprint: Blueprint, answer: _Answer) -> None:
     async def operate_cluster(request: Request, cluster_id: ClusterId) -> Response:
         call = call_of(request)
         user = call.logged_on().user

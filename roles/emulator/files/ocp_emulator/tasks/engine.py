@@ -19,7 +19,7 @@ from itertools import chain
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import attempts, effects
+from ocp_emulator.tasks import attempts, occupancy, statuses
 from ocp_emulator.tasks.task_actions import ROLLED_BACK_BELOW
 
 _LOG = logging.getLogger(__name__)
@@ -129,8 +129,8 @@ class Engine:
         ).fetchone()
         if not failed:
             if task["operation"] == "ROLLBACK":
-                effects.settle(db, task_id, instant)
-            effects.release(db, task_id)
+                statuses.show_rolled_back(db, task_id, instant)
+            occupancy.release(db, task_id)
         return True
 
     def _report(self, task_id: int) -> None:

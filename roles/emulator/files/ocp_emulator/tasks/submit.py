@@ -27,17 +27,15 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import attempts, effects
+from ocp_emulator.tasks import attempts, occupancy
 from ocp_emulator.tasks.blueprints import (
     AGENT_RESTART,
     ARBITRATION_RESTART,
     CLUSTER_RESTART,
     SERVER_RESTARTS,
-    Blueprint,
-    Node,
-    build,
 )
 from ocp_emulator.tasks.engine import durations
+from ocp_emulator.tasks.subtask_graph import Blueprint, Node, build
 
 # What becomes of an operation on a busy target: it is refused, or accepted to fail in its first subtask.
 Busy = Literal["refuse", "fail"]
@@ -295,8 +293,8 @@ class Operations:
                 for target in order.targets
             ],
         )
-        if self._busy == "refuse" or effects.holder(db, task_id) is None:
-            effects.begin(db, task_id, now)
+        if self._busy == "refuse" or occupancy.blocking_task(db, task_id) is None:
+            occupancy.occupy(db, task_id, now)
         self._insert_graph(db, task_id, now, build(blueprint, order.batch), blueprint.first_status)
         return task_id
 

@@ -18,7 +18,7 @@ import sqlite3
 from ocp_emulator.base import errors
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import effects, subtask_log
+from ocp_emulator.tasks import statuses, subtask_log
 
 _LOG = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class Steering:
             if prohibits_rollback(db, task):
                 raise errors.no_rollback(task_id)
             _resume(db, task_id, "ROLLBACK")
-            effects.show(db, task_id, now)
+            statuses.show_in_progress(db, task_id, now)
             db.execute(
                 "UPDATE subtasks SET operation = 'ROLLBACK' WHERE task_id = ? AND status <> 'PENDING'", (task_id,)
             )
@@ -97,7 +97,7 @@ class Steering:
                 "UPDATE subtasks SET status = 'CANCELING', operation = 'CANCEL', due_at = ? + ready_ms WHERE id = ?",
                 (now, subtask_id),
             )
-            subtask_log.tell(db, subtask_id, now, ["status RUNNING -> CANCELING"])
+            subtask_log.append(db, subtask_id, now, ["status RUNNING -> CANCELING"])
         _report(task, f"subtask {subtask_id} canceled", user)
 
 
