@@ -118,7 +118,7 @@ def _started(service: Service, now: int, name: str, *arguments: object, **option
     admin = service.store.users()[0]
     blueprint, rest = ([arguments[0]], arguments[1:]) if name.startswith("operate") else ([], arguments)
     try:
-        return [getattr(service.operations, name)(*blueprint, admin, now, *rest, **options)]
+        return [getattr(service.submitter, name)(*blueprint, admin, now, *rest, **options)]
     except ApiError:
         return []
 

@@ -21,7 +21,7 @@ from ocp_emulator.security.rate_limit import Rate
 from ocp_emulator.serve.server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store.database import StoreError
-from ocp_emulator.tasks.submit import Busy
+from ocp_emulator.tasks.submit import BusyPolicy
 
 _BAD_INPUT = 2
 _LONGEST_STEP = DAY / SECOND
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--busy",
-        choices=get_args(Busy),
+        choices=get_args(BusyPolicy),
         default="refuse",
         help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
     )

@@ -21,7 +21,7 @@ from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import SteeredClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.tasks.engine import Engine
-from ocp_emulator.tasks.submit import Busy, Operations
+from ocp_emulator.tasks.submit import BusyPolicy, Submitter
 from ocp_emulator.tasks.task_actions import Steering
 from ocp_emulator.web.request_log import History
 
@@ -36,7 +36,7 @@ class Settings:
     database: Path | None = None
     fleet: Fleet | None = None
     step_ms: int = SECOND
-    busy: Busy = "refuse"
+    busy: BusyPolicy = "refuse"
     rates: tuple[Rate, ...] = ()
     max_attempts: int = 5
     faults: Sequence[AnyFault] | None = None
@@ -66,7 +66,7 @@ class Service:
             self.store.close()
             raise
         self.engine = Engine(self.store)
-        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
+        self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.steering = Steering(self.store)
         self.history = History()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())

@@ -104,7 +104,7 @@ class World:
                 options = {"freeze": True, "force": False} if name == "restart_server" else {}
                 blueprint = [arguments[0]] if name.startswith("operate") else []
                 arguments = [*blueprint, self.admin, self.now, *arguments[len(blueprint) :]]
-                getattr(self.service.operations, name)(*arguments, **options)
+                getattr(self.service.submitter, name)(*arguments, **options)
             elif kind == "fault":
                 with self.service.store.transaction() as db:
                     fault_plan.add(db, SubtaskFault.model_validate(what), self.now)

@@ -35,7 +35,7 @@ Tags = Annotated[str, Field(pattern=r"^[0-9]+(,[0-9]+)*$")]
 async def restart_arbitration_service(request: Request, service_id: ServiceId) -> Response:
     """No parameters, no body."""
     call, service = call_of(request), service_of(request)
-    task_id = service.operations.restart_arbitration_service(call.logged_on().user, call.now, service_id)
+    task_id = service.submitter.restart_arbitration_service(call.logged_on().user, call.now, service_id)
     return call.reply(Envelope[ArbitrationRestart], operation_views.arbitration_restart(service.store.db, task_id))
 
 

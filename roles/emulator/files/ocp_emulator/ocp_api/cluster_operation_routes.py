@@ -80,7 +80,7 @@ def routers(switches: Switches) -> tuple[APIRouter, APIRouter]:
 def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer: _Answer) -> None:
     async def restart_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
         call, given = call_of(request), parameters.given(request)
-        task_id = service_of(request).operations.restart_server(
+        task_id = service_of(request).submitter.restart_server(
             call.logged_on().user,
             call.now,
             cluster_id,
@@ -105,7 +105,7 @@ def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer:
 def _add_server_start(router: APIRouter, answer: _Answer) -> None:
     async def start_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
         call = call_of(request)
-        task_id = service_of(request).operations.operate_server(
+        task_id = service_of(request).submitter.operate_server(
             blueprints.SERVER_START, call.logged_on().user, call.now, cluster_id, server_id
         )
         return answer.reply(request, task_id)
@@ -125,7 +125,7 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _A
     async def stop_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
         call, given = call_of(request), parameters.given(request)
         kind = given.name("type", get_args(StopType))
-        task_id = service_of(request).operations.operate_server(
+        task_id = service_of(request).submitter.operate_server(
             blueprints.SERVER_STOP_SERVICE if kind == "STOP_SERVICE" else blueprints.SERVER_STOP,
             call.logged_on().user,
             call.now,
@@ -153,7 +153,7 @@ def _add_zone_call(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
     async def operate_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
         call = call_of(request)
         user = call.logged_on().user
-        task_id = service_of(request).operations.operate_zone(blueprint, user, call.now, cluster_id, zone_name)
+        task_id = service_of(request).submitter.operate_zone(blueprint, user, call.now, cluster_id, zone_name)
         return _OF_ZONE.reply(request, task_id)
 
     router.add_api_route(
@@ -171,7 +171,7 @@ def _add_cluster_call(router: APIRouter, verb: str, blueprint: Blueprint, answer
     async def operate_cluster(request: Request, cluster_id: ClusterId) -> Response:
         call = call_of(request)
         user = call.logged_on().user
-        task_id = service_of(request).operations.operate_cluster(blueprint, user, call.now, cluster_id)
+        task_id = service_of(request).submitter.operate_cluster(blueprint, user, call.now, cluster_id)
         return answer.reply(request, task_id)
 
     router.add_api_route(

@@ -49,7 +49,7 @@ async def restart_agents(
     """
     call, service = call_of(request), service_of(request)
     host_ids = body_longs(json_object(call, content_type, required=True), "hostIds", "hostids")
-    task_id = service.operations.restart_agents(call.logged_on().user, call.now, host_ids)
+    task_id = service.submitter.restart_agents(call.logged_on().user, call.now, host_ids)
     return call.reply(Envelope[AgentRestart], operation_views.agent_restart(service.store.db, task_id))
 
 
