@@ -198,7 +198,7 @@ def test_what_nobody_expected_is_500_and_tells_nothing(emulated, monkeypatch, ca
     def fail(*_, **__):
         raise RuntimeError("the inner secret")
 
-    monkeypatch.setattr("ocp_emulator.serializers.fleet_serializers.cluster_page", fail)
+    monkeypatch.setattr("ocp_emulator.serializers.cluster_serializers.cluster_page", fail)
     answer = emulated.request("GET", "/api/v2/ob/clusters")
     assert answer.status_code == 500
     assert "secret" not in answer.text

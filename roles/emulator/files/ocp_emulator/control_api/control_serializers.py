@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
-from ocp_emulator.control_api import control_schemas as forms
+from ocp_emulator.control_api import control_schemas as schemas
 from ocp_emulator.faults.fault_kinds import fault_of
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.security import lockout
@@ -26,12 +26,12 @@ _RESTARTS = """
 """
 
 
-def fault_list(db: sqlite3.Connection) -> Listed[forms.Fault]:
+def fault_list(db: sqlite3.Connection) -> Listed[schemas.Fault]:
     """The whole plan, in its order."""
-    return Listed[forms.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
+    return Listed[schemas.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
 
 
-def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
+def fault_detail(db: sqlite3.Connection, fault_id: int) -> schemas.Fault:
     """One fault. ApiError 404."""
     row = db.execute("SELECT * FROM faults WHERE id = ?", (fault_id,)).fetchone()
     if row is None:
@@ -39,28 +39,28 @@ def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
     return _fault(row)
 
 
-def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
+def restart_list(db: sqlite3.Connection) -> Listed[schemas.RestartCount]:
     """Every target that a start step has started at least once."""
-    return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+    return Listed[schemas.RestartCount](contents=[schemas.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
 
 
-def lockout_list(db: sqlite3.Connection, now: int) -> Listed[forms.Lockout]:
+def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
     """Who is locked now, in the order in which that came."""
-    return Listed[forms.Lockout](
+    return Listed[schemas.Lockout](
         contents=[
-            forms.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
+            schemas.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
             for row in lockout.locked(db, now)
         ]
     )
 
 
-def request_page(window: Window, found: Iterable[Seen]) -> Paged[forms.SeenRequest]:
+def request_page(window: Window, found: Iterable[Seen]) -> Paged[schemas.SeenRequest]:
     """A page of the requests found."""
-    return list_page(window, list(found), _request, Paged[forms.SeenRequest])
+    return list_page(window, list(found), _request, Paged[schemas.SeenRequest])
 
 
-def _request(seen: Seen) -> forms.SeenRequest:
-    return forms.SeenRequest(
+def _request(seen: Seen) -> schemas.SeenRequest:
+    return schemas.SeenRequest(
         id=seen.id,
         time=iso(seen.time),
         method=seen.method,
@@ -70,13 +70,13 @@ def _request(seen: Seen) -> forms.SeenRequest:
         status=seen.status,
         milliseconds=seen.milliseconds,
         trace_id=seen.trace_id,
-        fault=None if seen.fault is None else forms.Hit(id=seen.fault[0], action=seen.fault[1]),
+        fault=None if seen.fault is None else schemas.Hit(id=seen.fault[0], action=seen.fault[1]),
         task_id=seen.task_id,
     )
 
 
-def _fault(row: sqlite3.Row) -> forms.Fault:
-    return forms.Fault(
+def _fault(row: sqlite3.Row) -> schemas.Fault:
+    return schemas.Fault(
         id=row["id"],
         fault=fault_of(json.loads(row["fault"])),
         hits=row["hits"],

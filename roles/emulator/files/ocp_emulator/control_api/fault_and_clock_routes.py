@@ -12,7 +12,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import DAY, SECOND, iso
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import ClockState, Fault, RestartCount
 from ocp_emulator.faults import fault_plan
 from ocp_emulator.faults.fault_kinds import FaultError, fault_of
@@ -75,7 +75,7 @@ async def plan_fault(request: Request, content_type: ContentType = None) -> Resp
         raise misfit(error.key, error.reason) from None
     with service.store.transaction() as db:
         fault_id = fault_plan.add(db, fault, call.now)
-    return call.reply(Envelope[Fault], views.fault_detail(service.store.db, fault_id))
+    return call.reply(Envelope[Fault], control_serializers.fault_detail(service.store.db, fault_id))
 
 
 @router.get(
@@ -86,7 +86,7 @@ async def plan_fault(request: Request, content_type: ContentType = None) -> Resp
 )
 async def list_faults(request: Request) -> Response:
     """All of them, used up or not."""
-    return call_of(request).reply(Envelope[Listed[Fault]], views.fault_list(service_of(request).store.db))
+    return call_of(request).reply(Envelope[Listed[Fault]], control_serializers.fault_list(service_of(request).store.db))
 
 
 @router.delete(
@@ -215,4 +215,6 @@ async def count_restarts(request: Request) -> Response:
     The restart of a cluster counts for the cluster, its zones and its servers. What a rollback starts again is not
     counted.
     """
-    return call_of(request).reply(Envelope[Listed[RestartCount]], views.restart_list(service_of(request).store.db))
+    return call_of(request).reply(
+        Envelope[Listed[RestartCount]], control_serializers.restart_list(service_of(request).store.db)
+    )

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import Lockout
 from ocp_emulator.ocp_api.dependencies import Needs, refusals
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
@@ -26,7 +26,9 @@ Name = Annotated[str, Path(description="Name of a user, or address of a client."
 async def list_lockouts(request: Request) -> Response:
     """Users and client addresses whose wrong passwords have locked them, and until when."""
     call = call_of(request)
-    return call.reply(Envelope[Listed[Lockout]], views.lockout_list(service_of(request).store.db, call.now))
+    return call.reply(
+        Envelope[Listed[Lockout]], control_serializers.lockout_list(service_of(request).store.db, call.now)
+    )
 
 
 @router.delete("", summary="Unlock all", response_model=EmptyEnvelope, responses=refusals(401, 403, 500))

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import SeenRequest
 from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, Size, refusals, window
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
@@ -39,7 +39,7 @@ async def list_requests(
     There are no bodies and no header values, and no values of parameters whose names sound like secrets.
     """
     found = service_of(request).history.find(Wanted(method, path, user, since))
-    page = views.request_page(window(number, size, sort), found)
+    page = control_serializers.request_page(window(number, size, sort), found)
     return call_of(request).reply(Envelope[Paged[SeenRequest]], page)
 
 

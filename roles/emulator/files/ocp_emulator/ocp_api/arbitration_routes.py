@@ -13,8 +13,7 @@ from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, ServiceId, r
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import ArbitrationService, ArbitrationStatus
 from ocp_emulator.schemas.task_schemas import ArbitrationRestart
-from ocp_emulator.serializers import fleet_serializers as fleet_views
-from ocp_emulator.serializers import restart_serializers as operation_views
+from ocp_emulator.serializers import arbitration_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import LARGEST_LARGE_PAGE, LargePageSize, Long, one_or_more, split
 from ocp_emulator.web.request_context import call_of
@@ -36,7 +35,7 @@ async def restart_arbitration_service(request: Request, service_id: ServiceId) -
     """No parameters, no body."""
     call, service = call_of(request), service_of(request)
     task_id = service.submitter.restart_arbitration_service(call.logged_on().user, call.now, service_id)
-    return call.reply(Envelope[ArbitrationRestart], operation_views.arbitration_restart(service.store.db, task_id))
+    return call.reply(Envelope[ArbitrationRestart], restart_serializers.arbitration_restart(service.store.db, task_id))
 
 
 @reads.get(
@@ -59,7 +58,7 @@ async def list_arbitration_services(
 ) -> Response:
     """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
     service = service_of(request)
-    page = fleet_views.arbitration_page(
+    page = arbitration_serializers.arbitration_page(
         service.store.db,
         window(number, size, sort),
         host_id,
@@ -80,5 +79,5 @@ async def list_arbitration_services(
 async def read_arbitration_service(request: Request, service_id: ServiceId) -> Response:
     """The service. It has no start time: `updateTime` is all that moves with a restart."""
     service = service_of(request)
-    found = fleet_views.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
+    found = arbitration_serializers.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
     return call_of(request).reply(Envelope[ArbitrationService], found)

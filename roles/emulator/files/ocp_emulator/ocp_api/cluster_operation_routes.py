@@ -27,7 +27,7 @@ from ocp_emulator.schemas.task_schemas import (
     ServerRestartOf11,
     ZoneRestart,
 )
-from ocp_emulator.serializers import restart_serializers as views
+from ocp_emulator.serializers import restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks import blueprints
 from ocp_emulator.tasks.subtask_graph import Blueprint
@@ -45,14 +45,14 @@ class _Answer:
         return call_of(request).reply(self.form, self.view(service_of(request).store.db, task_id))
 
 
-_OF_ZONE = _Answer(Envelope[ZoneRestart], views.zone_restart)
+_OF_ZONE = _Answer(Envelope[ZoneRestart], restart_serializers.zone_restart)
 _OF_SERVER: Mapping[ServerRestartSteps, _Answer] = {
-    "13": _Answer(Envelope[ServerRestart], views.server_restart),
-    "11": _Answer(Envelope[ServerRestartOf11], views.server_restart_of_11),
+    "13": _Answer(Envelope[ServerRestart], restart_serializers.server_restart),
+    "11": _Answer(Envelope[ServerRestartOf11], restart_serializers.server_restart_of_11),
 }
 _OF_CLUSTER: Mapping[ClusterAnswer, _Answer] = {
-    "tasks": _Answer(Envelope[ClusterRestart], views.cluster_restart),
-    "subtasks": _Answer(Envelope[ModernClusterRestart], views.modern_cluster_restart),
+    "tasks": _Answer(Envelope[ClusterRestart], restart_serializers.cluster_restart),
+    "subtasks": _Answer(Envelope[ModernClusterRestart], restart_serializers.modern_cluster_restart),
 }
 _REFUSALS = (400, 401, 403, 404, 409, 500)
 

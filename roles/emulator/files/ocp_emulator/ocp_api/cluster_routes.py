@@ -11,7 +11,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, Number, Order, Size, ZoneName, refusals, window
 from ocp_emulator.schemas.envelope import Envelope, Listed, Paged
 from ocp_emulator.schemas.fleet_schemas import Cluster, ClusterStatus, Server, Zone
-from ocp_emulator.serializers import fleet_serializers as fleet_views
+from ocp_emulator.serializers import cluster_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import one_or_more, split
 from ocp_emulator.web.request_context import call_of
@@ -37,7 +37,7 @@ async def list_clusters(
 ) -> Response:
     """Each with its zones and their servers."""
     service = service_of(request)
-    page = fleet_views.cluster_page(
+    page = cluster_serializers.cluster_page(
         service.store.db, window(number, size, sort), name, split(statuses), service.switches.operating_task
     )
     return call_of(request).reply(Envelope[Paged[Cluster]], page)
@@ -52,7 +52,7 @@ async def list_clusters(
 async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
     """The cluster with its zones and their servers."""
     service = service_of(request)
-    cluster = fleet_views.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
+    cluster = cluster_serializers.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
     return call_of(request).reply(Envelope[Cluster], cluster)
 
 
@@ -65,7 +65,7 @@ async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
 async def list_zones(request: Request, cluster_id: ClusterId) -> Response:
     """All of them, each with its servers."""
     service = service_of(request)
-    zones = fleet_views.zones_of(service.store.db, cluster_id, service.switches.operating_task)
+    zones = cluster_serializers.zones_of(service.store.db, cluster_id, service.switches.operating_task)
     return call_of(request).reply(Envelope[Listed[Zone]], zones)
 
 
@@ -83,14 +83,16 @@ async def list_servers(
 ) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = fleet_views.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
+    servers = cluster_serializers.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
     return call_of(request).reply(Envelope[Listed[Server]], servers)
 
 
 async def list_servers_of_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = fleet_views.servers_of_zone(service.store.db, cluster_id, zone_name, service.switches.operating_task)
+    servers = cluster_serializers.servers_of_zone(
+        service.store.db, cluster_id, zone_name, service.switches.operating_task
+    )
     return call_of(request).reply(Envelope[Listed[Server]], servers)
 
 

@@ -14,8 +14,7 @@ from ocp_emulator.ocp_api.dependencies import HostId, Needs, Number, Order, Size
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import Agent, Host, HostStatus
 from ocp_emulator.schemas.task_schemas import AgentRestart
-from ocp_emulator.serializers import fleet_serializers as fleet_views
-from ocp_emulator.serializers import restart_serializers as operation_views
+from ocp_emulator.serializers import host_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import body_longs, json_object, one_or_more, split
 from ocp_emulator.web.request_context import call_of
@@ -50,7 +49,7 @@ async def restart_agents(
     call, service = call_of(request), service_of(request)
     host_ids = body_longs(json_object(call, content_type, required=True), "hostIds", "hostids")
     task_id = service.submitter.restart_agents(call.logged_on().user, call.now, host_ids)
-    return call.reply(Envelope[AgentRestart], operation_views.agent_restart(service.store.db, task_id))
+    return call.reply(Envelope[AgentRestart], restart_serializers.agent_restart(service.store.db, task_id))
 
 
 @reads.get(
@@ -68,7 +67,9 @@ async def list_hosts(
     sort: Order = "id,asc",
 ) -> Response:
     """Each with what runs on it."""
-    page = fleet_views.host_page(service_of(request).store.db, window(number, size, sort), keyword, split(statuses))
+    page = host_serializers.host_page(
+        service_of(request).store.db, window(number, size, sort), keyword, split(statuses)
+    )
     return call_of(request).reply(Envelope[Paged[Host]], page)
 
 
@@ -80,13 +81,13 @@ async def list_hosts(
 )
 async def read_host(request: Request, host_id: HostId) -> Response:
     """The host, the state of its agent, and what runs on it."""
-    host = fleet_views.host_detail(service_of(request).store.db, host_id)
+    host = host_serializers.host_detail(service_of(request).store.db, host_id)
     return call_of(request).reply(Envelope[Host], host)
 
 
 async def read_agent(request: Request, host_id: HostId) -> Response:
     """The agent with its processes."""
-    agent = fleet_views.agent_of(service_of(request).store.db, host_id, call_of(request).now)
+    agent = host_serializers.agent_of(service_of(request).store.db, host_id, call_of(request).now)
     return call_of(request).reply(Envelope[Agent], agent)
 
 

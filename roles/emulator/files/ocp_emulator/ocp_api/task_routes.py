@@ -12,7 +12,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, Size, SubtaskId, TaskId, refusals, window
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
 from ocp_emulator.schemas.task_schemas import BasicTaskInstance, SubtaskInstance, SubtaskLog, WrappedTaskInstance
-from ocp_emulator.serializers import task_serializers as views
+from ocp_emulator.serializers import task_serializers
 from ocp_emulator.serializers.task_serializers import TaskFilter
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import Long, one_or_more, split
@@ -57,7 +57,7 @@ async def list_tasks(
         of_tenant=tenant_name is not None or tenant_id is not None,
     )
     service = service_of(request)
-    page = views.task_page(service.store.db, window(number, size, sort), wanted, service.switches.task_tags)
+    page = task_serializers.task_page(service.store.db, window(number, size, sort), wanted, service.switches.task_tags)
     return call_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
 
 
@@ -70,7 +70,7 @@ async def list_tasks(
 async def read_task(request: Request, task_id: TaskId) -> Response:
     """The task with its subtasks and their links, times and states."""
     service = service_of(request)
-    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
+    task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
     return call_of(request).reply(Envelope[WrappedTaskInstance], task)
 
 
@@ -82,7 +82,7 @@ async def read_task(request: Request, task_id: TaskId) -> Response:
 )
 async def read_subtask_log(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
     """One text; each attempt begins with a line of number signs that tells its operation and time."""
-    log = views.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
+    log = task_serializers.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
     return call_of(request).reply(Envelope[SubtaskLog], log)
 
 
@@ -98,7 +98,7 @@ async def retry_task(request: Request, task_id: TaskId) -> Response:
     """Run all FAILED subtasks of a FAILED task again; 400 with code 20003 in any other state and after a rollback."""
     call, service = call_of(request), service_of(request)
     service.steering.retry_task(call.logged_on().user, call.now, task_id)
-    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
+    task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
     return call.reply(Envelope[WrappedTaskInstance], task)
 
 
@@ -110,7 +110,7 @@ def rollback(answer: RollbackAnswer) -> APIRouter:
         service.steering.rollback_task(call.logged_on().user, call.now, task_id)
         if answer == "empty":
             return call.done()
-        task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
+        task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
         return call.reply(Envelope[WrappedTaskInstance], task)
 
     router = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_MANAGER))])
@@ -137,7 +137,7 @@ async def retry_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId
     """Run one FAILED subtask again; 400 with code 20003 in any other state and in a rollback."""
     call, service = call_of(request), service_of(request)
     service.steering.retry_subtask(call.logged_on().user, call.now, task_id, subtask_id)
-    subtask = views.subtask_detail(service.store.db, task_id, subtask_id, service.switches.task_tags)
+    subtask = task_serializers.subtask_detail(service.store.db, task_id, subtask_id, service.switches.task_tags)
     return call.reply(Envelope[SubtaskInstance], subtask)
 
 

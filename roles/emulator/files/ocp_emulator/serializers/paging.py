@@ -2,11 +2,10 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Pages of a list (ocp-api.md, section 7)."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ocp_emulator.schemas.envelope import Page, Paged
 from ocp_emulator.schemas.schema import Form
@@ -56,13 +55,3 @@ def list_page(window: Window, elements: Sequence[E], make: Callable[[E], F], for
 
 def _page(window: Window, total: int) -> Page:
     return Page(number=window.number, size=window.size, total_elements=total, total_pages=-(-total // window.size))
-
-
-def given(**values: object) -> dict[str, Any]:
-    """The fields that are there; None stands for a field that is absent from the answer."""
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def json_or_null(values: Sequence[object] | None) -> str | None:
-    """A list as a parameter of SQL, for `json_each`; None stays NULL."""
-    return None if values is None else json.dumps(values)

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from ocp_emulator.schemas import task_schemas as forms
+from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.tasks import task_actions
 
@@ -17,70 +17,76 @@ _PARAMETERS = {"freeze_server", "force"}
 _JAVA_PACKAGE = "com.oceanbase.ocp.emulator.task"
 
 
-def server_restart(db: sqlite3.Connection, task_id: int) -> forms.ServerRestart:
+def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestart:
     """The answer of 4.1."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ServerRestart(
+    return schemas.ServerRestart(
         **_manual(task),
         cluster_id=target["cluster_id"],
         host_id=target["host_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
-def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> forms.ServerRestartOf11:
+def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestartOf11:
     """The answer of 4.1 in the shape of older versions."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ServerRestartOf11(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ServerRestartOf11(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
 
 
-def cluster_restart(db: sqlite3.Connection, task_id: int) -> forms.ClusterRestart:
+def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRestart:
     """The answer of 4.2."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ClusterRestart(
+    return schemas.ClusterRestart(
         **task_rows.started(task),
-        cluster=forms.RestartedCluster(
+        cluster=schemas.RestartedCluster(
             id=target["cluster_id"], name=target["cluster_name"], ob_cluster_id=target["ob_cluster_id"]
         ),
         context=_java_text(json.loads(task["context"])),
         creator=task_rows.creator(task),
         tasks=[
-            forms.ClusterRestartSubtask(**task_rows.linked(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.ClusterRestartSubtask(**task_rows.linked(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
 
-def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> forms.ModernClusterRestart:
+def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ModernClusterRestart:
     """The answer of 4.2 in the shape that the others have."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ModernClusterRestart(
+    return schemas.ModernClusterRestart(
         **_manual(task),
         cluster_id=target["cluster_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
-def zone_restart(db: sqlite3.Connection, task_id: int) -> forms.ZoneRestart:
+def zone_restart(db: sqlite3.Connection, task_id: int) -> schemas.ZoneRestart:
     """The answer of a zone restart, start or stop."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ZoneRestart(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ZoneRestart(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
 
 
-def agent_restart(db: sqlite3.Connection, task_id: int) -> forms.AgentRestart:
+def agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.AgentRestart:
     """The answer of 4.3."""
     task = task_rows.task_of(db, task_id)
-    return forms.AgentRestart(**_manual(task), **_batch(db, task))
+    return schemas.AgentRestart(**_manual(task), **_batch(db, task))
 
 
-def arbitration_restart(db: sqlite3.Connection, task_id: int) -> forms.ArbitrationRestart:
+def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
     """The answer of 4.4."""
     task = task_rows.task_of(db, task_id)
-    return forms.ArbitrationRestart(
+    return schemas.ArbitrationRestart(
         **_manual(task),
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
@@ -98,9 +104,9 @@ def _batch(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
     context = json.loads(task["context"])
     strings = {key: value for key, value in context["stringMap"].items() if key not in _PARAMETERS}
     return {
-        "context": forms.AgentContext.model_validate({**context, "stringMap": strings}),
+        "context": schemas.AgentContext.model_validate({**context, "stringMap": strings}),
         "subtasks": [
-            forms.AgentRestartSubtask(**task_rows.full(subtask), class_name=_class_name(subtask.row["description"]))
+            schemas.AgentRestartSubtask(**task_rows.full(subtask), class_name=_class_name(subtask.row["description"]))
             for subtask in task_rows.subtasks_of(db, task["id"])
         ],
     }

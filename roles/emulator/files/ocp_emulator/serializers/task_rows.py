@@ -10,13 +10,13 @@ from typing import Any
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
-from ocp_emulator.schemas import task_schemas as forms
-from ocp_emulator.serializers.paging import json_or_null
+from ocp_emulator.schemas import task_schemas as schemas
+from ocp_emulator.serializers.fields import json_or_null
 
 # Constant in every documented answer.
 TASK_DEFINITION_ID = -1
-TYPE: forms.TaskType = "MANUAL"
-_NODE_TYPE: forms.NodeType = "JAVA_TASK"
+TYPE: schemas.TaskType = "MANUAL"
+_NODE_TYPE: schemas.NodeType = "JAVA_TASK"
 _SKIP_PROHIBITED = False
 
 
@@ -80,9 +80,9 @@ def started(task: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def creator(task: sqlite3.Row) -> forms.Creator:
+def creator(task: sqlite3.Row) -> schemas.Creator:
     """The user who started a task, as an object."""
-    return forms.Creator(id=task["creator_id"], name=task["creator_name"])
+    return schemas.Creator(id=task["creator_id"], name=task["creator_name"])
 
 
 def linked(subtask: LinkedRow) -> dict[str, Any]:
