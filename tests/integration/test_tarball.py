@@ -36,6 +36,7 @@ def test_the_tarball_holds_what_users_need_and_nothing_else(tarball):
         "plugins/plugin_utils/_timeline/page.css",
         "plugins/plugin_utils/_timeline/page.html.j2",
         "roles/emulator/files/ocp_emulator/__main__.py",
+        "roles/emulator/files/ocp_emulator/store/schema.sql",
         "roles/task_wait/tasks/main.yml",
         "playbooks/demo.yml",
     }
