@@ -12,7 +12,7 @@ from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.errors import ApiError
 from ocp_emulator.faults import fault_plan
 from ocp_emulator.faults.subtask_faults import SubtaskFault
-from ocp_emulator.fleet.fleet_file import generated_fleet
+from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.service import Service, Settings
 from ocp_emulator.tasks import blueprints
 

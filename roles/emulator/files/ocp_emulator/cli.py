@@ -16,7 +16,9 @@ from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, MEANINGS, 
 from ocp_emulator.faults.fault_file import FaultFileError, read_faults
 from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.fleet.entities import Fleet
-from ocp_emulator.fleet.fleet_file import FleetError, generated_fleet, read_fleet
+from ocp_emulator.fleet.fleet_file import read_fleet
+from ocp_emulator.fleet.fleet_format import FleetError
+from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.security.rate_limit import Rate
 from ocp_emulator.serve.server import Certificate, listen, serve
 from ocp_emulator.service import Settings

@@ -5,7 +5,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from ocp_emulator.fleet.fleet_file import FleetError, default_fleet, generated_fleet, read_fleet
+from ocp_emulator.fleet.fleet_file import read_fleet
+from ocp_emulator.fleet.fleet_format import FleetError
+from ocp_emulator.fleet.generate_fleet import default_fleet, generated_fleet
 
 
 def read(tmp_path, text):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the emulated service manages, with ids given and references followed. Where it comes from is fleet_file.py."""
+"""What the emulated service manages. Every object has an id, and refers to others by their ids."""
 
 import hashlib
 import json
@@ -86,7 +86,7 @@ class AccessKey:
 
 @dataclass(frozen=True)
 class Fleet:
-    """All of it, with ids given and references followed."""
+    """All objects of a service."""
 
     hosts: tuple[Host, ...]
     clusters: tuple[Cluster, ...]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.fleet.entities import AccessKey, Fleet, User
-from ocp_emulator.fleet.fleet_file import default_fleet
+from ocp_emulator.fleet.generate_fleet import default_fleet
 from ocp_emulator.store.seed import seed
 
 SCHEMA_VERSION = "4"
