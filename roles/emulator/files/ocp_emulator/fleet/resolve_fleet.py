@@ -41,7 +41,15 @@ def resolve(file: FleetFile) -> Fleet:
     clusters, zones, servers = _clusters(file, host_ids)
     arbitration_services = _arbitration_services(file, host_ids)
     users = _users(file)
-    return Fleet(hosts, clusters, zones, servers, arbitration_services, users, _access_keys(file, users))
+    return Fleet(
+        hosts=hosts,
+        clusters=clusters,
+        zones=zones,
+        servers=servers,
+        arbitration_services=arbitration_services,
+        users=users,
+        access_keys=_access_keys(file, users),
+    )
 
 
 def _check_unique(file: FleetFile) -> None:
