@@ -12,7 +12,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, ServiceId, refusals, window
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import ArbitrationService, ArbitrationStatus
-from ocp_emulator.schemas.task_schemas import ArbitrationRestart
+from ocp_emulator.schemas.restart_schemas import ArbitrationRestart
 from ocp_emulator.serializers import arbitration_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import LARGEST_LARGE_PAGE, LargePageSize, Long, one_or_more, split

@@ -19,14 +19,14 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, ServerId, ZoneName, refusals
 from ocp_emulator.ocp_api.server_parameters import ServerParameters, StopType
 from ocp_emulator.schemas.envelope import Envelope
-from ocp_emulator.schemas.schema import Form
-from ocp_emulator.schemas.task_schemas import (
+from ocp_emulator.schemas.restart_schemas import (
     ClusterRestart,
     ModernClusterRestart,
     ServerRestart,
     ServerRestartOf11,
     ZoneRestart,
 )
+from ocp_emulator.schemas.schema import Form
 from ocp_emulator.serializers import restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks import blueprints

@@ -4,7 +4,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Request
+from fastapi import Header, Path, Query, Request
 
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.schemas.envelope import ErrorEnvelope
@@ -44,6 +44,7 @@ TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
 SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
 Number = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
 Size = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+ContentType = Annotated[str | None, Header(include_in_schema=False)]
 Order = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
 
 
@@ -62,6 +63,11 @@ class Needs:
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How the OpenAPI document tells the error statuses that a call can have."""
     return {status: {"model": ErrorEnvelope, "description": _REFUSALS[status]} for status in statuses}
+
+
+def json_body(schema: dict[str, Any]) -> dict[str, Any]:
+    """The body of a request in the OpenAPI document, for routes that read it themselves."""
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
 def window(number: int, size: int, sort: str) -> Window:

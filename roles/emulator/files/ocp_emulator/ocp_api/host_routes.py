@@ -5,15 +5,25 @@
 from collections.abc import Mapping
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from ocp_emulator.base.compatibility import AgentPaths
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import HostId, Needs, Number, Order, Size, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    ContentType,
+    HostId,
+    Needs,
+    Number,
+    Order,
+    Size,
+    json_body,
+    refusals,
+    window,
+)
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import Agent, Host, HostStatus
-from ocp_emulator.schemas.task_schemas import AgentRestart
+from ocp_emulator.schemas.restart_schemas import AgentRestart
 from ocp_emulator.serializers import host_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import body_longs, json_object, one_or_more, split
@@ -39,9 +49,7 @@ _HOST_IDS = {
 }
 
 
-async def restart_agents(
-    request: Request, content_type: Annotated[str | None, Header(include_in_schema=False)] = None
-) -> Response:
+async def restart_agents(request: Request, content_type: ContentType = None) -> Response:
     """The agents of the hosts in `hostIds`, all of them or none.
 
     `hostids`, as the documented sample has it, is taken too.
@@ -103,7 +111,7 @@ def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
             dependencies=[Depends(Needs(Permission.HOST_MANAGER))],
             response_model=Envelope[AgentRestart],
             responses=refusals(400, 401, 403, 404, 409, 415, 500),
-            openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
+            openapi_extra=json_body(_HOST_IDS),
         )
         reads.add_api_route(
             f"{prefix}/compute/hosts/{{hostId}}/agent",

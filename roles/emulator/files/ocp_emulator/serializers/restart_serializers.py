@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from ocp_emulator.schemas import task_schemas as schemas
+from ocp_emulator.schemas import restart_schemas as schemas
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.tasks import task_actions
 

@@ -16,7 +16,15 @@ from ocp_emulator import VERSION
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, SystemClock
 from ocp_emulator.base.compatibility import Switches
-from ocp_emulator.control_api import fault_and_clock_routes, incident_routes, lockout_routes, request_log_routes
+from ocp_emulator.control_api import (
+    clock_routes,
+    fault_routes,
+    incident_routes,
+    lockout_routes,
+    request_log_routes,
+    restart_count_routes,
+    service_restart_routes,
+)
 from ocp_emulator.docs import page
 from ocp_emulator.ocp_api import (
     arbitration_routes,
@@ -50,7 +58,10 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         agent_reads,
         *([arbitration_routes.reads] if served else []),
         service_routes.router,
-        fault_and_clock_routes.router,
+        fault_routes.router,
+        clock_routes.router,
+        service_restart_routes.router,
+        restart_count_routes.router,
         incident_routes.router,
         lockout_routes.router,
         request_log_routes.router,

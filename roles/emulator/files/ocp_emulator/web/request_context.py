@@ -13,8 +13,8 @@ from starlette.responses import Response
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, iso
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
+from ocp_emulator.schemas.restart_schemas import StartedTask
 from ocp_emulator.schemas.schema import Form
-from ocp_emulator.schemas.task_schemas import StartedTask
 from ocp_emulator.security.authentication import Caller
 from ocp_emulator.security.rate_limit import Allowance
 
