@@ -88,7 +88,7 @@ def _wave(service: Service, clock: _HandClock, chance: random.Random, limit: int
     service.engine.advance(clock.instant)
     admin = service.store.users()[0]
     for (task_id,) in service.store.db.execute("SELECT id FROM tasks WHERE status = 'FAILED'").fetchall():
-        steer = chance.choice([service.steering.retry_task, service.steering.rollback_task, None])
+        steer = chance.choice([service.task_actions.retry_task, service.task_actions.rollback_task, None])
         if steer:
             steer(admin, clock.instant, task_id)
     clock.instant += _LONGEST

@@ -16,14 +16,14 @@ from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.security.authentication import Authenticator
 from ocp_emulator.security.lockout import Lockouts
-from ocp_emulator.security.login import Admission
+from ocp_emulator.security.login import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import SteeredClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import BusyPolicy, Submitter
-from ocp_emulator.tasks.task_actions import Steering
-from ocp_emulator.web.request_log import History
+from ocp_emulator.tasks.task_actions import TaskActions
+from ocp_emulator.web.request_log import RequestLog
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Service:
             raise
         self.engine = Engine(self.store)
         self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
-        self.steering = Steering(self.store)
-        self.history = History()
+        self.task_actions = TaskActions(self.store)
+        self.request_log = RequestLog()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
         lockouts = Lockouts(self.store, settings.max_attempts)
-        self.admission = Admission(self.authenticator, lockouts, RateLimiter(settings.rates))
+        self.login_guard = LoginGuard(self.authenticator, lockouts, RateLimiter(settings.rates))
 
     def close(self) -> None:
         """Close the database."""

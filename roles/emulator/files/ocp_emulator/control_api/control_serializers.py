@@ -12,8 +12,8 @@ from ocp_emulator.control_api import control_schemas as schemas
 from ocp_emulator.faults.fault_kinds import fault_of
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.security import lockout
-from ocp_emulator.serializers.paging import Window, list_page
-from ocp_emulator.web.request_log import Seen
+from ocp_emulator.serializers.paging import PageRequest, list_page
+from ocp_emulator.web.request_log import RequestRecord
 
 _RESTARTS = """
     SELECT 'OB_SERVER' AS object_type, id, ip || ':' || port AS name, restarts FROM servers WHERE restarts
@@ -54,24 +54,24 @@ def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
     )
 
 
-def request_page(window: Window, found: Iterable[Seen]) -> Paged[schemas.SeenRequest]:
+def request_page(page_request: PageRequest, found: Iterable[RequestRecord]) -> Paged[schemas.SeenRequest]:
     """A page of the requests found."""
-    return list_page(window, list(found), _request, Paged[schemas.SeenRequest])
+    return list_page(page_request, list(found), _request, Paged[schemas.SeenRequest])
 
 
-def _request(seen: Seen) -> schemas.SeenRequest:
+def _request(record: RequestRecord) -> schemas.SeenRequest:
     return schemas.SeenRequest(
-        id=seen.id,
-        time=iso(seen.time),
-        method=seen.method,
-        path=seen.path,
-        query=seen.query,
-        user=seen.user,
-        status=seen.status,
-        milliseconds=seen.milliseconds,
-        trace_id=seen.trace_id,
-        fault=None if seen.fault is None else schemas.Hit(id=seen.fault[0], action=seen.fault[1]),
-        task_id=seen.task_id,
+        id=record.id,
+        time=iso(record.time),
+        method=record.method,
+        path=record.path,
+        query=record.query,
+        user=record.user,
+        status=record.status,
+        milliseconds=record.milliseconds,
+        trace_id=record.trace_id,
+        fault=None if record.fault is None else schemas.Hit(id=record.fault[0], action=record.fault[1]),
+        task_id=record.task_id,
     )
 
 

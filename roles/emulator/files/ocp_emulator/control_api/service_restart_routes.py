@@ -11,20 +11,20 @@ from starlette.responses import Response
 from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import ContentType, Needs, json_body, refusals
+from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import EmptyEnvelope
-from ocp_emulator.schemas.schema import Form
+from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.web.network import connection_of
-from ocp_emulator.web.parameters import form_of, json_object
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.parameters import json_object, parse_body
+from ocp_emulator.web.request_context import context_of
 
-router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
 
 # Seconds of the machine.
 _LONGEST_PAUSE = DAY // SECOND
 
 
-class _Pause(Form):
+class _Pause(Schema):
     seconds: Annotated[float, Field(ge=0, le=_LONGEST_PAUSE, strict=True)]
 
 
@@ -32,7 +32,7 @@ class _Pause(Form):
     "/service/restart",
     summary="Restart the service",
     response_model=EmptyEnvelope,
-    responses=refusals(400, 401, 403, 415, 500),
+    responses=error_responses(400, 401, 403, 415, 500),
     openapi_extra=json_body(
         {
             "type": "object",
@@ -46,9 +46,9 @@ async def restart_service(request: Request, content_type: ContentType = None) ->
 
     Nothing is lost, not even a database in memory; tasks move on by the clock, as they do while no service runs.
     """
-    call = call_of(request)
-    wanted = form_of(_Pause, json_object(call, content_type, required=True))
-    connection_of(request).outage(wanted.seconds, reset=True)
-    response = call.done()
+    context = context_of(request)
+    body = parse_body(_Pause, json_object(context, content_type, required=True))
+    connection_of(request).outage(body.seconds, reset=True)
+    response = context.reply_empty()
     response.headers["Connection"] = "close"
     return response

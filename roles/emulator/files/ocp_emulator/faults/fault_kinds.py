@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.subtask_faults import SubtaskFault
-from ocp_emulator.schemas.schema import first_misfit
+from ocp_emulator.schemas.schema import first_violation
 
 AnyFault = Annotated[SubtaskFault | HttpFault, Field(discriminator="kind")]
 
@@ -32,7 +32,7 @@ def fault_of(value: Any) -> SubtaskFault | HttpFault:
     try:
         return _ANY.validate_python(value)
     except ValidationError as error:
-        key, reason = first_misfit(error)
+        key, reason = first_violation(error)
         if error.errors()[0]["type"].startswith("union_tag_"):
             raise FaultError("kind", "it has to be subtask or http") from None
         # The first part of the key is the kind.

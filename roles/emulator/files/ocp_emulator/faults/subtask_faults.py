@@ -11,12 +11,12 @@ from pydantic import Field, model_validator
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.faults import fault_plan
 from ocp_emulator.faults.fault_plan import LONGEST, Count, Text
-from ocp_emulator.schemas.schema import Form, Long
+from ocp_emulator.schemas.schema import Long, Schema
 
 _REASON = "a fault of the emulator's plan made it fail"
 
 
-class SubtaskMatch(Form):
+class SubtaskMatch(Schema):
     """Which attempts of which subtasks; what is left out matches any, and texts match in any case.
 
     `task` is the name of the task, `subtask` the description of the subtask. `element` is the id of what the subtask
@@ -42,7 +42,7 @@ class SubtaskMatch(Form):
         )
 
 
-class SubtaskFault(Form):
+class SubtaskFault(Schema):
     """Lets attempts of subtasks fail, stall until their time-out, or be slow.
 
     `factor` makes an attempt so many times as long, `seconds` so much longer; `message` is what the log says of a

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ocp_emulator.base.compatibility import ClusterAnswer, ServerRestartSteps, Switches
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, ServerId, ZoneName, refusals
+from ocp_emulator.ocp_api.dependencies import ClusterId, RequirePermission, ServerId, ZoneName, error_responses
 from ocp_emulator.ocp_api.server_parameters import ServerParameters, StopType
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.restart_schemas import (
@@ -26,69 +26,69 @@ from ocp_emulator.schemas.restart_schemas import (
     ServerRestartOf11,
     ZoneRestart,
 )
-from ocp_emulator.schemas.schema import Form
+from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.serializers import restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks import blueprints
 from ocp_emulator.tasks.subtask_graph import Blueprint
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _OperationResponse:
     """What an operation answers: the envelope with its form, and what makes the form of a task."""
 
-    form: type[Envelope[Any]]
-    view: Callable[[sqlite3.Connection, int], Form]
+    envelope: type[Envelope[Any]]
+    serialize: Callable[[sqlite3.Connection, int], Schema]
 
     def reply(self, request: Request, task_id: int) -> Response:
-        return call_of(request).reply(self.form, self.view(service_of(request).store.db, task_id))
+        return context_of(request).reply(self.envelope, self.serialize(service_of(request).store.db, task_id))
 
 
-_OF_ZONE = _Answer(Envelope[ZoneRestart], restart_serializers.zone_restart)
-_OF_SERVER: Mapping[ServerRestartSteps, _Answer] = {
-    "13": _Answer(Envelope[ServerRestart], restart_serializers.server_restart),
-    "11": _Answer(Envelope[ServerRestartOf11], restart_serializers.server_restart_of_11),
+_ZONE_RESPONSE = _OperationResponse(Envelope[ZoneRestart], restart_serializers.zone_restart)
+_SERVER_RESPONSES: Mapping[ServerRestartSteps, _OperationResponse] = {
+    "13": _OperationResponse(Envelope[ServerRestart], restart_serializers.server_restart),
+    "11": _OperationResponse(Envelope[ServerRestartOf11], restart_serializers.server_restart_of_11),
 }
-_OF_CLUSTER: Mapping[ClusterAnswer, _Answer] = {
-    "tasks": _Answer(Envelope[ClusterRestart], restart_serializers.cluster_restart),
-    "subtasks": _Answer(Envelope[ModernClusterRestart], restart_serializers.modern_cluster_restart),
+_CLUSTER_RESPONSES: Mapping[ClusterAnswer, _OperationResponse] = {
+    "tasks": _OperationResponse(Envelope[ClusterRestart], restart_serializers.cluster_restart),
+    "subtasks": _OperationResponse(Envelope[ModernClusterRestart], restart_serializers.modern_cluster_restart),
 }
-_REFUSALS = (400, 401, 403, 404, 409, 500)
+_ERROR_STATUSES = (400, 401, 403, 404, 409, 500)
 
 
 def routers(switches: Switches) -> tuple[APIRouter, APIRouter]:
     """The restarts, and their neighbours, as a service with these switches has them."""
-    needs = [Depends(Needs(Permission.CLUSTER_MANAGER))]
-    restarts = APIRouter(tags=["Restarts"], dependencies=needs)
-    neighbours = APIRouter(tags=["Starts and stops"], dependencies=needs)
+    permission = [Depends(RequirePermission(Permission.CLUSTER_MANAGER))]
+    restarts = APIRouter(tags=["Restarts"], dependencies=permission)
+    starts_and_stops = APIRouter(tags=["Starts and stops"], dependencies=permission)
     parameters = ServerParameters(switches.freeze_server, switches.parameters_in)
-    of_server = _OF_SERVER[switches.server_restart_steps]
-    of_cluster = _OF_CLUSTER[switches.cluster_answer]
-    _add_server_restart(restarts, parameters, of_server)
-    _add_cluster_call(restarts, "restart", blueprints.CLUSTER_RESTART, of_cluster)
-    _add_zone_call(restarts, "restart", blueprints.ZONE_RESTART)
-    _add_zone_call(neighbours, "start", blueprints.ZONE_START)
-    _add_zone_call(neighbours, "stop", blueprints.ZONE_STOP)
-    _add_cluster_call(neighbours, "start", blueprints.CLUSTER_START, of_cluster)
-    _add_cluster_call(neighbours, "stop", blueprints.CLUSTER_STOP, of_cluster)
-    _add_server_start(neighbours, of_server)
-    _add_server_stop(neighbours, parameters, of_server)
-    return restarts, neighbours
+    server_response = _SERVER_RESPONSES[switches.server_restart_steps]
+    cluster_response = _CLUSTER_RESPONSES[switches.cluster_answer]
+    _add_server_restart(restarts, parameters, server_response)
+    _add_cluster_operation(restarts, "restart", blueprints.CLUSTER_RESTART, cluster_response)
+    _add_zone_operation(restarts, "restart", blueprints.ZONE_RESTART)
+    _add_zone_operation(starts_and_stops, "start", blueprints.ZONE_START)
+    _add_zone_operation(starts_and_stops, "stop", blueprints.ZONE_STOP)
+    _add_cluster_operation(starts_and_stops, "start", blueprints.CLUSTER_START, cluster_response)
+    _add_cluster_operation(starts_and_stops, "stop", blueprints.CLUSTER_STOP, cluster_response)
+    _add_server_start(starts_and_stops, server_response)
+    _add_server_stop(starts_and_stops, parameters, server_response)
+    return restarts, starts_and_stops
 
 
-def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer: _Answer) -> None:
+def _add_server_restart(router: APIRouter, parameters: ServerParameters, response: _OperationResponse) -> None:
     async def restart_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call, given = call_of(request), parameters.given(request)
+        context, values = context_of(request), parameters.read(request)
         task_id = service_of(request).submitter.restart_server(
-            call.logged_on().user,
-            call.now,
+            context.require_caller().user,
+            context.now,
             cluster_id,
             server_id,
-            freeze=parameters.freeze_for_restart(given),
-            force=given.flag("force") or False,
+            freeze=parameters.freeze_for_restart(values),
+            force=values.flag("force") or False,
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/restart",
@@ -96,19 +96,19 @@ def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer:
         methods=["POST"],
         summary="Restart a server node",
         description="What stands both in the query and in the body has to agree.",
-        response_model=answer.form,
-        responses=refusals(*sorted({*_REFUSALS, *parameters.refusals()})),
-        openapi_extra=parameters.of_restart(),
+        response_model=response.envelope,
+        responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
+        openapi_extra=parameters.openapi_of_restart(),
     )
 
 
-def _add_server_start(router: APIRouter, answer: _Answer) -> None:
+def _add_server_start(router: APIRouter, response: _OperationResponse) -> None:
     async def start_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call = call_of(request)
+        context = context_of(request)
         task_id = service_of(request).submitter.operate_server(
-            blueprints.SERVER_START, call.logged_on().user, call.now, cluster_id, server_id
+            blueprints.SERVER_START, context.require_caller().user, context.now, cluster_id, server_id
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/start",
@@ -116,25 +116,25 @@ def _add_server_start(router: APIRouter, answer: _Answer) -> None:
         methods=["POST"],
         summary="Start a server node",
         description="No parameters, no body. A server that runs is left alone.",
-        response_model=answer.form,
-        responses=refusals(*_REFUSALS),
+        response_model=response.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _Answer) -> None:
+def _add_server_stop(router: APIRouter, parameters: ServerParameters, response: _OperationResponse) -> None:
     async def stop_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call, given = call_of(request), parameters.given(request)
-        kind = given.name("type", get_args(StopType))
+        context, values = context_of(request), parameters.read(request)
+        kind = values.name("type", get_args(StopType))
         task_id = service_of(request).submitter.operate_server(
             blueprints.SERVER_STOP_SERVICE if kind == "STOP_SERVICE" else blueprints.SERVER_STOP,
-            call.logged_on().user,
-            call.now,
+            context.require_caller().user,
+            context.now,
             cluster_id,
             server_id,
-            freeze=parameters.freeze_for_stop(given),
-            force=given.flag("force") or False,
+            freeze=parameters.freeze_for_stop(values),
+            force=values.flag("force") or False,
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/stop",
@@ -143,18 +143,18 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _A
         summary="Stop a server node",
         description="STOP_PROCESS ends the process; after STOP_SERVICE it goes on out of service.\n\n"
         "What stands both in the query and in the body has to agree.",
-        response_model=answer.form,
-        responses=refusals(*sorted({*_REFUSALS, *parameters.refusals()})),
-        openapi_extra=parameters.of_stop(),
+        response_model=response.envelope,
+        responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
+        openapi_extra=parameters.openapi_of_stop(),
     )
 
 
-def _add_zone_call(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
+def _add_zone_operation(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
     async def operate_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
-        call = call_of(request)
-        user = call.logged_on().user
-        task_id = service_of(request).submitter.operate_zone(blueprint, user, call.now, cluster_id, zone_name)
-        return _OF_ZONE.reply(request, task_id)
+        context = context_of(request)
+        user = context.require_caller().user
+        task_id = service_of(request).submitter.operate_zone(blueprint, user, context.now, cluster_id, zone_name)
+        return _ZONE_RESPONSE.reply(request, task_id)
 
     router.add_api_route(
         f"/api/v2/ob/clusters/{{id}}/zones/{{zoneName}}/{verb}",
@@ -162,17 +162,17 @@ def _add_zone_call(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
         methods=["POST"],
         summary=f"{verb.capitalize()} a zone",
         description="All servers of the zone, at the same time. No parameters, no body.",
-        response_model=_OF_ZONE.form,
-        responses=refusals(*_REFUSALS),
+        response_model=_ZONE_RESPONSE.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_cluster_call(router: APIRouter, verb: str, blueprint: Blueprint, answer: _Answer) -> None:
+def _add_cluster_operation(router: APIRouter, verb: str, blueprint: Blueprint, response: _OperationResponse) -> None:
     async def operate_cluster(request: Request, cluster_id: ClusterId) -> Response:
-        call = call_of(request)
-        user = call.logged_on().user
-        task_id = service_of(request).submitter.operate_cluster(blueprint, user, call.now, cluster_id)
-        return answer.reply(request, task_id)
+        context = context_of(request)
+        user = context.require_caller().user
+        task_id = service_of(request).submitter.operate_cluster(blueprint, user, context.now, cluster_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         f"/api/v2/ob/clusters/{{id}}/{verb}",
@@ -180,6 +180,6 @@ def _add_cluster_call(router: APIRouter, verb: str, blueprint: Blueprint, answer
         methods=["POST"],
         summary=f"{verb.capitalize()} a cluster",
         description="All servers of the cluster. No parameters, no body.",
-        response_model=answer.form,
-        responses=refusals(*_REFUSALS),
+        response_model=response.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )

@@ -8,11 +8,11 @@ from fastapi import Header, Path, Query, Request
 
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.schemas.envelope import ErrorEnvelope
-from ocp_emulator.serializers.paging import Window
+from ocp_emulator.serializers.paging import PageRequest
 from ocp_emulator.web.parameters import LARGEST_PAGE, Long, PageNumber, PageSize, Sort
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-_REFUSALS = {
+_ERROR_DESCRIPTIONS = {
     400: "A parameter or the body is missing or does not fit.",
     401: "No credentials, or wrong ones, or a caller who is locked.",
     403: "The caller lacks the permission.",
@@ -42,13 +42,13 @@ HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
 ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
 TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
 SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
-Number = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
-Size = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
+SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
 ContentType = Annotated[str | None, Header(include_in_schema=False)]
-Order = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
+SortParam = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
 
 
-class Needs:
+class RequirePermission:
     """A dependency: the caller has this right. Dependencies come before parameters, so 403 comes before 400."""
 
     def __init__(self, permission: Permission) -> None:
@@ -57,12 +57,12 @@ class Needs:
 
     async def __call__(self, request: Request) -> None:
         """ApiError 403 when the caller lacks it."""
-        call_of(request).logged_on().require(self.permission)
+        context_of(request).require_caller().require(self.permission)
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How the OpenAPI document tells the error statuses that a call can have."""
-    return {status: {"model": ErrorEnvelope, "description": _REFUSALS[status]} for status in statuses}
+    return {status: {"model": ErrorEnvelope, "description": _ERROR_DESCRIPTIONS[status]} for status in statuses}
 
 
 def json_body(schema: dict[str, Any]) -> dict[str, Any]:
@@ -70,6 +70,6 @@ def json_body(schema: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def window(number: int, size: int, sort: str) -> Window:
+def page_request(number: int, size: int, sort: str) -> PageRequest:
     """The page that is asked for."""
-    return Window(number, size, descending=sort.endswith(",desc"))
+    return PageRequest(number, size, descending=sort.endswith(",desc"))

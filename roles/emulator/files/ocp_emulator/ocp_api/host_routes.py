@@ -13,13 +13,13 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import (
     ContentType,
     HostId,
-    Needs,
-    Number,
-    Order,
-    Size,
+    PageParam,
+    RequirePermission,
+    SizeParam,
+    SortParam,
+    error_responses,
     json_body,
-    refusals,
-    window,
+    page_request,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import Agent, Host, HostStatus
@@ -27,9 +27,9 @@ from ocp_emulator.schemas.restart_schemas import AgentRestart
 from ocp_emulator.serializers import host_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import body_longs, json_object, one_or_more, split
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-reads = APIRouter(tags=["Hosts"], dependencies=[Depends(Needs(Permission.HOST_VIEWER))])
+reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))])
 
 Statuses = Annotated[str, one_or_more(*get_args(HostStatus))]
 
@@ -54,49 +54,49 @@ async def restart_agents(request: Request, content_type: ContentType = None) -> 
 
     `hostids`, as the documented sample has it, is taken too.
     """
-    call, service = call_of(request), service_of(request)
-    host_ids = body_longs(json_object(call, content_type, required=True), "hostIds", "hostids")
-    task_id = service.submitter.restart_agents(call.logged_on().user, call.now, host_ids)
-    return call.reply(Envelope[AgentRestart], restart_serializers.agent_restart(service.store.db, task_id))
+    context, service = context_of(request), service_of(request)
+    host_ids = body_longs(json_object(context, content_type, required=True), "hostIds", "hostids")
+    task_id = service.submitter.restart_agents(context.require_caller().user, context.now, host_ids)
+    return context.reply(Envelope[AgentRestart], restart_serializers.agent_restart(service.store.db, task_id))
 
 
 @reads.get(
     "/api/v2/compute/hosts",
     summary="List hosts",
     response_model=Envelope[Paged[Host]],
-    responses=refusals(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_hosts(
     request: Request,
     keyword: Annotated[str | None, Query(description="Part of the name or of the inner address.")] = None,
     statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
-    number: Number = 1,
-    size: Size = 10,
-    sort: Order = "id,asc",
+    number: PageParam = 1,
+    size: SizeParam = 10,
+    sort: SortParam = "id,asc",
 ) -> Response:
     """Each with what runs on it."""
     page = host_serializers.host_page(
-        service_of(request).store.db, window(number, size, sort), keyword, split(statuses)
+        service_of(request).store.db, page_request(number, size, sort), keyword, split(statuses)
     )
-    return call_of(request).reply(Envelope[Paged[Host]], page)
+    return context_of(request).reply(Envelope[Paged[Host]], page)
 
 
 @reads.get(
     "/api/v2/compute/hosts/{hostId}",
     summary="Read a host",
     response_model=Envelope[Host],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_host(request: Request, host_id: HostId) -> Response:
     """The host, the state of its agent, and what runs on it."""
     host = host_serializers.host_detail(service_of(request).store.db, host_id)
-    return call_of(request).reply(Envelope[Host], host)
+    return context_of(request).reply(Envelope[Host], host)
 
 
 async def read_agent(request: Request, host_id: HostId) -> Response:
     """The agent with its processes."""
-    agent = host_serializers.agent_of(service_of(request).store.db, host_id, call_of(request).now)
-    return call_of(request).reply(Envelope[Agent], agent)
+    agent = host_serializers.agent_of(service_of(request).store.db, host_id, context_of(request).now)
+    return context_of(request).reply(Envelope[Agent], agent)
 
 
 def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
@@ -108,17 +108,17 @@ def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
             restart_agents,
             methods=["POST"],
             summary="Restart agents",
-            dependencies=[Depends(Needs(Permission.HOST_MANAGER))],
+            dependencies=[Depends(RequirePermission(Permission.HOST_MANAGER))],
             response_model=Envelope[AgentRestart],
-            responses=refusals(400, 401, 403, 404, 409, 415, 500),
+            responses=error_responses(400, 401, 403, 404, 409, 415, 500),
             openapi_extra=json_body(_HOST_IDS),
         )
         reads.add_api_route(
             f"{prefix}/compute/hosts/{{hostId}}/agent",
             read_agent,
             summary="Read the agent of a host",
-            dependencies=[Depends(Needs(Permission.HOST_VIEWER))],
+            dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))],
             response_model=Envelope[Agent],
-            responses=refusals(400, 401, 403, 404, 500),
+            responses=error_responses(400, 401, 403, 404, 500),
         )
     return restarts, reads

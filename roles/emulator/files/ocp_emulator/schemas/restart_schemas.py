@@ -6,7 +6,7 @@ Which field appears where is shown by the tables of restart-operations.md, secti
 gives other schemas: task_schemas.py.
 """
 
-from ocp_emulator.schemas.schema import Form, Long, Timestamp
+from ocp_emulator.schemas.schema import Long, Schema, Timestamp
 from ocp_emulator.schemas.task_schemas import Creator, FullSubtask, LinkedSubtask, TaskOperation, TaskStatus, TaskType
 
 
@@ -27,7 +27,7 @@ class AgentRestartSubtask(FullSubtask):
     class_name: str
 
 
-class StartedTask(Form):
+class StartedTask(Schema):
     """What every operation's task has (section 2.2)."""
 
     id: Long
@@ -55,7 +55,7 @@ class ServerRestart(ManualTask):
     subtasks: list[RestartSubtask]
 
 
-class RestartedCluster(Form):
+class RestartedCluster(Schema):
     """The cluster in the answer of its restart."""
 
     id: Long
@@ -72,7 +72,7 @@ class ClusterRestart(StartedTask):
     tasks: list[ClusterRestartSubtask]
 
 
-class AgentContext(Form):
+class AgentContext(Schema):
     """The context of a batch restart of agents or of a zone restart; ids are strings in it."""
 
     list_map: dict[str, list[str]]

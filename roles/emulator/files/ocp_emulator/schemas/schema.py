@@ -24,7 +24,7 @@ def _nothing() -> None:
     return None
 
 
-class Form(BaseModel):
+class Schema(BaseModel):
     """A documented form."""
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, extra="forbid", frozen=True)
@@ -34,7 +34,7 @@ class Form(BaseModel):
         return self.model_dump_json(by_alias=True, exclude_unset=True)
 
 
-def first_misfit(error: ValidationError) -> tuple[str, str]:
+def first_violation(error: ValidationError) -> tuple[str, str]:
     """The first field that does not fit, "" for the whole of the form, and the reason; both for people."""
     first = error.errors(include_url=False, include_context=False)[0]
     reason = first["msg"].removeprefix("Value error, ")

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import ConfigDict, SkipValidation, with_config
 from typing_extensions import TypedDict
 
-from ocp_emulator.schemas.schema import Form, Long, Timestamp, absent
+from ocp_emulator.schemas.schema import Long, Schema, Timestamp, absent
 
 TaskStatus = Literal["RUNNING", "FAILED", "SUCCESSFUL"]
 SubtaskStatus = Literal["PENDING", "READY", "RUNNING", "CANCELING", "FAILED", "SUCCESSFUL"]
@@ -20,14 +20,14 @@ TaskType = Literal["MANUAL"]
 NodeType = Literal["JAVA_TASK"]
 
 
-class Creator(Form):
+class Creator(Schema):
     """The user who started a task."""
 
     id: Long
     name: str
 
 
-class LinkedSubtask(Form):
+class LinkedSubtask(Schema):
     """What every form of a subtask has that shows links (section 2.3)."""
 
     id: Long
@@ -50,7 +50,7 @@ class FullSubtask(LinkedSubtask):
     timeout: int
 
 
-class TaskCluster(Form):
+class TaskCluster(Schema):
     """The cluster that a task belongs to."""
 
     id: Long
@@ -59,7 +59,7 @@ class TaskCluster(Form):
     type: Literal["PRIMARY", "STANDBY"]
 
 
-class InstanceFullTag(Form):
+class InstanceFullTag(Schema):
     """One object that a task works on; only what applies to the object is there."""
 
     object_type: str
@@ -88,7 +88,7 @@ class BasicSubtask(TypedDict):
     operation: SubtaskOperation
 
 
-class BasicTaskInstance(Form):
+class BasicTaskInstance(Schema):
     """A task in the list. Its own `operation` is documented in lower case here, in capitals everywhere else.
 
     `operation` and `tags` come with newer versions of the service.
@@ -117,7 +117,7 @@ class SubtaskInstance(FullSubtask):
     executor: str = absent()
 
 
-class WrappedTaskInstance(Form):
+class WrappedTaskInstance(Schema):
     """One task that is read. `isRemote` and `tags` come with newer versions of the service."""
 
     id: Long
@@ -138,7 +138,7 @@ class WrappedTaskInstance(Form):
     tags: list[InstanceFullTag] = absent()
 
 
-class SubtaskLog(Form):
+class SubtaskLog(Schema):
     """The log of a subtask as one text; empty before it has run."""
 
     log: str

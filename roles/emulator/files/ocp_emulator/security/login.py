@@ -8,11 +8,11 @@ signature locks nobody, and the key of a user who is locked goes on working: the
 
 from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
 from ocp_emulator.security.lockout import Lockouts
-from ocp_emulator.security.rate_limit import Allowance, RateLimiter
+from ocp_emulator.security.rate_limit import RateLimiter, RateLimitStatus
 from ocp_emulator.security.signing import Message
 
 
-class Admission:
+class LoginGuard:
     """Lets callers in, and keeps count of who may not come in again."""
 
     def __init__(self, authenticator: Authenticator, lockouts: Lockouts, rate_limiter: RateLimiter) -> None:
@@ -21,7 +21,7 @@ class Admission:
         self._lockouts = lockouts
         self._rate_limiter = rate_limiter
 
-    def log_on(self, message: Message, machine_now: int, client: str, now: int) -> Caller:
+    def log_in(self, message: Message, machine_now: int, client: str, now: int) -> Caller:
         """The caller. ApiError 401 for missing or wrong credentials, and for whom is locked."""
         try:
             caller = self._authenticator.authenticate(message, machine_now)
@@ -34,6 +34,6 @@ class Admission:
             self._lockouts.right(caller.user.name)
         return caller
 
-    def take(self, caller: Caller, now: int) -> Allowance | None:
+    def count_request(self, caller: Caller, now: int) -> RateLimitStatus | None:
         """Count a call of the caller; None where there is no limit."""
-        return self._rate_limiter.take(caller.user.name, now)
+        return self._rate_limiter.acquire(caller.user.name, now)

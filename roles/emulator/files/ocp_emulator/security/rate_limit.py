@@ -21,7 +21,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class RateLimitStatus:
     """What a user has left in the window that leaves least: calls, and seconds until it ends."""
 
     limit: int
@@ -53,7 +53,7 @@ class RateLimiter:
         self._rates = rates
         self._windows: dict[str, list[_Window]] = {}
 
-    def take(self, user: str, now: int) -> Allowance | None:
+    def acquire(self, user: str, now: int) -> RateLimitStatus | None:
         """Count a call, unless the user has none left; None when there is no limit."""
         if not self._rates:
             return None
@@ -67,4 +67,4 @@ class RateLimiter:
                 window.used += 1
         least = min(windows, key=lambda window: (window.left(), -window.ends))
         seconds = -((now - least.ends) // SECOND)
-        return Allowance(least.rate.calls, least.left(), seconds, exceeded)
+        return RateLimitStatus(least.rate.calls, least.left(), seconds, exceeded)

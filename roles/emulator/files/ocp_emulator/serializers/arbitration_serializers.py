@@ -17,7 +17,7 @@ from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.fields import json_or_null
 from ocp_emulator.serializers.fleet_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, operating_task
-from ocp_emulator.serializers.paging import Window, page_of
+from ocp_emulator.serializers.paging import PageRequest, query_page
 
 _SERVICES_FILTERED = """
     FROM arbitration_services AS t
@@ -33,7 +33,7 @@ _FIRST_TENANT = 1002
 
 def arbitration_page(
     db: sqlite3.Connection,
-    window: Window,
+    page_request: PageRequest,
     host_id: int | None,
     keyword: str | None,
     statuses: Sequence[str] | None,
@@ -49,10 +49,10 @@ def arbitration_page(
         "description": _SERVICE_DESCRIPTION,
     }
 
-    def make(rows: list[sqlite3.Row]) -> list[schemas.ArbitrationService]:
+    def serialize(rows: list[sqlite3.Row]) -> list[schemas.ArbitrationService]:
         return [_service(db, row, operating) for row in rows]
 
-    return page_of(db, window, _SERVICES_FILTERED, values, make, Paged[schemas.ArbitrationService])
+    return query_page(db, page_request, _SERVICES_FILTERED, values, serialize, Paged[schemas.ArbitrationService])
 
 
 def arbitration_detail(db: sqlite3.Connection, service_id: int, operating: Visibility) -> schemas.ArbitrationService:

@@ -16,7 +16,7 @@ from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.serializers.fields import json_or_null
 from ocp_emulator.serializers.fleet_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, operating_task
-from ocp_emulator.serializers.paging import Window, page_of
+from ocp_emulator.serializers.paging import PageRequest, query_page
 
 _SERVERS = (
     "SELECT servers.*, zones.name AS zone_name, zones.region, zones.idc, clusters.version FROM servers"
@@ -32,16 +32,20 @@ _CLUSTERS_FILTERED = """
 
 
 def cluster_page(
-    db: sqlite3.Connection, window: Window, name: str | None, statuses: Sequence[str] | None, operating: Visibility
+    db: sqlite3.Connection,
+    page_request: PageRequest,
+    name: str | None,
+    statuses: Sequence[str] | None,
+    operating: Visibility,
 ) -> Paged[schemas.Cluster]:
     """A page of the clusters whose name contains `name` and whose status is one of `statuses`; None for any."""
     values = {"name": name, "statuses": json_or_null(statuses)}
 
-    def make(rows: list[sqlite3.Row]) -> list[schemas.Cluster]:
+    def serialize(rows: list[sqlite3.Row]) -> list[schemas.Cluster]:
         zones = _zones_by_cluster(db, [row["id"] for row in rows], operating)
         return [_cluster(row, zones[row["id"]], operating) for row in rows]
 
-    return page_of(db, window, _CLUSTERS_FILTERED, values, make, Paged[schemas.Cluster])
+    return query_page(db, page_request, _CLUSTERS_FILTERED, values, serialize, Paged[schemas.Cluster])
 
 
 def cluster_detail(db: sqlite3.Connection, cluster_id: int, operating: Visibility) -> schemas.Cluster:

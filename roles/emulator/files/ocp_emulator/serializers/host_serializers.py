@@ -12,7 +12,7 @@ from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.fields import json_or_null
 from ocp_emulator.serializers.fleet_fields import ARCHITECTURE
-from ocp_emulator.serializers.paging import Window, page_of
+from ocp_emulator.serializers.paging import PageRequest, query_page
 
 _AGENT_VERSION = "4.3.5"
 _AGENT_HOME = "/home/admin/ocp_agent"
@@ -26,16 +26,16 @@ _HOSTS_FILTERED = """
 
 
 def host_page(
-    db: sqlite3.Connection, window: Window, keyword: str | None, statuses: Sequence[str] | None
+    db: sqlite3.Connection, page_request: PageRequest, keyword: str | None, statuses: Sequence[str] | None
 ) -> Paged[schemas.Host]:
     """A page of the hosts whose name or address contains `keyword`; None for any."""
     values = {"keyword": keyword, "statuses": json_or_null(statuses)}
 
-    def make(rows: list[sqlite3.Row]) -> list[schemas.Host]:
+    def serialize(rows: list[sqlite3.Row]) -> list[schemas.Host]:
         services = _services_by_host(db, [row["id"] for row in rows])
         return [_host(row, services[row["id"]]) for row in rows]
 
-    return page_of(db, window, _HOSTS_FILTERED, values, make, Paged[schemas.Host])
+    return query_page(db, page_request, _HOSTS_FILTERED, values, serialize, Paged[schemas.Host])
 
 
 def host_detail(db: sqlite3.Connection, host_id: int) -> schemas.Host:

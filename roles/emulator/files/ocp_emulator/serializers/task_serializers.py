@@ -15,7 +15,7 @@ from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.serializers.fields import json_or_null, without_none
-from ocp_emulator.serializers.paging import Window, page_of
+from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.tasks import subtask_log, task_actions
 
 _FILTERED = """
@@ -51,25 +51,25 @@ class TaskFilter:
 
 
 def task_page(
-    db: sqlite3.Connection, window: Window, wanted: TaskFilter, tags: Visibility
+    db: sqlite3.Connection, page_request: PageRequest, task_filter: TaskFilter, tags: Visibility
 ) -> Paged[schemas.BasicTaskInstance]:
     """A page of the list of tasks; `tags` tells whether it has what came with them in newer versions."""
     values = {
-        "name": wanted.name,
-        "statuses": json_or_null(wanted.statuses),
-        "types": json_or_null(wanted.types),
-        "cluster_id": wanted.cluster_id,
-        "cluster_name": wanted.cluster_name,
-        "host_id": wanted.host_id,
-        "of_tenant": wanted.of_tenant,
+        "name": task_filter.name,
+        "statuses": json_or_null(task_filter.statuses),
+        "types": json_or_null(task_filter.types),
+        "cluster_id": task_filter.cluster_id,
+        "cluster_name": task_filter.cluster_name,
+        "host_id": task_filter.host_id,
+        "of_tenant": task_filter.of_tenant,
     }
 
-    def make(rows: list[sqlite3.Row]) -> list[schemas.BasicTaskInstance]:
+    def serialize(rows: list[sqlite3.Row]) -> list[schemas.BasicTaskInstance]:
         ids = [row["id"] for row in rows]
         targets, subtasks = task_rows.targets_of(db, ids), _basic_subtasks(db, ids)
         return [_basic(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
 
-    return page_of(db, window, _FILTERED, values, make, Paged[schemas.BasicTaskInstance])
+    return query_page(db, page_request, _FILTERED, values, serialize, Paged[schemas.BasicTaskInstance])
 
 
 def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schemas.WrappedTaskInstance:

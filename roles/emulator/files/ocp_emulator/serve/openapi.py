@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
-from ocp_emulator.ocp_api.dependencies import RATE_LIMITED, Needs
+from ocp_emulator.ocp_api.dependencies import RATE_LIMITED, RequirePermission
 
 _SCHEMES = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -67,5 +67,8 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _permission(route: APIRoute) -> str | None:
-    needed = (dependency.dependency for dependency in route.dependencies)
-    return next((str(needs.permission) for needs in needed if isinstance(needs, Needs)), None)
+    requirements = (dependency.dependency for dependency in route.dependencies)
+    return next(
+        (str(requirement.permission) for requirement in requirements if isinstance(requirement, RequirePermission)),
+        None,
+    )

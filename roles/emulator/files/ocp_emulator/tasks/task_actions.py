@@ -23,7 +23,7 @@ from ocp_emulator.tasks import statuses, subtask_log
 _LOG = logging.getLogger(__name__)
 
 
-class Steering:
+class TaskActions:
     """Retry, rollback, skip and cancel."""
 
     def __init__(self, store: Store) -> None:

@@ -13,13 +13,13 @@ from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
 from ocp_emulator.base import errors
-from ocp_emulator.schemas.schema import Form, first_misfit
-from ocp_emulator.web.request_context import Call
+from ocp_emulator.schemas.schema import Schema, first_violation
+from ocp_emulator.web.request_context import RequestContext
 
 LARGEST_PAGE = 2_000
 # The documented sample of arbitration services shows pages of this size.
 LARGEST_LARGE_PAGE = 5_000
-F = TypeVar("F", bound=Form)
+SchemaT = TypeVar("SchemaT", bound=Schema)
 
 _LARGEST_LONG = 2**63 - 1
 _LARGEST_INTEGER = 2**31 - 1
@@ -59,22 +59,22 @@ def split(lists: Sequence[str] | None) -> list[str] | None:
     return None if lists is None else [name for text in lists for name in text.split(",")]
 
 
-def sentence(error: RequestValidationError) -> str:
+def invalid_parameter_message(error: RequestValidationError) -> str:
     """What is wrong with the first parameter that is."""
     first = error.errors()[0]
     name = next((part for part in first["loc"][1:] if isinstance(part, str)), "?")
     if first["type"] == "missing":
         return f"The parameter '{name}' is missing."
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return _unfit(name, first["input"], reason).message
+    return _invalid_parameter(name, first["input"], reason).message
 
 
-def json_object(call: Call, content_type: str | None, *, required: bool) -> dict[str, Any]:
+def json_object(context: RequestContext, content_type: str | None, *, required: bool) -> dict[str, Any]:
     """The JSON object in the body; an empty one when there is no body and none is required.
 
     ApiError: 415 when the body is said to be no JSON, 400 when it is none, no object, or missing.
     """
-    if not call.body:
+    if not context.body:
         if required:
             raise errors.bad_request("The request needs a JSON body, and has none.")
         return {}
@@ -84,7 +84,7 @@ def json_object(call: Call, content_type: str | None, *, required: bool) -> dict
             f"The body has the Content-Type '{content_type or ''}'; it has to be application/json."
         )
     try:
-        value = json.loads(call.body)
+        value = json.loads(context.body)
     except (ValueError, RecursionError):
         raise errors.bad_request("The body is malformed JSON.") from None
     if not isinstance(value, dict):
@@ -92,15 +92,15 @@ def json_object(call: Call, content_type: str | None, *, required: bool) -> dict
     return value
 
 
-def form_of(form: type[F], body: dict[str, Any]) -> F:
+def parse_body(schema: type[SchemaT], body: dict[str, Any]) -> SchemaT:
     """The body as this form. ApiError 400 that names the first field that does not fit."""
     try:
-        return form.model_validate(body)
+        return schema.model_validate(body)
     except ValidationError as error:
-        raise misfit(*first_misfit(error)) from None
+        raise invalid_body(*first_violation(error)) from None
 
 
-def misfit(field: str, reason: str) -> errors.ApiError:
+def invalid_body(field: str, reason: str) -> errors.ApiError:
     """400: a field of the body, or the whole of it when that is "", does not fit."""
     what = f"field '{field}' of the body" if field else "body"
     return errors.bad_request(f"The {what} does not fit: {reason}.")
@@ -112,7 +112,7 @@ def query_flag(query: QueryParams, name: str) -> bool | None:
     if value is None:
         return None
     if value.lower() not in _FLAGS:
-        raise _unfit(name, value, "it is neither true nor false")
+        raise _invalid_parameter(name, value, "it is neither true nor false")
     return _FLAGS[value.lower()]
 
 
@@ -121,7 +121,7 @@ def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | Non
     value = query.get(name)
     if value is None or value in names:
         return value
-    raise _unfit(name, value, f"it is none of {', '.join(names)}")
+    raise _invalid_parameter(name, value, f"it is none of {', '.join(names)}")
 
 
 def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
@@ -129,7 +129,7 @@ def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
     value = body.get(name)
     if value is None or isinstance(value, bool):
         return value
-    raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_shown(value)}.")
+    raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_abbreviated(value)}.")
 
 
 def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str | None:
@@ -137,7 +137,9 @@ def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str |
     value = body.get(name)
     if value is None or value in names:
         return value
-    raise errors.bad_request(f"The parameter '{name}' of the body is none of {', '.join(names)}: {_shown(value)}.")
+    raise errors.bad_request(
+        f"The parameter '{name}' of the body is none of {', '.join(names)}: {_abbreviated(value)}."
+    )
 
 
 def body_longs(body: dict[str, Any], *names: str) -> list[int]:
@@ -147,7 +149,7 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
         raise errors.bad_request(f"The parameter '{names[0]}' is missing.")
     value = body[name]
     if not isinstance(value, list):
-        raise errors.bad_request(f"The parameter '{name}' is not an array: {_shown(value)}.")
+        raise errors.bad_request(f"The parameter '{name}' is not an array: {_abbreviated(value)}.")
     for element in value:
         # bool is a kind of int in Python, and none in JSON.
         if (
@@ -155,14 +157,16 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
             or not isinstance(element, int)
             or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG
         ):
-            raise errors.bad_request(f"The parameter '{name}' has an element that is not a Long: {_shown(element)}.")
+            raise errors.bad_request(
+                f"The parameter '{name}' has an element that is not a Long: {_abbreviated(element)}."
+            )
     return value
 
 
-def _unfit(name: str, value: object, reason: str) -> errors.ApiError:
-    return errors.bad_request(f"The parameter '{name}' does not take the value {_shown(value)}: {reason}.")
+def _invalid_parameter(name: str, value: object, reason: str) -> errors.ApiError:
+    return errors.bad_request(f"The parameter '{name}' does not take the value {_abbreviated(value)}: {reason}.")
 
 
-def _shown(value: object) -> str:
+def _abbreviated(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

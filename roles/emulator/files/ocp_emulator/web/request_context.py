@@ -14,13 +14,13 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, iso
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
 from ocp_emulator.schemas.restart_schemas import StartedTask
-from ocp_emulator.schemas.schema import Form
+from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.security.authentication import Caller
-from ocp_emulator.security.rate_limit import Allowance
+from ocp_emulator.security.rate_limit import RateLimitStatus
 
 
 @dataclass
-class Call:
+class RequestContext:
     """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
 
     `task_id` is the task that it has started.
@@ -33,12 +33,12 @@ class Call:
     now: int
     body: bytes = b""
     caller: Caller | None = None
-    allowance: Allowance | None = None
+    rate_limit: RateLimitStatus | None = None
     task_id: int | None = None
     trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
     _began: float = field(default_factory=time.perf_counter)
 
-    def logged_on(self) -> Caller:
+    def require_caller(self) -> Caller:
         """The caller. ApiError 401 when nobody has logged on."""
         if self.caller is None:
             raise errors.no_credentials()
@@ -48,17 +48,17 @@ class Call:
         """How long the request has taken so far."""
         return (time.perf_counter() - self._began) * 1_000
 
-    def reply(self, form: type[Envelope[Any]], data: object) -> Response:
+    def reply(self, envelope: type[Envelope[Any]], data: object) -> Response:
         """The successful answer, with data of the type that the form has."""
         if isinstance(data, StartedTask):
             self.task_id = data.id
-        return json_response(form(data=data, **self._success()))
+        return json_response(envelope(data=data, **self._success_fields()))
 
-    def done(self) -> Response:
+    def reply_empty(self) -> Response:
         """The successful answer of a call that has no data to give."""
-        return json_response(EmptyEnvelope(**self._success()))
+        return json_response(EmptyEnvelope(**self._success_fields()))
 
-    def _success(self) -> dict[str, Any]:
+    def _success_fields(self) -> dict[str, Any]:
         return {
             "duration": int(self.milliseconds()),
             "server": self.server,
@@ -68,7 +68,7 @@ class Call:
             "trace_id": self.trace_id,
         }
 
-    def refuse(self, error: errors.ApiError) -> Response:
+    def reply_error(self, error: errors.ApiError) -> Response:
         """The error envelope. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
         envelope = ErrorEnvelope(
             duration=int(self.milliseconds()),
@@ -85,11 +85,11 @@ class Call:
         return response
 
 
-def json_response(form: Form, status: int = 200) -> Response:
+def json_response(body: Schema, status: int = 200) -> Response:
     """A form as the answer."""
-    return Response(form.to_json(), status, media_type="application/json")
+    return Response(body.to_json(), status, media_type="application/json")
 
 
-def call_of(request: HTTPConnection) -> Call:
+def context_of(request: HTTPConnection) -> RequestContext:
     """The call that this request is."""
-    return cast(Call, request.state.call)
+    return cast(RequestContext, request.state.context)

@@ -13,13 +13,13 @@ from fnmatch import fnmatchcase
 from itertools import count
 from urllib.parse import unquote_plus
 
-KEPT = 10_000
+MAX_RECORDS = 10_000
 
 _SECRET = re.compile("pass|pwd|secret|token|sign|credential|auth|key", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Seen:
+class RequestRecord:
     """A request; `path` is decoded, `query` is not.
 
     `user` is None when nobody has logged on, `status` when no answer was sent, `milliseconds` until it is over. `fault`
@@ -40,7 +40,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RequestFilter:
     """Which requests; what is None fits any. `path` is a shell pattern, `since` the id after which they begin."""
 
     method: str | None = None
@@ -48,32 +48,32 @@ class Wanted:
     user: str | None = None
     since: int | None = None
 
-    def fits(self, seen: Seen) -> bool:
+    def matches(self, record: RequestRecord) -> bool:
         """Whether this request is meant."""
         return (
-            (self.since is None or seen.id > self.since)
-            and (self.method is None or seen.method == self.method.upper())
-            and (self.user is None or seen.user == self.user)
-            and (self.path is None or fnmatchcase(seen.path, self.path))
+            (self.since is None or record.id > self.since)
+            and (self.method is None or record.method == self.method.upper())
+            and (self.user is None or record.user == self.user)
+            and (self.path is None or fnmatchcase(record.path, self.path))
         )
 
 
-class History:
+class RequestLog:
     """Keeps requests in the order in which they came."""
 
     def __init__(self) -> None:
         """Empty."""
-        self._requests: deque[Seen] = deque(maxlen=KEPT)
+        self._requests: deque[RequestRecord] = deque(maxlen=MAX_RECORDS)
         self._ids = count(1)
 
-    def add(self, seen: Seen) -> None:
+    def add(self, record: RequestRecord) -> None:
         """Keep a request, which gets its id; what becomes of it may be written into it later."""
-        seen.id = next(self._ids)
-        self._requests.append(seen)
+        record.id = next(self._ids)
+        self._requests.append(record)
 
-    def find(self, wanted: Wanted) -> Iterator[Seen]:
+    def find(self, request_filter: RequestFilter) -> Iterator[RequestRecord]:
         """The requests that are meant, newest last."""
-        return filter(wanted.fits, self._requests)
+        return filter(request_filter.matches, self._requests)
 
     def clear(self) -> None:
         """Forget them; ids go on."""
