@@ -9,7 +9,7 @@ from typing import NoReturn, get_args
 
 from ocp_emulator import VERSION
 from ocp_emulator.base.clock import DAY, SECOND
-from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, MEANINGS, PROFILES
+from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, DESCRIPTIONS, PROFILES
 from ocp_emulator.security.rate_limit import Rate
 from ocp_emulator.tasks.submit import BusyPolicy
 
@@ -96,7 +96,7 @@ def _add_switches(command: argparse.ArgumentParser) -> None:
     )
     switches = command.add_argument_group("switches", "Each overrides what the profile says.")
     for name, choices in CHOICES.items():
-        switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=MEANINGS[name])
+        switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=DESCRIPTIONS[name])
 
 
 def _add_tls_options(command: argparse.ArgumentParser) -> None:

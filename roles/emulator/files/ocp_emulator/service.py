@@ -18,7 +18,7 @@ from ocp_emulator.security.authentication import Authenticator
 from ocp_emulator.security.lockout import Lockouts
 from ocp_emulator.security.login import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
-from ocp_emulator.store.controllable_clock import SteeredClock
+from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import BusyPolicy, Submitter
@@ -59,7 +59,7 @@ class Service:
         self.address = settings.address
         self.switches = settings.switches
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
-        self.clock = SteeredClock(self.store, machine_clock)
+        self.clock = ControllableClock(self.store, machine_clock)
         try:
             plan_at_start(self.store, settings.faults, self.clock.now())
         except StoreError:

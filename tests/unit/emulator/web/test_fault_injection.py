@@ -88,7 +88,7 @@ class Served:
 
     def come_back(self):
         """End a pause."""
-        self.server._away_until = 0
+        self.server._outage_until = 0
         self.wait_until_back()
 
     def wait_until_back(self):

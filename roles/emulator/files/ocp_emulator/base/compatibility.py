@@ -55,4 +55,4 @@ PROFILES: Mapping[str, Switches] = {
 _HINTS = get_type_hints(Switches, include_extras=True)
 # Of each switch the values that it takes, and what it is about.
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(hint)[0]) for name, hint in _HINTS.items()}
-MEANINGS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
+DESCRIPTIONS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}

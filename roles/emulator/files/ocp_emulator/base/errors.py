@@ -14,10 +14,10 @@ ILLEGAL_ARGUMENT = 10001
 NOT_FOUND = 10002
 UNEXPECTED = 10010
 BUSY = 10003
-NO_TASK = 20000
-UNSUPPORTED = 20003
-NO_ROLLBACK = 20004
-NOT_LOGGED_ON = 30000
+TASK_NOT_FOUND = 20000
+INVALID_STATE = 20003
+ROLLBACK_PROHIBITED = 20004
+NOT_AUTHENTICATED = 30000
 BAD_CREDENTIALS = 30004
 LOCKED_OUT = 30007
 NOT_AUTHORIZED = 30014
@@ -44,7 +44,7 @@ def illegal_argument(message: str) -> ApiError:
     return ApiError(400, ILLEGAL_ARGUMENT, message)
 
 
-def wrong_media_type(message: str) -> ApiError:
+def unsupported_media_type(message: str) -> ApiError:
     """415: the body is said to be something else than JSON."""
     return ApiError(415, UNSPECIFIC, message)
 
@@ -54,9 +54,9 @@ def unknown_url(method: str, path: str) -> ApiError:
     return bad_request(f"There is no {method} {path}.")
 
 
-def no_credentials() -> ApiError:
+def missing_credentials() -> ApiError:
     """401: nobody has logged on."""
-    return ApiError(401, NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+    return ApiError(401, NOT_AUTHENTICATED, "This call needs credentials, and none were sent.")
 
 
 def bad_credentials(message: str) -> ApiError:
@@ -80,24 +80,26 @@ def forbidden(user: str, permission: Permission) -> ApiError:
     return ApiError(403, NOT_AUTHORIZED, f"User {user} lacks the permission {permission} that this call needs.")
 
 
-def no_task(task_id: int) -> ApiError:
+def task_not_found(task_id: int) -> ApiError:
     """404 for a task."""
-    return ApiError(404, NO_TASK, f"There is no task {task_id}.")
+    return ApiError(404, TASK_NOT_FOUND, f"There is no task {task_id}.")
 
 
-def no_subtask(task_id: int, subtask_id: int) -> ApiError:
+def subtask_not_found(task_id: int, subtask_id: int) -> ApiError:
     """404 for a subtask."""
-    return ApiError(404, NO_TASK, f"Task {task_id} has no subtask {subtask_id}.")
+    return ApiError(404, TASK_NOT_FOUND, f"Task {task_id} has no subtask {subtask_id}.")
 
 
-def unsupported(state: str, operation: str) -> ApiError:
+def invalid_state(state: str, operation: str) -> ApiError:
     """400: a task or subtask is in a state that does not allow this; `state` begins the sentence."""
-    return ApiError(400, UNSUPPORTED, f"{state}, which does not allow to {operation} it.")
+    return ApiError(400, INVALID_STATE, f"{state}, which does not allow to {operation} it.")
 
 
-def no_rollback(task_id: int) -> ApiError:
+def rollback_prohibited(task_id: int) -> ApiError:
     """400: the task, or something that it has done, forbids its rollback."""
-    return ApiError(400, NO_ROLLBACK, f"Task {task_id} has gone beyond the point up to which it can be rolled back.")
+    return ApiError(
+        400, ROLLBACK_PROHIBITED, f"Task {task_id} has gone beyond the point up to which it can be rolled back."
+    )
 
 
 def not_found(what: str) -> ApiError:
@@ -107,15 +109,15 @@ def not_found(what: str) -> ApiError:
 
 def busy(what: str, task_id: int, task_name: str, task_status: str) -> ApiError:
     """409: something else is being done to the target; `what` begins the sentence: "Server 3"."""
-    return ApiError(409, BUSY, occupied(what, task_id, task_name, task_status))
+    return ApiError(409, BUSY, occupied_message(what, task_id, task_name, task_status))
 
 
-def occupied(what: str, task_id: int, task_name: str, task_status: str) -> str:
+def occupied_message(what: str, task_id: int, task_name: str, task_status: str) -> str:
     """The sentence that tells who has the target in hand."""
     so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
     return f"{what} is occupied by task {task_id} ({task_name}), which {so_far}."
 
 
-def unexpected() -> ApiError:
+def internal_error() -> ApiError:
     """500; what went wrong is in the emulator's own log only."""
     return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log tells why.")

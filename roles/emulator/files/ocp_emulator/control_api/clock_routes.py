@@ -57,7 +57,7 @@ async def set_clock(request: Request, content_type: ContentType = None) -> Respo
     """A clock that is stopped moves by advances only; it stays so when the emulator is started again."""
     context = context_of(request)
     body = parse_body(_Running, json_object(context, content_type, required=True))
-    service_of(request).clock.let_run(body.running)
+    service_of(request).clock.set_running(body.running)
     return _clock(request, context)
 
 

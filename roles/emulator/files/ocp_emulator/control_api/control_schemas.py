@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
-from ocp_emulator.security.lockout import Kind
+from ocp_emulator.security.lockout import LockoutKind
 
 
 class Fault(Schema):
@@ -39,7 +39,7 @@ class RestartCount(Schema):
 class Lockout(Schema):
     """A user, or the address of a client, whose passwords are not looked at."""
 
-    kind: Kind
+    kind: LockoutKind
     name: str
     since: Timestamp
     until: Timestamp

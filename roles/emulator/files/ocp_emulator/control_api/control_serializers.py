@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
 from ocp_emulator.control_api import control_schemas as schemas
-from ocp_emulator.faults.fault_kinds import fault_of
+from ocp_emulator.faults.fault_kinds import parse_fault
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.security import lockout
 from ocp_emulator.serializers.paging import PageRequest, list_page
@@ -49,7 +49,7 @@ def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
     return Listed[schemas.Lockout](
         contents=[
             schemas.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
-            for row in lockout.locked(db, now)
+            for row in lockout.active_lockouts(db, now)
         ]
     )
 
@@ -78,7 +78,7 @@ def _request(record: RequestRecord) -> schemas.SeenRequest:
 def _fault(row: sqlite3.Row) -> schemas.Fault:
     return schemas.Fault(
         id=row["id"],
-        fault=fault_of(json.loads(row["fault"])),
+        fault=parse_fault(json.loads(row["fault"])),
         hits=row["hits"],
         create_time=iso(row["create_time"]),
     )

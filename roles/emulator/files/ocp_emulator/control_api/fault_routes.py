@@ -12,7 +12,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import Fault
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import FaultError, fault_of
+from ocp_emulator.faults.fault_kinds import FaultError, parse_fault
 from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.service import service_of
@@ -37,7 +37,7 @@ async def plan_fault(request: Request, content_type: ContentType = None) -> Resp
     """Let something go wrong from now on; of several faults that fit the first one hits. It survives a restart."""
     context, service = context_of(request), service_of(request)
     try:
-        fault = fault_of(json_object(context, content_type, required=True))
+        fault = parse_fault(json_object(context, content_type, required=True))
     except FaultError as error:
         raise invalid_body(error.key, error.reason) from None
     with service.store.transaction() as db:

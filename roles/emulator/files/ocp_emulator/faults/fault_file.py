@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import AnyFault, FaultError, fault_of
+from ocp_emulator.faults.fault_kinds import AnyFault, FaultError, parse_fault
 from ocp_emulator.store.database import Store, StoreError
 
 _KEY = "faults"
@@ -55,7 +55,7 @@ def _json_of(faults: Sequence[AnyFault]) -> str:
 
 def _entry(number: int, entry: object) -> AnyFault:
     try:
-        return fault_of(entry)
+        return parse_fault(entry)
     except FaultError as error:
         key = f", key '{error.key}'" if error.key else ""
         raise FaultFileError(f"entry {number}{key}: {error.reason}") from None

@@ -25,7 +25,7 @@ class FaultError(ValueError):
         self.reason = reason
 
 
-def fault_of(value: Any) -> SubtaskFault | HttpFault:
+def parse_fault(value: Any) -> SubtaskFault | HttpFault:
     """A fault out of what JSON or YAML gives. Raises FaultError."""
     if not isinstance(value, dict):
         raise FaultError("", "it is not a mapping, such as {kind: http, action: reset}")

@@ -13,14 +13,14 @@ from pydantic import Field
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import DAY, SECOND
 
-LONGEST = 365 * DAY // SECOND
-_MOST = 2**31 - 1
+MAX_SECONDS = 365 * DAY // SECOND
+_LARGEST_COUNT = 2**31 - 1
 
 Text = Annotated[str, Field(min_length=1, max_length=1_000)]
-Count = Annotated[int, Field(ge=1, le=_MOST, strict=True)]
+Count = Annotated[int, Field(ge=1, le=_LARGEST_COUNT, strict=True)]
 
 
-class Plannable(Protocol):
+class PlannableFault(Protocol):
     """What a fault of any kind has."""
 
     @property
@@ -35,7 +35,7 @@ class Plannable(Protocol):
         """The fault as text."""
 
 
-def add(db: sqlite3.Connection, fault: Plannable, now: int) -> int:
+def add(db: sqlite3.Connection, fault: PlannableFault, now: int) -> int:
     """Append a fault to the plan; its id."""
     cursor = db.execute(
         "INSERT INTO faults (kind, fault, times, matches, hits, create_time) VALUES (?, ?, ?, 0, 0, ?)",
@@ -51,7 +51,7 @@ def remove(db: sqlite3.Connection, fault_id: int | None) -> None:
         raise errors.not_found(f"Fault {fault_id}")
 
 
-def live(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
+def active(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
     """The faults of a kind that are not used up."""
     return db.execute(
         "SELECT * FROM faults WHERE kind = ? AND (times IS NULL OR hits < times) ORDER BY id", (kind,)

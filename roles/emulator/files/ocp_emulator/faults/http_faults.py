@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from ocp_emulator.base.paths import CONTROL, is_control
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_plan import LONGEST, Count, Text
+from ocp_emulator.faults.fault_plan import MAX_SECONDS, Count, Text
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.store.database import Store
 
@@ -43,9 +43,9 @@ _OPTIONS: dict[HttpAction, _Options] = {
     "error": _Options(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset"}),
     "restart": _Options(needed=_SECONDS, possible=_WHEN),
 }
-_OF_SOME_ACTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
-_ERRORS = frozenset({401, 403, 409, 429, *range(500, 600)})
-_PAGES = frozenset({200, *range(400, 600)})
+_ACTION_OPTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
+_ERROR_STATUSES = frozenset({401, 403, 409, 429, *range(500, 600)})
+_HTML_STATUSES = frozenset({200, *range(400, 600)})
 
 
 class HttpMatch(Schema):
@@ -59,7 +59,7 @@ class HttpMatch(Schema):
     path: Text | None = None
     user: Text | None = None
 
-    def fits(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
+    def matches(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
         """Whether a request is meant; `user` is asked only where that matters."""
         return (
             (self.path or "").startswith(CONTROL) >= is_control(path)
@@ -86,7 +86,7 @@ class HttpFault(Schema):
     probability: Annotated[float, Field(gt=0, le=1)] | None = None
     seed: Annotated[int, Field(strict=True)] | None = None
     times: Count | None = 1
-    seconds: Annotated[float, Field(ge=0, le=LONGEST)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=MAX_SECONDS)] | None = None
     size: Count | None = None
     status: Annotated[int, Field(ge=200, le=599, strict=True)] | None = None
     message: Text | None = None
@@ -95,14 +95,14 @@ class HttpFault(Schema):
     @model_validator(mode="after")
     def _check_options_of_action(self) -> "HttpFault":
         options = _OPTIONS[self.action]
-        given = {name for name in _OF_SOME_ACTIONS if getattr(self, name) is not None}
+        given = {name for name in _ACTION_OPTIONS if getattr(self, name) is not None}
         for name in sorted(options.needed - given):
             raise ValueError(f"the action {self.action} needs {name}")
         for name in sorted(given - options.needed - options.possible):
             raise ValueError(f"{name} does not go with the action {self.action}")
-        if self.action == "error" and self.status not in _ERRORS:
+        if self.action == "error" and self.status not in _ERROR_STATUSES:
             raise ValueError(f"status {self.status} is none of 401, 403, 409, 429 and 500 to 599")
-        if self.action == "html" and self.response_status() not in _PAGES:
+        if self.action == "html" and self.response_status() not in _HTML_STATUSES:
             raise ValueError(f"status {self.status} is neither 200 nor one of 400 to 599")
         if self.reset is not None and self.status != 429:
             raise ValueError("reset goes with status 429")
@@ -141,8 +141,8 @@ class FaultHit:
 
 def take(store: Store, method: str, path: str, user: Callable[[], str | None]) -> FaultHit | None:
     """The first fault of the plan that hits this request, counted as a hit; each that matches it counts that too."""
-    faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.live(store.db, "http")]
-    matching = [(row, fault) for row, fault in faults if fault.match.fits(method, path, user)]
+    faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.active(store.db, "http")]
+    matching = [(row, fault) for row, fault in faults if fault.match.matches(method, path, user)]
     if not matching:
         return None
     hit = next((FaultHit(row["id"], fault) for row, fault in matching if fault.hits(row["matches"] + 1)), None)

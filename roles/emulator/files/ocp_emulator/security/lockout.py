@@ -15,14 +15,14 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.store.database import Store
 
-Kind = Literal["user", "client"]
+LockoutKind = Literal["user", "client"]
 
 _MINUTE = 60 * SECOND
 
 
 @dataclass(frozen=True)
 class _Rule:
-    kind: Kind
+    kind: LockoutKind
     attempts: int
     span: int
 
@@ -33,13 +33,13 @@ class Lockouts:
     def __init__(self, store: Store, max_attempts: int) -> None:
         """So many wrong passwords lock a user; 0 locks nobody."""
         self._store = store
-        self._on = max_attempts > 0
+        self._enabled = max_attempts > 0
         self._user = _Rule("user", max_attempts, 30 * _MINUTE)
         self._client = _Rule("client", 2 * max_attempts, 10 * _MINUTE)
 
     def check(self, user: str, client: str, now: int) -> None:
         """ApiError 401/30007 when one of them is locked."""
-        if not self._on:
+        if not self._enabled:
             return
         row = self._store.db.execute(
             "SELECT * FROM lockouts WHERE until > ? AND (kind, name) IN (('user', ?), ('client', ?)) LIMIT 1",
@@ -48,24 +48,24 @@ class Lockouts:
         if row is not None:
             raise errors.locked_out(row["kind"], row["name"], iso(row["until"]))
 
-    def wrong(self, user: str | None, client: str, now: int) -> None:
+    def record_failure(self, user: str | None, client: str, now: int) -> None:
         """Count a wrong password; `user` is None when there is no such user."""
-        if not self._on:
+        if not self._enabled:
             return
         with self._store.transaction() as db:
             if user is not None:
                 _count(db, self._user, user, now)
             _count(db, self._client, client, now)
 
-    def right(self, user: str) -> None:
+    def record_success(self, user: str) -> None:
         """Forget the wrong passwords of a user."""
         counted = ("SELECT 1 FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
-        if self._on and self._store.db.execute(*counted).fetchone():
+        if self._enabled and self._store.db.execute(*counted).fetchone():
             with self._store.transaction() as db:
                 db.execute("DELETE FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
 
 
-def locked(db: sqlite3.Connection, now: int) -> list[sqlite3.Row]:
+def active_lockouts(db: sqlite3.Connection, now: int) -> list[sqlite3.Row]:
     """Who is locked now: kind, name, since, until."""
     return db.execute("SELECT * FROM lockouts WHERE until > ? ORDER BY since, kind, name", (now,)).fetchall()
 

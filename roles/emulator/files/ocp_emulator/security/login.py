@@ -9,7 +9,7 @@ signature locks nobody, and the key of a user who is locked goes on working: the
 from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
 from ocp_emulator.security.lockout import Lockouts
 from ocp_emulator.security.rate_limit import RateLimiter, RateLimitStatus
-from ocp_emulator.security.signing import Message
+from ocp_emulator.security.signing import SignedRequest
 
 
 class LoginGuard:
@@ -21,17 +21,17 @@ class LoginGuard:
         self._lockouts = lockouts
         self._rate_limiter = rate_limiter
 
-    def log_in(self, message: Message, machine_now: int, client: str, now: int) -> Caller:
+    def log_in(self, request: SignedRequest, machine_now: int, client: str, now: int) -> Caller:
         """The caller. ApiError 401 for missing or wrong credentials, and for whom is locked."""
         try:
-            caller = self._authenticator.authenticate(message, machine_now)
+            caller = self._authenticator.authenticate(request, machine_now)
         except WrongPassword as error:
             self._lockouts.check(error.name, client, now)
-            self._lockouts.wrong(error.name if error.exists else None, client, now)
+            self._lockouts.record_failure(error.name if error.exists else None, client, now)
             raise
         if caller.by_password:
             self._lockouts.check(caller.user.name, client, now)
-            self._lockouts.right(caller.user.name)
+            self._lockouts.record_success(caller.user.name)
         return caller
 
     def count_request(self, caller: Caller, now: int) -> RateLimitStatus | None:

@@ -21,12 +21,12 @@ def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestar
     """The answer of 4.1."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ServerRestart(
-        **_manual(task),
+        **_manual_task_fields(task),
         cluster_id=target["cluster_id"],
         host_id=target["host_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
         subtasks=[
-            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
@@ -34,21 +34,24 @@ def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestar
 def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestartOf11:
     """The answer of 4.1 in the shape of older versions."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return schemas.ServerRestartOf11(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ServerRestartOf11(
+        **_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"]
+    )
 
 
 def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRestart:
     """The answer of 4.2."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ClusterRestart(
-        **task_rows.started(task),
+        **task_rows.started_fields(task),
         cluster=schemas.RestartedCluster(
             id=target["cluster_id"], name=target["cluster_name"], ob_cluster_id=target["ob_cluster_id"]
         ),
         context=_java_text(json.loads(task["context"])),
         creator=task_rows.creator(task),
         tasks=[
-            schemas.ClusterRestartSubtask(**task_rows.linked(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.ClusterRestartSubtask(**task_rows.linked_fields(subtask))
+            for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
@@ -57,11 +60,11 @@ def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.Mode
     """The answer of 4.2 in the shape that the others have."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ModernClusterRestart(
-        **_manual(task),
+        **_manual_task_fields(task),
         cluster_id=target["cluster_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
         subtasks=[
-            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
@@ -69,30 +72,30 @@ def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.Mode
 def zone_restart(db: sqlite3.Connection, task_id: int) -> schemas.ZoneRestart:
     """The answer of a zone restart, start or stop."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return schemas.ZoneRestart(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ZoneRestart(**_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"])
 
 
 def agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.AgentRestart:
     """The answer of 4.3."""
     task = task_rows.task_of(db, task_id)
-    return schemas.AgentRestart(**_manual(task), **_batch(db, task))
+    return schemas.AgentRestart(**_manual_task_fields(task), **_batch_fields(db, task))
 
 
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
     """The answer of 4.4."""
     task = task_rows.task_of(db, task_id)
     return schemas.ArbitrationRestart(
-        **_manual(task),
+        **_manual_task_fields(task),
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
         subtasks=[
-            schemas.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
 
-def _manual(task: sqlite3.Row) -> dict[str, Any]:
+def _manual_task_fields(task: sqlite3.Row) -> dict[str, Any]:
     return {
-        **task_rows.started(task),
+        **task_rows.started_fields(task),
         "creator": task["creator_name"],
         "executor": task["executor"],
         "task_definition_id": task_rows.TASK_DEFINITION_ID,
@@ -100,13 +103,15 @@ def _manual(task: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def _batch(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
+def _batch_fields(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
     context = json.loads(task["context"])
     strings = {key: value for key, value in context["stringMap"].items() if key not in _PARAMETERS}
     return {
         "context": schemas.AgentContext.model_validate({**context, "stringMap": strings}),
         "subtasks": [
-            schemas.AgentRestartSubtask(**task_rows.full(subtask), class_name=_class_name(subtask.row["description"]))
+            schemas.AgentRestartSubtask(
+                **task_rows.full_fields(subtask), class_name=_class_name(subtask.row["description"])
+            )
             for subtask in task_rows.subtasks_of(db, task["id"])
         ],
     }

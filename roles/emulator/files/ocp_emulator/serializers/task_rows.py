@@ -33,7 +33,7 @@ def task_of(db: sqlite3.Connection, task_id: int) -> sqlite3.Row:
     """One task. ApiError 404 when there is none."""
     row: sqlite3.Row | None = db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
     if row is None:
-        raise errors.no_task(task_id)
+        raise errors.task_not_found(task_id)
     return row
 
 
@@ -69,7 +69,7 @@ def targets_of(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, 
     return found
 
 
-def started(task: sqlite3.Row) -> dict[str, Any]:
+def started_fields(task: sqlite3.Row) -> dict[str, Any]:
     """What every operation's task has."""
     return {
         "id": task["id"],
@@ -85,7 +85,7 @@ def creator(task: sqlite3.Row) -> schemas.Creator:
     return schemas.Creator(id=task["creator_id"], name=task["creator_name"])
 
 
-def linked(subtask: LinkedRow) -> dict[str, Any]:
+def linked_fields(subtask: LinkedRow) -> dict[str, Any]:
     """What every form of a subtask has that shows links."""
     row = subtask.row
     return {
@@ -99,11 +99,11 @@ def linked(subtask: LinkedRow) -> dict[str, Any]:
     }
 
 
-def full(subtask: LinkedRow) -> dict[str, Any]:
+def full_fields(subtask: LinkedRow) -> dict[str, Any]:
     """What all but the reduced form have."""
     row = subtask.row
     return {
-        **linked(subtask),
+        **linked_fields(subtask),
         "node_type": _NODE_TYPE,
         "parallel_idx": row["parallel_idx"],
         "prohibit_rollback": bool(row["prohibit_rollback"]),
@@ -113,6 +113,6 @@ def full(subtask: LinkedRow) -> dict[str, Any]:
     }
 
 
-def newest(subtask: LinkedRow) -> dict[str, Any]:
+def newest_fields(subtask: LinkedRow) -> dict[str, Any]:
     """What newer versions have besides."""
-    return {**full(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}
+    return {**full_fields(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}

@@ -67,7 +67,7 @@ def task_page(
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.BasicTaskInstance]:
         ids = [row["id"] for row in rows]
         targets, subtasks = task_rows.targets_of(db, ids), _basic_subtasks(db, ids)
-        return [_basic(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
+        return [_basic_task(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
 
     return query_page(db, page_request, _FILTERED, values, serialize, Paged[schemas.BasicTaskInstance])
 
@@ -76,8 +76,8 @@ def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schem
     """One task; `tags` as in the list. ApiError 404 when there is none."""
     task, targets = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id]
     return schemas.WrappedTaskInstance(
-        **task_rows.started(task),
-        **_since(task),
+        **task_rows.started_fields(task),
+        **_finish_time(task),
         **_cluster_of(targets),
         task_definition_id=task_rows.TASK_DEFINITION_ID,
         creator=task_rows.creator(task),
@@ -86,7 +86,7 @@ def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schem
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
         create_time=iso(task["create_time"]),
         subtasks=[_subtask_instance(task, subtask, tags) for subtask in task_rows.subtasks_of(db, task_id)],
-        **_newer(tags, is_remote=False, tags=_tags(targets)),
+        **_newer_fields(tags, is_remote=False, tags=_tags(targets)),
     )
 
 
@@ -96,7 +96,7 @@ def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: 
     for subtask in task_rows.subtasks_of(db, task_id):
         if subtask.row["id"] == subtask_id:
             return _subtask_instance(task, subtask, tags)
-    raise errors.no_subtask(task_id, subtask_id)
+    raise errors.subtask_not_found(task_id, subtask_id)
 
 
 def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> schemas.SubtaskLog:
@@ -104,7 +104,7 @@ def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> sch
     task_rows.task_of(db, task_id)
     row = db.execute("SELECT 1 FROM subtasks WHERE id = ? AND task_id = ?", (subtask_id, task_id)).fetchone()
     if row is None:
-        raise errors.no_subtask(task_id, subtask_id)
+        raise errors.subtask_not_found(task_id, subtask_id)
     return schemas.SubtaskLog(log=subtask_log.read(db, subtask_id))
 
 
@@ -128,8 +128,8 @@ def _subtask_instance(task: sqlite3.Row, subtask: task_rows.LinkedRow, tags: Vis
     row = subtask.row
     started = row["start_time"] is not None
     return schemas.SubtaskInstance(
-        **(task_rows.newest(subtask) if tags == "shown" else task_rows.full(subtask)),
-        **_since(row),
+        **(task_rows.newest_fields(subtask) if tags == "shown" else task_rows.full_fields(subtask)),
+        **_finish_time(row),
         **without_none(
             start_time=iso(row["start_time"]) if started else None, executor=task["executor"] if started else None
         ),
@@ -137,27 +137,27 @@ def _subtask_instance(task: sqlite3.Row, subtask: task_rows.LinkedRow, tags: Vis
     )
 
 
-def _basic(
+def _basic_task(
     task: sqlite3.Row, targets: Sequence[sqlite3.Row], subtasks: list[schemas.BasicSubtask], tags: Visibility
 ) -> schemas.BasicTaskInstance:
-    started = task_rows.started(task)
+    started = task_rows.started_fields(task)
     operation = started.pop("operation").lower()
     return schemas.BasicTaskInstance(
         **started,
-        **_since(task),
+        **_finish_time(task),
         **_cluster_of(targets),
         creator=task_rows.creator(task),
         subtasks=subtasks,
-        **_newer(tags, operation=operation, tags=_tags(targets)),
+        **_newer_fields(tags, operation=operation, tags=_tags(targets)),
     )
 
 
-def _newer(shown: Visibility, **fields: object) -> dict[str, Any]:
+def _newer_fields(shown: Visibility, **fields: object) -> dict[str, Any]:
     """The fields that have come with newer versions of the service."""
     return fields if shown == "shown" else {}
 
 
-def _since(row: sqlite3.Row) -> dict[str, Any]:
+def _finish_time(row: sqlite3.Row) -> dict[str, Any]:
     """`finishTime` is absent until there is one."""
     return without_none(finish_time=None if row["finish_time"] is None else iso(row["finish_time"]))
 
@@ -196,5 +196,5 @@ def _tags(targets: Iterable[sqlite3.Row]) -> list[schemas.InstanceFullTag]:
 
 
 def _tag(target: sqlite3.Row) -> schemas.InstanceFullTag:
-    there = without_none(**{name: target[name] for name in _TAG_FIELDS})
-    return schemas.InstanceFullTag(object_type=target["object_type"], deleted=False, **there)
+    fields = without_none(**{name: target[name] for name in _TAG_FIELDS})
+    return schemas.InstanceFullTag(object_type=target["object_type"], deleted=False, **fields)

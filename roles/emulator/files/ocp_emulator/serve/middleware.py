@@ -105,17 +105,17 @@ class EmulatorMiddleware:
             _LOG.exception("trace %s: unexpected error", context.trace_id)
             if started:
                 raise
-            await context.reply_error(errors.unexpected())(scope, receive, send_with_rate_limit)
+            await context.reply_error(errors.internal_error())(scope, receive, send_with_rate_limit)
 
 
 def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
     """Let the caller in. ApiError 401 or 429 when that is not to be."""
-    message, machine_now = _signed_request(scope, context), service.machine_clock.now()
+    request, machine_now = _signed_request(scope, context), service.machine_clock.now()
     if is_control(scope["path"]):
-        context.caller = service.authenticator.authenticate(message, machine_now)
+        context.caller = service.authenticator.authenticate(request, machine_now)
         return
     client = scope["client"][0] if scope["client"] else ""
-    context.caller = service.login_guard.log_in(message, machine_now, client, context.now)
+    context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
     context.rate_limit = service.login_guard.count_request(context.caller, context.now)
     if context.rate_limit is not None and context.rate_limit.exceeded:
         raise errors.too_many_requests()
@@ -145,8 +145,8 @@ async def _read_body(receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _signed_request(scope: Scope, context: RequestContext) -> signing.Message:
-    return signing.Message(
+def _signed_request(scope: Scope, context: RequestContext) -> signing.SignedRequest:
+    return signing.SignedRequest(
         method=scope["method"],
         path=context.path,
         query=scope["query_string"].decode("latin-1"),

@@ -77,10 +77,10 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
     url = f"{'https' if certificate else 'http'}://{settings.address}"
     # uvicorn raises the signal that ended it once more when it has finished; that is not to end the process by then.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _already_ending)
+        signal.signal(number, _ignore_signal)
     _log_to_stderr()
-    again = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
-    Server(config, again, ready=lambda: _say(f"OCP emulator listens on {url}")).run(sockets=[bound])
+    rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
+    Server(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
 
 
 class _Formatter(logging.Formatter):
@@ -90,11 +90,11 @@ class _Formatter(logging.Formatter):
         return iso(int(record.created * SECOND))
 
 
-def _already_ending(_signal: int, _frame: FrameType | None) -> None:
+def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
     """Do nothing."""
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -10,7 +10,7 @@ from ocp_emulator.store.database import Store
 _KEY = "clock"
 
 
-class SteeredClock:
+class ControllableClock:
     """Tells the instant by which tasks move on. How it was steered is kept in the database."""
 
     def __init__(self, store: Store, machine: Clock) -> None:
@@ -31,22 +31,22 @@ class SteeredClock:
         """Milliseconds since the epoch."""
         return self._machine.now() + self._offset if self._stopped_at is None else self._stopped_at
 
-    def let_run(self, running: bool) -> None:
+    def set_running(self, running: bool) -> None:
         """Stop it, or let it run on from where it stands."""
         now = self.now()
         if running:
-            self._keep(now - self._machine.now(), None)
+            self._save(now - self._machine.now(), None)
         else:
-            self._keep(self._offset, now)
+            self._save(self._offset, now)
 
     def advance(self, milliseconds: int) -> None:
         """Move it forward."""
         if self._stopped_at is None:
-            self._keep(self._offset + milliseconds, None)
+            self._save(self._offset + milliseconds, None)
         else:
-            self._keep(self._offset, self._stopped_at + milliseconds)
+            self._save(self._offset, self._stopped_at + milliseconds)
 
-    def _keep(self, offset: int, stopped_at: int | None) -> None:
+    def _save(self, offset: int, stopped_at: int | None) -> None:
         with self._store.transaction() as db:
             db.execute(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",

@@ -33,7 +33,7 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     """
     blocked = _blocked_by(db, row, instant)
     fault = None if blocked else subtask_faults.take(db, row)
-    duration = fault.slowed(run_ms) if fault else run_ms
+    duration = fault.attempt_duration(run_ms) if fault else run_ms
     timeout: int = row["timeout"] * SECOND
     due = instant + (timeout if duration is None else min(duration, timeout))
     outcome, reason = Outcome.SUCCEED, None
@@ -65,7 +65,7 @@ def _blocked_by(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str |
         occupancy.occupy(db, row["task_id"], instant)
         return None
     task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (blocking,)).fetchone()
-    return errors.occupied("the target", blocking, task["name"], task["status"])
+    return errors.occupied_message("the target", blocking, task["name"], task["status"])
 
 
 def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:

@@ -96,11 +96,11 @@ class FaultInjection:
         await self._client_left()
 
     async def drop(self, _captured: _CapturedResponse) -> None:
-        with self.connection().held():
+        with self.connection().abandonable():
             await self._client_left()
 
     async def slow(self, captured: _CapturedResponse) -> None:
-        with self.connection().held():
+        with self.connection().abandonable():
             left = await self._client_left(self._seconds())
         if not left:
             await captured.send_head(self.send)
@@ -110,7 +110,7 @@ class FaultInjection:
         size = self.fault.size or 1
         last = (len(captured.body) - 1) // size * size
         await captured.send_head(self.send)
-        with self.connection().held():
+        with self.connection().abandonable():
             for first in range(0, last, size):
                 await self.send(_piece(captured.body[first : first + size]))
                 if await self._client_left(self._seconds()):

@@ -27,7 +27,7 @@ _TICK = 0.1
 
 
 class _Outage(Protocol):
-    def __call__(self, seconds: float, asked_by: "Connection", *, reset: bool) -> None:
+    def __call__(self, seconds: float, requested_by: "Connection", *, reset: bool) -> None:
         """Take the service off the network."""
 
 
@@ -38,7 +38,7 @@ class Connection:
         """`outage` takes the service off the network."""
         self._transport = transport
         self._outage = outage
-        self._is_held = False
+        self._is_abandonable = False
 
     def reset(self) -> None:
         """Send RST, under TLS too; what has not left yet is lost."""
@@ -55,15 +55,15 @@ class Connection:
         self._transport.close()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def abandonable(self) -> Iterator[None]:
         """Its request may take long in this block; the end of the server does not wait for it."""
-        self._is_held = True
+        self._is_abandonable = True
         yield
-        self._is_held = False
+        self._is_abandonable = False
 
-    def reset_if_held(self) -> None:
+    def reset_if_abandonable(self) -> None:
         """Reset it if its request may take long."""
-        if self._is_held:
+        if self._is_abandonable:
             self.reset()
 
 
@@ -90,8 +90,8 @@ class Server(uvicorn.Server):
         config.http = _Protocol
         self._bind = bind
         self._ready = ready
-        self._away: asyncio.Task[None] | None = None
-        self._away_until = 0.0
+        self._outage_task: asyncio.Task[None] | None = None
+        self._outage_until = 0.0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.lifespan.state[_OUTAGE] = self.outage
@@ -100,13 +100,13 @@ class Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._away is not None:
-            self._away.cancel()
+        if self._outage_task is not None:
+            self._outage_task.cancel()
         for connection in self._connections():
-            connection.reset_if_held()
+            connection.reset_if_abandonable()
         await super().shutdown(sockets=sockets)
 
-    def outage(self, seconds: float, asked_by: Connection, *, reset: bool) -> None:
+    def outage(self, seconds: float, requested_by: Connection, *, reset: bool) -> None:
         """Refuse connections for so many seconds; a further outage may make it longer.
 
         Those that are open are reset, but for the one that asks for it; or else they are closed, if a request is under
@@ -114,30 +114,30 @@ class Server(uvicorn.Server):
         """
         if reset:
             for connection in self._connections():
-                if connection is not asked_by:
+                if connection is not requested_by:
                     connection.reset()
         else:
             for protocol in list(self.server_state.connections):
                 protocol.shutdown()
-        self._away_until = max(self._away_until, asyncio.get_running_loop().time() + seconds)
-        if self._away is None:
+        self._outage_until = max(self._outage_until, asyncio.get_running_loop().time() + seconds)
+        if self._outage_task is None:
             for server in self.servers:
                 server.close()
             self.servers.clear()
             # Bound all the time, and not listening: nobody else can take the port.
-            self._away = asyncio.create_task(self._come_back(self._bind()))
+            self._outage_task = asyncio.create_task(self._listen_again(self._bind()))
             _LOG.info("connections are refused for %g s", seconds)
 
-    async def _come_back(self, bound: socket.socket) -> None:
+    async def _listen_again(self, bound: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         try:
-            while (left := self._away_until - loop.time()) > 0:
+            while (left := self._outage_until - loop.time()) > 0:
                 await asyncio.sleep(min(left, _TICK))
             self.servers.append(await loop.create_server(self._protocol, sock=bound, ssl=self.config.ssl))
         except BaseException:
             bound.close()
             raise
-        self._away = None
+        self._outage_task = None
         _LOG.info("connections are accepted again")
 
     def _connections(self) -> list[Connection]:

@@ -80,7 +80,7 @@ def json_object(context: RequestContext, content_type: str | None, *, required: 
         return {}
     media_type = (content_type or "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
-        raise errors.wrong_media_type(
+        raise errors.unsupported_media_type(
             f"The body has the Content-Type '{content_type or ''}'; it has to be application/json."
         )
     try:

@@ -41,7 +41,7 @@ class RequestContext:
     def require_caller(self) -> Caller:
         """The caller. ApiError 401 when nobody has logged on."""
         if self.caller is None:
-            raise errors.no_credentials()
+            raise errors.missing_credentials()
         return self.caller
 
     def milliseconds(self) -> float:
