@@ -139,13 +139,25 @@ def option_entries() -> Iterator[Entry]:
 
 
 def _bad_values(option: str, spec: dict[str, Any]) -> Iterator[Bad]:
+    yield from BY_HAND[option] if option in BY_HAND else _empty_values(spec)
+    yield from _values_of_another_type(spec)
+    if spec.get("choices"):
+        yield Bad(CHOICE, ["OTHER"] if spec["type"] == "list" else "other", shown="OTHER" * (spec["type"] == "list"))
+    if spec.get("required"):
+        yield Bad(MISSING, LEFT_OUT)
+    if NULL in _faults_of(spec):
+        yield Bad(NULL, None, shown="None")
+
+
+def _empty_values(spec: dict[str, Any]) -> Iterator[Bad]:
     choices = spec.get("choices")
-    if option in BY_HAND:
-        yield from BY_HAND[option]
-    elif spec["type"] == "list":
+    if spec["type"] == "list":
         yield from NO_ENTRY if spec["elements"] == "str" and not choices else NO_ENTRY[:1]
     elif spec["type"] == "str" and not choices:
         yield Bad(EMPTY, "")
+
+
+def _values_of_another_type(spec: dict[str, Any]) -> Iterator[Bad]:
     if spec["type"] in ("int", "bool"):
         yield Bad(TYPE, "maybe")
     elif spec["type"] == "float":
@@ -154,12 +166,6 @@ def _bad_values(option: str, spec: dict[str, Any]) -> Iterator[Bad]:
         yield Bad(TYPE, {"a": 1}, shown="dict")
         if spec["elements"] == "int":
             yield Bad(TYPE, ["first"], shown="first")
-    if choices:
-        yield Bad(CHOICE, ["OTHER"] if spec["type"] == "list" else "other", shown="OTHER" * (spec["type"] == "list"))
-    if spec.get("required"):
-        yield Bad(MISSING, LEFT_OUT)
-    if NULL in _faults_of(spec):
-        yield Bad(NULL, None, shown="None")
 
 
 def _entry(module: str, option: str, bad: Bad) -> Entry:
