@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parts of one emulated service, put together; every request finds them through `service_of`."""
+"""The parts of one emulated service. Every request gets them from `service_of`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from ocp_emulator.web.request_log import RequestLog
 class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
-    `faults` are planned in a new database; with None, one that is there already may have begun with any.
+    `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
     """
 
     database: Path | None = None
@@ -51,7 +51,7 @@ class Settings:
 
 
 class Service:
-    """Store, engine and the rest of one emulated service."""
+    """One emulated service: its store, its clock, its engine and everything else."""
 
     def __init__(self, settings: Settings, machine_clock: Clock) -> None:
         """Opens the database; StoreError when that fails."""
@@ -79,5 +79,5 @@ class Service:
 
 
 def service_of(request: HTTPConnection) -> Service:
-    """The service that answers this request."""
+    """The service that handles this request."""
     return cast(Service, request.app.state.service)

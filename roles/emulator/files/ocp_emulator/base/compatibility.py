@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What differs between versions of OCP, or is not known of it: single switches, and profiles that name sets of them.
+"""Differences between versions of OCP, and what is not known of it: switches, and profiles, which are sets of them.
 
-Where each value comes from is told by docs/emulator.md. Only the command line knows of profiles: all other code asks
-for the one switch that it is about.
+docs/emulator.md says where each value comes from. Only the command line knows profiles: all other code reads single
+switches.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ ReportedVersion = Literal["4.3.5", "4.2.2"]
 
 @dataclass(frozen=True)
 class Switches:
-    """One value each; the defaults are those of the specification."""
+    """The value of each switch; the defaults are those of the specification."""
 
     cluster_answer: Annotated[ClusterAnswer, "where the answer of a cluster's restart has its subtasks"] = "tasks"
     freeze_server: Annotated[FreezeServer, "the parameter freezeServer of a server's restart"] = "required"
@@ -53,6 +53,6 @@ PROFILES: Mapping[str, Switches] = {
 }
 
 _HINTS = get_type_hints(Switches, include_extras=True)
-# Of each switch the values that it takes, and what it is about.
+# The values that each switch takes, and its description.
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(hint)[0]) for name, hint in _HINTS.items()}
 DESCRIPTIONS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}

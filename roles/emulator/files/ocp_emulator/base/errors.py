@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The errors the service answers with.
+"""The errors that the service responds with.
 
-Statuses follow ocp-api.md, section 5. No public document tells the codes for an unknown, busy or otherwise unfit target
-(section 0, item 6): the codes below are those of the related open-source service where it has one for the case, and our
-choice where it has none (BUSY). Clients must decide by the HTTP status.
+Statuses follow ocp-api.md, section 5. No public document has the codes for an unknown, busy or otherwise unusable
+target (section 0, item 6): the codes below are those of the related open-source service where it has one for the case,
+and our choice where it has none (BUSY). Clients must decide by the HTTP status.
 """
 
 from ocp_emulator.base.permissions import Permission
@@ -24,10 +24,10 @@ NOT_AUTHORIZED = 30014
 
 
 class ApiError(Exception):
-    """A refusal: the HTTP status, and code and message of the error envelope."""
+    """An error response: the HTTP status, and code and message of the error envelope."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
-        """All three go into the answer."""
+        """All three are in the response."""
         super().__init__(message)
         self.status = status
         self.code = code
@@ -35,48 +35,48 @@ class ApiError(Exception):
 
 
 def bad_request(message: str) -> ApiError:
-    """400: a parameter, the body or the URL cannot be understood."""
+    """400: a parameter, the body or the URL is invalid."""
     return ApiError(400, UNSPECIFIC, message)
 
 
 def illegal_argument(message: str) -> ApiError:
-    """400: understood, and not acceptable."""
+    """400: a valid parameter has a value that is not accepted."""
     return ApiError(400, ILLEGAL_ARGUMENT, message)
 
 
 def unsupported_media_type(message: str) -> ApiError:
-    """415: the body is said to be something else than JSON."""
+    """415: the Content-Type of the body is not JSON."""
     return ApiError(415, UNSPECIFIC, message)
 
 
 def unknown_url(method: str, path: str) -> ApiError:
-    """400, as the service answers for URLs and methods that it does not have."""
+    """400, which is what the service responds to URLs and methods that it does not have."""
     return bad_request(f"There is no {method} {path}.")
 
 
 def missing_credentials() -> ApiError:
-    """401: nobody has logged on."""
+    """401: there are no credentials."""
     return ApiError(401, NOT_AUTHENTICATED, "This call needs credentials, and none were sent.")
 
 
 def bad_credentials(message: str) -> ApiError:
-    """401: somebody tried to log on in vain."""
+    """401: the credentials are wrong."""
     return ApiError(401, BAD_CREDENTIALS, message)
 
 
 def locked_out(kind: str, name: str, until: str) -> ApiError:
-    """401: too many wrong passwords came from this user or client."""
+    """401: this user or client sent too many wrong passwords."""
     message = f"Too many wrong passwords: {kind} {name} is locked until {until}."
     return ApiError(401, LOCKED_OUT, message)
 
 
 def too_many_requests() -> ApiError:
-    """429: the user has used up what a window of time allows."""
+    """429: the user sent as many requests as the window of time allows."""
     return ApiError(429, UNSPECIFIC, "Too many requests: no call is left to this user in the present window of time.")
 
 
 def forbidden(user: str, permission: Permission) -> ApiError:
-    """403: the caller is known and may not do this."""
+    """403: the caller lacks the permission."""
     return ApiError(403, NOT_AUTHORIZED, f"User {user} lacks the permission {permission} that this call needs.")
 
 
@@ -96,7 +96,7 @@ def invalid_state(state: str, operation: str) -> ApiError:
 
 
 def rollback_prohibited(task_id: int) -> ApiError:
-    """400: the task, or something that it has done, forbids its rollback."""
+    """400: the task, or something that it did, prohibits its rollback."""
     return ApiError(
         400, ROLLBACK_PROHIBITED, f"Task {task_id} has gone beyond the point up to which it can be rolled back."
     )
@@ -108,16 +108,16 @@ def not_found(what: str) -> ApiError:
 
 
 def busy(what: str, task_id: int, task_name: str, task_status: str) -> ApiError:
-    """409: something else is being done to the target; `what` begins the sentence: "Server 3"."""
+    """409: another task occupies the target; `what` begins the sentence: "Server 3"."""
     return ApiError(409, BUSY, occupied_message(what, task_id, task_name, task_status))
 
 
 def occupied_message(what: str, task_id: int, task_name: str, task_status: str) -> str:
-    """The sentence that tells who has the target in hand."""
+    """The message that names the task that occupies the target."""
     so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
     return f"{what} is occupied by task {task_id} ({task_name}), which {so_far}."
 
 
 def internal_error() -> ApiError:
-    """500; what went wrong is in the emulator's own log only."""
+    """500; only the log of the emulator has the reason."""
     return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log tells why.")

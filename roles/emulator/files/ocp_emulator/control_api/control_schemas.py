@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The forms of the control API, which is the emulator's own."""
+"""The schemas of the control API."""
 
 from typing import Annotated, Any, Literal
 
@@ -93,7 +93,7 @@ class DegradedLogStreams(Schema):
 
     @classmethod
     def document(cls) -> dict[str, Any]:
-        """The form as a JSON schema that needs no other."""
+        """The JSON schema, without references to others."""
         schema = cls.model_json_schema(by_alias=True)
         [inner] = schema.pop("$defs").values()
         schema["properties"]["degraded"]["items"] = inner

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the control API shows: the plan of faults, and what was really restarted."""
+"""The plan of faults, restart counts, lock-outs and requests as the control API shows them."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ _RESTARTS = """
 
 
 def fault_list(db: sqlite3.Connection) -> Listed[schemas.Fault]:
-    """The whole plan, in its order."""
+    """All faults of the plan, in its order."""
     return Listed[schemas.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
 
 
@@ -40,12 +40,12 @@ def fault_detail(db: sqlite3.Connection, fault_id: int) -> schemas.Fault:
 
 
 def restart_list(db: sqlite3.Connection) -> Listed[schemas.RestartCount]:
-    """Every target that a start step has started at least once."""
+    """Every target that a start step started at least once."""
     return Listed[schemas.RestartCount](contents=[schemas.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
 
 
 def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
-    """Who is locked now, in the order in which that came."""
+    """Users and clients that are locked now, oldest lock-out first."""
     return Listed[schemas.Lockout](
         contents=[
             schemas.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
@@ -55,7 +55,7 @@ def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
 
 
 def request_page(page_request: PageRequest, found: Iterable[RequestRecord]) -> Paged[schemas.SeenRequest]:
-    """A page of the requests found."""
+    """A page of these requests."""
     return list_page(page_request, list(found), _request, Paged[schemas.SeenRequest])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who is locked after repeated wrong passwords, for administrators."""
+"""Lock-outs after repeated wrong passwords: administrators read and end them."""
 
 from typing import Annotated
 

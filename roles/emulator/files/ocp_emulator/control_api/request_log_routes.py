@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What requests the service has seen, for administrators."""
+"""The requests that the service got, for administrators."""
 
 from typing import Annotated
 

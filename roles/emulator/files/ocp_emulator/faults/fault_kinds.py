@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The kinds of faults: subtasks that fail, stall or are slow, and HTTP that goes wrong."""
+"""The kinds of faults, and reading one of any kind."""
 
 from typing import Annotated, Any
 
@@ -16,17 +16,17 @@ _ANY: TypeAdapter[SubtaskFault | HttpFault] = TypeAdapter(AnyFault)
 
 
 class FaultError(ValueError):
-    """A fault that does not fit: the key, "" for the whole of it, and the reason."""
+    """A fault that is not valid: the key, "" for the fault as a whole, and the reason."""
 
     def __init__(self, key: str, reason: str) -> None:
-        """Both are for people."""
+        """Both are shown to people."""
         super().__init__(key, reason)
         self.key = key
         self.reason = reason
 
 
 def parse_fault(value: Any) -> SubtaskFault | HttpFault:
-    """A fault out of what JSON or YAML gives. Raises FaultError."""
+    """A fault from a value of JSON or YAML. Raises FaultError."""
     if not isinstance(value, dict):
         raise FaultError("", "it is not a mapping, such as {kind: http, action: reset}")
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `http`: they disturb a request, or the answer to it."""
+"""Faults of kind `http`: they break a request, or the response to it."""
 
 import json
 import random
@@ -30,7 +30,7 @@ class _Options:
 _WHEN = frozenset({"when"})
 _SECONDS = frozenset({"seconds"})
 
-# What an action takes besides match, call, probability, seed and times, which go with all of them.
+# The options of each action, besides match, call, probability, seed and times, which all of them take.
 _OPTIONS: dict[HttpAction, _Options] = {
     "refuse": _Options(needed=_SECONDS),
     "reset": _Options(possible=_WHEN),
@@ -60,7 +60,7 @@ class HttpMatch(Schema):
     user: Text | None = None
 
     def matches(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
-        """Whether a request is meant; `user` is asked only where that matters."""
+        """Whether a request matches; `user` is called only if the user matters."""
         return (
             (self.path or "").startswith(CONTROL) >= is_control(path)
             and (self.method is None or self.method.upper() == method)
@@ -117,15 +117,15 @@ class HttpFault(Schema):
         return self
 
     def skips_handling(self) -> bool:
-        """Whether the request is to have no effect."""
+        """Whether the service does not handle the request, so that it has no effect."""
         return "when" in _OPTIONS[self.action].possible and self.when != "after"
 
     def response_status(self) -> int:
-        """The status that html and error answer with."""
+        """The status that html and error respond with."""
         return 502 if self.status is None else self.status
 
     def hits(self, match: int) -> bool:
-        """Whether it hits the request that is the `match`th it matches, from 1: always the same, in any process."""
+        """Whether it hits the `match`th request that matches, counted from 1. The same in every process."""
         if self.probability is not None:
             return random.Random(f"{self.seed or 0}/{match}").random() < self.probability
         return match >= (self.call or 1)
@@ -140,7 +140,7 @@ class FaultHit:
 
 
 def take(store: Store, method: str, path: str, user: Callable[[], str | None]) -> FaultHit | None:
-    """The first fault of the plan that hits this request, counted as a hit; each that matches it counts that too."""
+    """The first fault of the plan that hits this request. Counts its hit, and the match of each fault that matches."""
     faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.active(store.db, "http")]
     matching = [(row, fault) for row, fault in faults if fault.match.matches(method, path, user)]
     if not matching:

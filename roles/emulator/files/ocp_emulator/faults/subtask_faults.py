@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `subtask`: they disturb an attempt of a subtask when that begins."""
+"""Faults of kind `subtask`: they break an attempt of a subtask when it begins."""
 
 import json
 import sqlite3
@@ -31,7 +31,7 @@ class SubtaskMatch(Schema):
     operation: Literal["EXECUTE", "RETRY", "ROLLBACK"] | None = None
 
     def matches(self, subtask: sqlite3.Row, task_name: str, elements: frozenset[str]) -> bool:
-        """Whether an attempt of this subtask is meant."""
+        """Whether an attempt of this subtask matches."""
         operations = {self.operation} if self.operation else {"EXECUTE", "RETRY"}
         return (
             subtask["operation"] in operations
@@ -68,18 +68,18 @@ class SubtaskFault(Schema):
         return self
 
     def attempt_duration(self, run_ms: int) -> int | None:
-        """How long the attempt takes instead; None for ever."""
+        """How long an attempt takes with this fault; None if it never ends."""
         if self.action == "stall":
             return None
         return round(run_ms * (1 if self.factor is None else self.factor) + (self.seconds or 0) * SECOND)
 
     def reason(self) -> str:
-        """What the log says."""
+        """The reason of a failure, for the log."""
         return self.message or _REASON
 
 
 def take(db: sqlite3.Connection, subtask: sqlite3.Row) -> SubtaskFault | None:
-    """The first fault of the plan that is meant for the attempt that begins now; counted as a hit."""
+    """The first fault of the plan that matches the attempt that begins now. Counts its hit."""
     rows = fault_plan.active(db, "subtask")
     if not rows:
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarts of servers, zones and clusters (restart-operations.md, 4.1 and 4.2), and their neighbours (ocp-api.md, 4.5).
+"""Restarts, starts and stops of servers, zones and clusters (restart-operations.md, 4.1 and 4.2; ocp-api.md, 4.5).
 
-Of the neighbours, paths and parameters are documented, and the shape of the zone restart. That starts and stops answer
-in the shape of the restart of the same target is our choice, and so is what their parameters default to.
+The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
+Starts and stops respond like the restart of the same target; this and the defaults of their parameters are our choice.
 """
 
 import sqlite3
@@ -36,7 +36,7 @@ from ocp_emulator.web.request_context import context_of
 
 @dataclass(frozen=True)
 class _OperationResponse:
-    """What an operation answers: the envelope with its form, and what makes the form of a task."""
+    """The response of an operation: its envelope, and the function that serializes the task."""
 
     envelope: type[Envelope[Any]]
     serialize: Callable[[sqlite3.Connection, int], Schema]
@@ -58,7 +58,7 @@ _ERROR_STATUSES = (400, 401, 403, 404, 409, 500)
 
 
 def routers(switches: Switches) -> tuple[APIRouter, APIRouter]:
-    """The restarts, and their neighbours, as a service with these switches has them."""
+    """The routers of restarts, and of starts and stops, of a service with these switches."""
     permission = [Depends(RequirePermission(Permission.CLUSTER_MANAGER))]
     restarts = APIRouter(tags=["Restarts"], dependencies=permission)
     starts_and_stops = APIRouter(tags=["Starts and stops"], dependencies=permission)

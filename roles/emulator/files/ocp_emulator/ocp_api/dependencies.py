@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the routes share: rights, the parameters they have in common, and which refusals they document."""
+"""What the routes share: required permissions, common parameters, and the documented error responses."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ _ERROR_DESCRIPTIONS = {
 
 _WHOLE = {"schema": {"type": "integer"}}
 
-# What every call of the service can be answered with; the headers are on all its answers while there is a rate limit.
+# Every call of the service can have this response; with a rate limit, the headers are on all responses.
 RATE_LIMITED: dict[str, Any] = {
     "description": "The caller has no call left in the present window of time.",
     "headers": {
@@ -49,19 +49,19 @@ SortParam = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc."
 
 
 class RequirePermission:
-    """A dependency: the caller has this right. Dependencies come before parameters, so 403 comes before 400."""
+    """A dependency: the caller needs this permission. Dependencies are checked before parameters, so 403 before 400."""
 
     def __init__(self, permission: Permission) -> None:
-        """The OpenAPI document shows it too."""
+        """The OpenAPI document shows the permission too."""
         self.permission = permission
 
     async def __call__(self, request: Request) -> None:
-        """ApiError 403 when the caller lacks it."""
+        """ApiError 403 when the caller lacks the permission."""
         context_of(request).require_caller().require(self.permission)
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How the OpenAPI document tells the error statuses that a call can have."""
+    """The error responses of a call in the OpenAPI document."""
     return {status: {"model": ErrorEnvelope, "description": _ERROR_DESCRIPTIONS[status]} for status in statuses}
 
 
@@ -71,5 +71,5 @@ def json_body(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def page_request(number: int, size: int, sort: str) -> PageRequest:
-    """The page that is asked for."""
+    """The page that the parameters request."""
     return PageRequest(number, size, descending=sort.endswith(",desc"))

@@ -33,7 +33,7 @@ reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permis
 
 Statuses = Annotated[str, one_or_more(*get_args(HostStatus))]
 
-# The documents write the paths of agents without /api/v2; those of the real service very probably have it.
+# The documents show the paths of agents without /api/v2; the real service very probably has it.
 _PREFIXES: Mapping[AgentPaths, tuple[str, ...]] = {
     "both": ("", "/api/v2"),
     "plain": ("",),
@@ -100,7 +100,7 @@ async def read_agent(request: Request, host_id: HostId) -> Response:
 
 
 def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
-    """The restart and the read of agents, under the paths that a service with this switch has."""
+    """The routers of the restart and the read of agents, with the paths of this switch."""
     restarts, reads = APIRouter(tags=["Restarts"]), APIRouter(tags=["Hosts"])
     for prefix in _PREFIXES[paths]:
         restarts.add_api_route(

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The parameters of a server's restart and stop (restart-operations.md, 4.1; ocp-api.md, 4.1 and 4.5).
 
-No document tells whether they travel in the query or in a JSON body, and older versions do not know `freezeServer`: so
-both is switchable. A parameter that is not known, or stands in the place that is not read, is passed over in silence.
+No document says whether they are in the query or in a JSON body, and older versions do not know `freezeServer`: there
+are switches for both. Unknown parameters, and parameters in the place that is not read, are ignored.
 """
 
 from collections.abc import Mapping
@@ -33,50 +33,50 @@ _PLACES: Mapping[ParametersIn, str] = {
 
 @dataclass(frozen=True)
 class ParameterValues:
-    """What a request says, in the places that are read; what stands in both has to agree, ApiError 400 if not."""
+    """The parameters of a request. ApiError 400 when query and body have different values of one of them."""
 
     request: Request
     place: ParametersIn
     body: Mapping[str, Any]
 
     def flag(self, name: str) -> bool | None:
-        """True or false; None when it is not given."""
+        """True or false; None when it is not set."""
         in_query = None if self.place == "body" else query_flag(self.request.query_params, name)
         return _single_value(name, in_query, body_flag(self.body, name))
 
     def name(self, name: str, names: tuple[str, ...]) -> str | None:
-        """One of these names; None when it is not given."""
+        """One of these names; None when it is not set."""
         in_query = None if self.place == "body" else query_name(self.request.query_params, name, names)
         return _single_value(name, in_query, body_name(self.body, name, names))
 
 
 @dataclass(frozen=True)
 class ServerParameters:
-    """Which parameters there are and where they are read: at run time and in the OpenAPI document."""
+    """Which parameters exist and where they are read: at run time and in the OpenAPI document."""
 
     freeze: FreezeServer
     place: ParametersIn
 
     def read(self, request: Request) -> ParameterValues:
-        """What this request says. ApiError 400 or 415 when its body is read and is no JSON object."""
+        """The parameters of this request. ApiError 400 or 415 when its body is read and is not a JSON object."""
         if self.place == "query":
             return ParameterValues(request, self.place, {})
         content_type = request.headers.get("content-type")
         return ParameterValues(request, self.place, json_object(context_of(request), content_type, required=False))
 
     def freeze_for_restart(self, values: ParameterValues) -> bool | None:
-        """None where the service does not know of it. ApiError 400 where it has to be given, and is not."""
+        """None where the service does not know it. ApiError 400 where it is required and not set."""
         freeze = self.freeze_for_stop(values)
         if self.freeze == "required" and values.flag("freezeServer") is None:
             raise errors.bad_request(f"The parameter 'freezeServer' is missing: give it in {_PLACES[self.place]}.")
         return freeze
 
     def freeze_for_stop(self, values: ParameterValues) -> bool | None:
-        """None where the service does not know of it, else false when it is left out."""
+        """None where the service does not know it; false when it is not set."""
         return None if self.freeze == "unknown" else values.flag("freezeServer") or False
 
     def error_statuses(self) -> tuple[int, ...]:
-        """The statuses that reading them can have."""
+        """The error statuses of reading them."""
         return (400,) if self.place == "query" else (400, 415)
 
     def openapi_of_restart(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class ServerParameters:
         return {} if self.freeze == "unknown" else {"freezeServer": _FREEZE}
 
     def _openapi(self, schemas: Mapping[str, dict[str, Any]], *, freeze_required: bool) -> dict[str, Any]:
-        """`needed` is about `freezeServer`. That it has to stand in one of two places cannot be said in OpenAPI."""
+        """OpenAPI cannot say that `freezeServer` is required in one of two places."""
         required = ["freezeServer"] if freeze_required and self.place != "either" else []
         document: dict[str, Any] = {}
         if self.place != "body":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks: reading them, and what may be done to one (ocp-api.md, section 2)."""
+"""Tasks: reading them, and the actions on them (ocp-api.md, section 2)."""
 
 from typing import Annotated
 
@@ -114,7 +114,7 @@ async def retry_task(request: Request, task_id: TaskId) -> Response:
 
 
 def rollback(response_kind: RollbackAnswer) -> APIRouter:
-    """The rollback of a task, with the answer that a service with this switch has."""
+    """The router of the rollback, with the response of this switch."""
 
     async def rollback_task(request: Request, task_id: TaskId) -> Response:
         context, service = context_of(request), service_of(request)

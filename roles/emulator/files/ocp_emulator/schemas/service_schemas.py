@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The forms of what the service tells about itself."""
+"""The schema of the version of the service."""
 
 from ocp_emulator.schemas.schema import Schema, Timestamp
 

@@ -31,10 +31,10 @@ def sign(secret: str, text: str) -> str:
 
 
 def strings_to_sign(request: SignedRequest, date: str) -> Iterator[str]:
-    """What the client may have signed, with `date` as the time it gave.
+    """The strings that the client may have signed, with `date` as its time.
 
-    More than one string only where the query can be encoded in more than one way: the older documents demand RFC 3986,
-    the newer ones show Java's URLEncoder, and none tells whether the comma between repeated values is encoded.
+    More than one string if the query can be encoded in more than one way: the older documents require RFC 3986, the
+    newer ones show Java's URLEncoder, and none says whether the comma between repeated values is encoded.
     """
     digest = hashlib.md5(request.body, usedforsecurity=False).hexdigest().upper() if request.body else ""
     head = [

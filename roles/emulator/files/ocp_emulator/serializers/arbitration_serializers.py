@@ -86,7 +86,7 @@ def _service(db: sqlite3.Connection, row: sqlite3.Row, operating: Visibility) ->
 
 
 def _degraded(db: sqlite3.Connection, service_id: int) -> list[schemas.ServedCluster]:
-    """Which clusters a service serves is not told in any fleet; those with degraded log streams are among them."""
+    """The clusters with degraded log streams. No fleet file says which other clusters a service serves."""
     tenants: dict[int, list[schemas.DegradedTenant]] = defaultdict(list)
     clusters: dict[int, sqlite3.Row] = {}
     rows = db.execute(

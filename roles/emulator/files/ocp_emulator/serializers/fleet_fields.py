@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What clusters, hosts and arbitration services have in common as JSON."""
+"""Fields that clusters, hosts and arbitration services have in common."""
 
 import sqlite3
 from typing import Any

@@ -16,7 +16,7 @@ SchemaT = TypeVar("SchemaT", bound=Schema)
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What part of a list is asked for: `number` from 1, `size` from 1, by id."""
+    """A requested page: `number` from 1, `size` from 1, ordered by id."""
 
     number: int
     size: int
@@ -33,8 +33,8 @@ def query_page(
 ) -> Paged[SchemaT]:
     """The page of a selection.
 
-    `selection` is what stands between `SELECT t.*` and the order, with the table to be listed called `t`; `make` turns
-    the rows of the page into forms, in their order.
+    `selection` is the SQL between `SELECT t.*` and the order, and calls the listed table `t`. `serialize` gets the rows
+    of the page, in their order.
     """
     (total,) = db.execute(f"SELECT count(*) {selection}", values).fetchone()
     direction = "DESC" if page_request.descending else "ASC"
@@ -51,7 +51,7 @@ def list_page(
     serialize: Callable[[Element], SchemaT],
     schema: type[Paged[SchemaT]],
 ) -> Paged[SchemaT]:
-    """The page of a list that is in memory, in the order of ids."""
+    """The page of a list in memory, which is in the order of ids."""
     ordered = elements[::-1] if page_request.descending else elements
     first = (page_request.number - 1) * page_request.size
     contents = [serialize(element) for element in ordered[first : first + page_request.size]]

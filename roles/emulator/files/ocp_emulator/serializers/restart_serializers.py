@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the operations answer: the task as it was just started, in the form of each (restart-operations.md, 2.2)."""
+"""The responses of operations: the new task, in the schema of each operation (restart-operations.md, 2.2)."""
 
 import json
 import sqlite3
@@ -11,14 +11,14 @@ from ocp_emulator.schemas import restart_schemas as schemas
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.tasks import task_actions
 
-# Parameters of the call that a task keeps in its context for its steps; no documented context shows them.
+# Parameters that a task keeps in its context for its steps. No documented context shows them.
 _PARAMETERS = {"freeze_server", "force"}
 
 _JAVA_PACKAGE = "com.oceanbase.ocp.emulator.task"
 
 
 def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestart:
-    """The answer of 4.1."""
+    """The response of 4.1."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ServerRestart(
         **_manual_task_fields(task),
@@ -32,7 +32,7 @@ def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestar
 
 
 def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestartOf11:
-    """The answer of 4.1 in the shape of older versions."""
+    """The response of 4.1 in older versions."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ServerRestartOf11(
         **_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"]
@@ -40,7 +40,7 @@ def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.Server
 
 
 def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRestart:
-    """The answer of 4.2."""
+    """The response of 4.2."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ClusterRestart(
         **task_rows.started_fields(task),
@@ -57,7 +57,7 @@ def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRest
 
 
 def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ModernClusterRestart:
-    """The answer of 4.2 in the shape that the others have."""
+    """The response of 4.2 in the schema of the other restarts."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ModernClusterRestart(
         **_manual_task_fields(task),
@@ -70,19 +70,19 @@ def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.Mode
 
 
 def zone_restart(db: sqlite3.Connection, task_id: int) -> schemas.ZoneRestart:
-    """The answer of a zone restart, start or stop."""
+    """The response of a zone restart, start or stop."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
     return schemas.ZoneRestart(**_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"])
 
 
 def agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.AgentRestart:
-    """The answer of 4.3."""
+    """The response of 4.3."""
     task = task_rows.task_of(db, task_id)
     return schemas.AgentRestart(**_manual_task_fields(task), **_batch_fields(db, task))
 
 
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
-    """The answer of 4.4."""
+    """The response of 4.4."""
     task = task_rows.task_of(db, task_id)
     return schemas.ArbitrationRestart(
         **_manual_task_fields(task),
@@ -122,7 +122,7 @@ def _class_name(description: str) -> str:
 
 
 def _java_text(context: Mapping[str, Any]) -> str:
-    """The context as a Java object prints itself; so the documented answer of a cluster restart has it."""
+    """The context as Java prints an object: this is how the documented response of a cluster restart shows it."""
     strings = ", ".join(f"{key}={value}" for key, value in context["stringMap"].items())
     lists = ", ".join(f"{key}=[{', '.join(value)}]" for key, value in context["listMap"].items())
     return f"Context(parallelIdx={context['parallelIdx']}, stringMap={{{strings}}}, listMap={{{lists}}})"

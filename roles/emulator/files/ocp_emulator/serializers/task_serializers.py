@@ -36,9 +36,9 @@ _FILTERED = """
 
 @dataclass(frozen=True)
 class TaskFilter:
-    """What the list of tasks can be narrowed to; None for anything.
+    """The filters of the list of tasks; None for any.
 
-    `of_tenant` stands for both filters by tenant: no task here belongs to one.
+    `of_tenant` stands for both filters by tenant: no task here has one.
     """
 
     name: str | None = None
@@ -53,7 +53,7 @@ class TaskFilter:
 def task_page(
     db: sqlite3.Connection, page_request: PageRequest, task_filter: TaskFilter, tags: Visibility
 ) -> Paged[schemas.BasicTaskInstance]:
-    """A page of the list of tasks; `tags` tells whether it has what came with them in newer versions."""
+    """A page of the list of tasks; `tags` says whether it has the fields of newer versions."""
     values = {
         "name": task_filter.name,
         "statuses": json_or_null(task_filter.statuses),
@@ -73,7 +73,7 @@ def task_page(
 
 
 def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schemas.WrappedTaskInstance:
-    """One task; `tags` as in the list. ApiError 404 when there is none."""
+    """One task; `tags` as in the list. ApiError 404 when it does not exist."""
     task, targets = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id]
     return schemas.WrappedTaskInstance(
         **task_rows.started_fields(task),
@@ -91,7 +91,7 @@ def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schem
 
 
 def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: Visibility) -> schemas.SubtaskInstance:
-    """One subtask; `tags` as in the list. ApiError 404 when there is no such task, or it has no such subtask."""
+    """One subtask; `tags` as in the list. ApiError 404 when the task or the subtask does not exist."""
     task = task_rows.task_of(db, task_id)
     for subtask in task_rows.subtasks_of(db, task_id):
         if subtask.row["id"] == subtask_id:
@@ -100,7 +100,7 @@ def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: 
 
 
 def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> schemas.SubtaskLog:
-    """The log of a subtask. ApiError 404 when there is no such task, or it has no such subtask."""
+    """The log of a subtask. ApiError 404 when the task or the subtask does not exist."""
     task_rows.task_of(db, task_id)
     row = db.execute("SELECT 1 FROM subtasks WHERE id = ? AND task_id = ?", (subtask_id, task_id)).fetchone()
     if row is None:
@@ -153,7 +153,7 @@ def _basic_task(
 
 
 def _newer_fields(shown: Visibility, **fields: object) -> dict[str, Any]:
-    """The fields that have come with newer versions of the service."""
+    """The fields of newer versions of the service."""
     return fields if shown == "shown" else {}
 
 

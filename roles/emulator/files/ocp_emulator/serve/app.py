@@ -43,7 +43,7 @@ from ocp_emulator.web.request_context import context_of
 
 @cache
 def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
-    """Built once for all applications with these switches: they know no application, and are most of its making."""
+    """Built once for all applications with these switches: routes do not depend on the application, and take long."""
     served = switches.arbitration == "served"
     agent_restarts, agent_reads = host_routes.agents(switches.agent_paths)
     routers = (
@@ -119,6 +119,6 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 
 async def _unknown_url(request: Request, _error: Exception) -> Response:
-    # Only routing raises these here, for a path or a method that nothing answers to.
+    # Only routing raises these, for an unknown path or method.
     context = context_of(request)
     return context.reply_error(errors.unknown_url(request.method, context.path))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What every request passes first: the engine catches up, the caller logs on, the request gets its line in the log.
+"""Before every route: the engine catches up, the caller logs in, the request gets its line in the log.
 
-All of it stands before routing, so that a caller without credentials learns nothing about URLs or parameters, and an
-error of any kind leaves in the envelope.
+All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
+every error is sent in the envelope.
 """
 
 import logging
@@ -31,7 +31,7 @@ class EmulatorMiddleware:
     """An ASGI middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """`app` is what comes behind."""
+        """`app` is the next ASGI application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +79,7 @@ class EmulatorMiddleware:
             _log(context.path, record)
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that has been read."""
+        """Handle a request whose body was read."""
         request = HTTPConnection(scope)
         service, context = service_of(request), context_of(request)
         started = False
@@ -93,7 +93,7 @@ class EmulatorMiddleware:
             await send(message)
 
         try:
-            # Reading may have waited for the client.
+            # Reading the body may have taken long.
             context.now = service.clock.now()
             service.engine.advance(context.now)
             if scope["path"] not in PUBLIC_PATHS:
@@ -109,7 +109,7 @@ class EmulatorMiddleware:
 
 
 def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
-    """Let the caller in. ApiError 401 or 429 when that is not to be."""
+    """Log the caller in. ApiError 401 or 429 when that fails."""
     request, machine_now = _signed_request(scope, context), service.machine_clock.now()
     if is_control(scope["path"]):
         context.caller = service.authenticator.authenticate(request, machine_now)
@@ -122,7 +122,7 @@ def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
 
 
 def _user_of_credentials(service: Service, scope: Scope, context: RequestContext) -> str | None:
-    """The user of the credentials, if they are right; nobody is let in or counted by that."""
+    """The user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
     try:
         return service.authenticator.authenticate(
             _signed_request(scope, context), service.machine_clock.now()
@@ -132,7 +132,7 @@ def _user_of_credentials(service: Service, scope: Scope, context: RequestContext
 
 
 async def _read_body(receive: Receive) -> bytes | None:
-    """The whole body; None when the client has gone. ApiError when it is too large."""
+    """The whole body; None when the client left. ApiError when it is too large."""
     body = bytearray()
     while True:
         message = await receive()
@@ -161,7 +161,7 @@ def _record_of(scope: Scope, context: RequestContext) -> RequestRecord:
 
 
 def _log(path: str, record: RequestRecord) -> None:
-    # Path and query are still encoded here, so that nobody writes lines of his own into the log.
+    # Path and query are still encoded here, so that no request can add lines to the log.
     _LOG.info(
         "%s %s%s %s %.1f ms user=%s trace=%s%s",
         record.method,

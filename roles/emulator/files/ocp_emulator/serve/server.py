@@ -75,7 +75,7 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
         ssl_keyfile=certificate.key if certificate else None,
     )
     url = f"{'https' if certificate else 'http'}://{settings.address}"
-    # uvicorn raises the signal that ended it once more when it has finished; that is not to end the process by then.
+    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _ignore_signal)
     _log_to_stderr()
@@ -84,7 +84,7 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
 
 
 class _Formatter(logging.Formatter):
-    """Times in the log are those of the answers."""
+    """Times in the log look like those in responses."""
 
     def formatTime(self, record: logging.LogRecord, _: str | None = None) -> str:  # noqa: N802
         return iso(int(record.created * SECOND))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of an emulated service: that of the machine, until it is stopped or advanced."""
+"""The clock of an emulated service: the clock of the machine, until it is stopped or advanced."""
 
 import json
 
@@ -11,10 +11,10 @@ _KEY = "clock"
 
 
 class ControllableClock:
-    """Tells the instant by which tasks move on. How it was steered is kept in the database."""
+    """The clock by which tasks move on. The database keeps how it was stopped or advanced."""
 
     def __init__(self, store: Store, machine: Clock) -> None:
-        """Go on as the database says."""
+        """Continue as the database says."""
         self._store = store
         self._machine = machine
         row = store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
@@ -32,7 +32,7 @@ class ControllableClock:
         return self._machine.now() + self._offset if self._stopped_at is None else self._stopped_at
 
     def set_running(self, running: bool) -> None:
-        """Stop it, or let it run on from where it stands."""
+        """Stop it, or let it run from where it stands."""
         now = self.now()
         if running:
             self._save(now - self._machine.now(), None)

@@ -32,16 +32,16 @@ class Store:
     def __init__(self, database: Path | None, fleet: Fleet | None, now: int) -> None:
         """Open `database`, or one in memory; fill a new one with `fleet`, or the default fleet.
 
-        A database that is there already keeps its own fleet: StoreError when `fleet` is another one, when the file is
-        no database of this emulator, or when another process has it open.
+        An existing database keeps its own fleet: StoreError when `fleet` is another one, when the file is not a
+        database of this emulator, or when another process has it open.
         """
         try:
             if database is not None:
-                # Passwords and secrets are in it.
+                # It contains passwords and secrets.
                 database.touch(mode=0o600)
             self.db = sqlite3.connect(database or ":memory:", isolation_level=None, timeout=0, check_same_thread=False)
             self.db.row_factory = sqlite3.Row
-            # Exclusive from the first access on: a second emulator on the same file would move the same tasks.
+            # Locked from the first access on: a second emulator on the same file would run the same tasks.
             self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = NORMAL")
@@ -65,7 +65,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of the block, or none of it; what it wrote is there for good when the block has ended."""
+        """All of the block, or none of it; when the block has ended, its writes are durable."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield self.db

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a new database has in it: the fleet, everything running, and nothing going on."""
+"""The rows of a new database: a fleet in which everything runs, and no tasks."""
 
 import json
 import sqlite3

@@ -57,7 +57,7 @@ SERVER_RESTART_OF_11 = Blueprint(
 
 SERVER_RESTARTS: Mapping[ServerRestartSteps, Blueprint] = {"13": SERVER_RESTART, "11": SERVER_RESTART_OF_11}
 
-# The documented answer shows no time-outs for this operation; these are the ones the same steps have elsewhere.
+# The documented response has no time-outs for this operation; these are those of the same steps elsewhere.
 CLUSTER_RESTART = Blueprint(
     TaskKind.CLUSTER_RESTART,
     "Restart OB cluster",
@@ -100,7 +100,7 @@ _AFTER_ZONE = (
     Step("Update OB cluster status", 30, StepAction.CLUSTER_STATUS),
 )
 
-# The steps that are split are so by server: the documented answer, of a zone with one, has parallelIdx 0 on them.
+# Split steps are split by server: in the documented response of a zone with one server, their parallelIdx is 0.
 ZONE_RESTART = Blueprint(
     TaskKind.ZONE_RESTART,
     "Restart OB zone",
@@ -180,7 +180,7 @@ SERVER_STOP = Blueprint(
     ),
 )
 
-# The process goes on, out of service.
+# The process runs on, out of service.
 SERVER_STOP_SERVICE = Blueprint(
     TaskKind.SERVER_STOP,
     "Stop OB server",

@@ -27,7 +27,7 @@ class TaskKind(StrEnum):
 
 
 class StepAction(StrEnum):
-    """What a step changes in the fleet; a step without one changes nothing that can be read through the API."""
+    """What a step changes in the fleet; a step without an action changes nothing that the API shows."""
 
     FREEZE = "FREEZE"
     STOP_SERVICE = "STOP_SERVICE"
@@ -51,7 +51,7 @@ class StepAction(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step as it is written down; with `split` it becomes one subtask for each element of the batch."""
+    """One step; with `split` it becomes one subtask for each element of the batch."""
 
     description: str
     timeout: int

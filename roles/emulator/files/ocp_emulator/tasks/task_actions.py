@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a caller may do to a task that has begun (ocp-api.md, sections 2 and 3): retry, roll back, skip, cancel.
+"""The actions on a task that has begun (ocp-api.md, sections 2 and 3): retry, roll back, skip, cancel.
 
 Each call changes states and makes subtasks due; the engine does the rest. All raise ApiError 404/20000 for an unknown
 task or subtask and 400/20003 for a wrong state.
 
-Choices of ours where the section is silent: a task keeps its first `startTime` for ever and has no `finishTime` while
-it is RUNNING again; a subtask that is made READY again has neither until it runs; the retry and the skip of one subtask
-leave the operation of the task as it is. A subtask that failed in a rollback by time-out or cancel has the operation
-CANCEL: it is not retried forwards either, as little as one with the operation ROLLBACK; the rollback is called again,
-or the subtask skipped.
+Our choices where the section says nothing: a task keeps its first `startTime` and has no `finishTime` while it is
+RUNNING again; a subtask that is READY again has neither until it runs; the retry and the skip of one subtask do not
+change the operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL:
+like one with the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
 """
 
 import logging
@@ -44,7 +43,7 @@ class TaskActions:
         _log_action(task, "retried", user)
 
     def rollback_task(self, user: User, now: int, task_id: int) -> None:
-        """Undo what a FAILED task has done, in reverse order; again when that itself FAILED.
+        """Undo a FAILED task in reverse order. A rollback that FAILED can be repeated.
 
         ApiError 400/20004 when the rollback is prohibited.
         """
@@ -74,9 +73,9 @@ class TaskActions:
         _log_action(task, f"subtask {subtask_id} retried", user)
 
     def skip_subtask(self, user: User, now: int, task_id: int, subtask_id: int) -> None:
-        """Let a FAILED subtask count as done, or in a rollback as undone, without any work.
+        """Count a FAILED subtask as done, or in a rollback as undone, without doing anything.
 
-        What its step would have done to the fleet stays undone: so a later step may find nothing to start.
+        Its step has no effect on the fleet, so a later step may have nothing to start.
         """
         with self._store.transaction() as db:
             task, subtask = _task(db, task_id), _subtask(db, task_id, subtask_id)
@@ -88,7 +87,7 @@ class TaskActions:
         _log_action(task, f"subtask {subtask_id} skipped", user)
 
     def cancel_subtask(self, user: User, now: int, task_id: int, subtask_id: int) -> None:
-        """Let a RUNNING subtask fail; it is CANCELING for as long as a worker takes to notice."""
+        """Let a RUNNING subtask fail; it is CANCELING until a worker notices."""
         with self._store.transaction() as db:
             task, subtask = _task(db, task_id), _subtask(db, task_id, subtask_id)
             if subtask["status"] != "RUNNING":
@@ -101,7 +100,7 @@ class TaskActions:
         _log_action(task, f"subtask {subtask_id} canceled", user)
 
 
-# That all downstreams of a subtask are PENDING, or that it has none.
+# All downstreams of a subtask are PENDING, or it has none.
 ROLLED_BACK_BELOW = """
     NOT EXISTS (
         SELECT 1 FROM links JOIN subtasks AS downstream ON downstream.id = links.downstream
@@ -111,7 +110,7 @@ ROLLED_BACK_BELOW = """
 
 
 def prohibits_rollback(db: sqlite3.Connection, task: sqlite3.Row) -> bool:
-    """Whether a subtask that has begun forbids the rollback, or the context of the task does."""
+    """Whether a subtask that has begun, or the context of the task, prohibits the rollback."""
     return bool(
         db.execute(
             "SELECT EXISTS (SELECT 1 FROM subtasks WHERE task_id = :id AND prohibit_rollback"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fault of kind `http` at work on one request."""
+"""A fault of kind `http` that hits one request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ from ocp_emulator.web.request_context import RequestContext
 
 Handler = Callable[[Send], Awaitable[None]]
 
-# What a fault of status 429 says of the window that it makes up.
+# The rate limit that a fault with status 429 shows.
 _CALLS = 100
 _RESET = 1
 
@@ -37,13 +37,13 @@ _PAGE = """<html>
 
 @dataclass
 class _CapturedResponse:
-    """What the service has answered, and the client has not seen yet."""
+    """A response of the service that was not yet sent to the client."""
 
     start: Message = field(default_factory=dict)
     body: bytes = b""
 
     async def capture(self, message: Message) -> None:
-        """As the `send` of ASGI."""
+        """The `send` of ASGI, which keeps the response."""
         if message["type"] == "http.response.start":
             self.start = message
         else:
@@ -54,7 +54,7 @@ class _CapturedResponse:
         await send({**self.start, "headers": [*self.start["headers"], *headers]})
 
     async def send_rest(self, send: Send, begin: int = 0) -> None:
-        """Send the body from there on."""
+        """Send the body from this byte on."""
         await send({"type": "http.response.body", "body": self.body[begin:]})
 
 
@@ -69,7 +69,7 @@ def _title(status: int) -> str:
 
 @dataclass(frozen=True)
 class FaultInjection:
-    """A request, and the fault that hits it. `connection` is asked for only by faults that need it."""
+    """A request, and the fault that hits it. Only faults that need the connection call `connection`."""
 
     fault: HttpFault
     context: RequestContext
@@ -79,14 +79,14 @@ class FaultInjection:
     send: Send
 
     async def run(self, handle: Handler) -> None:
-        """Do what the fault says; `handle` lets the service handle the request."""
+        """Carry out the fault; `handle` lets the service handle the request."""
         captured = _CapturedResponse()
         if not self.fault.skips_handling():
             await handle(captured.capture)
         await _ACTIONS[self.fault.action](self, captured)
 
     async def refuse(self, captured: _CapturedResponse) -> None:
-        # First, so that whoever has the answer is refused.
+        # Before the response, so that a client that has it is refused.
         self.connection().outage(self._seconds(), reset=False)
         await captured.send_head(self.send, (b"connection", b"close"))
         await captured.send_rest(self.send)
@@ -150,7 +150,7 @@ class FaultInjection:
         await response(self.scope, self.receive, self.send)
 
     async def _client_left(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the connection, at most so many seconds; whether it has come."""
+        """Wait until the client leaves, at most this many seconds; returns whether it did."""
         try:
             async with asyncio.timeout(seconds):
                 while (await self.receive())["type"] != "http.disconnect":

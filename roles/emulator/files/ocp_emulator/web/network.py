@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What lies under HTTP, for faults: the connection of a request, and the listening socket."""
+"""The network below HTTP, for faults: the connection of a request, and the listening socket."""
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ _LOG = logging.getLogger(__name__)
 _CONNECTION = "connection"
 _OUTAGE = "outage"
 
-# Switched on, with no second to linger: the close of a socket throws away what is unsent, and sends RST.
+# Linger on, for no second: closing the socket drops unsent data and sends RST.
 _NO_LINGER = struct.pack("ii", 1, 0)
 
-# How often a pause looks at its end, which may move.
+# How often an outage checks whether its end moved.
 _TICK = 0.1
 
 
@@ -32,7 +32,7 @@ class _Outage(Protocol):
 
 
 class Connection:
-    """The connection that a request came by."""
+    """The connection of a request."""
 
     def __init__(self, transport: asyncio.Transport, outage: _Outage) -> None:
         """`outage` takes the service off the network."""
@@ -41,39 +41,39 @@ class Connection:
         self._is_abandonable = False
 
     def reset(self) -> None:
-        """Send RST, under TLS too; what has not left yet is lost."""
+        """Send RST, with TLS too; unsent data is lost."""
         if not self._transport.is_closing():
             self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self._transport.abort()
 
     def outage(self, seconds: float, *, reset: bool) -> None:
-        """Let connections be refused for so many seconds, as Server.outage says; this one may still answer."""
+        """Refuse connections for this many seconds, like Server.outage; this one may still send its response."""
         self._outage(seconds, self, reset=reset)
 
     def close(self) -> None:
-        """Close it when what has been written has left."""
+        """Close it after all data was sent."""
         self._transport.close()
 
     @contextmanager
     def abandonable(self) -> Iterator[None]:
-        """Its request may take long in this block; the end of the server does not wait for it."""
+        """Its request may take long in this block: a shutdown of the server resets it instead of waiting."""
         self._is_abandonable = True
         yield
         self._is_abandonable = False
 
     def reset_if_abandonable(self) -> None:
-        """Reset it if its request may take long."""
+        """Reset it if its request may take long: the server shuts down."""
         if self._is_abandonable:
             self.reset()
 
 
 def connection_of(request: HTTPConnection) -> Connection:
-    """The connection that this request came by."""
+    """The connection of this request."""
     return cast(Connection, request.scope["state"][_CONNECTION])
 
 
 class _Protocol(H11Protocol):
-    """uvicorn's own, which hands its connection to the application."""
+    """The protocol of uvicorn, which also gives its connection to the application."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -82,10 +82,10 @@ class _Protocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn's own, which tells when it is ready, and can be off the network for a while."""
+    """The server of uvicorn, which also reports when it is ready, and can go off the network for a while."""
 
     def __init__(self, config: uvicorn.Config, bind: Callable[[], socket.socket], ready: Callable[[], None]) -> None:
-        """`bind` gives a new socket, bound to the address of the first one."""
+        """`bind` makes a new socket, bound to the address of the first one."""
         super().__init__(config)
         config.http = _Protocol
         self._bind = bind
@@ -107,10 +107,10 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets=sockets)
 
     def outage(self, seconds: float, requested_by: Connection, *, reset: bool) -> None:
-        """Refuse connections for so many seconds; a further outage may make it longer.
+        """Refuse connections for this many seconds; a second outage may make it longer.
 
-        Those that are open are reset, but for the one that asks for it; or else they are closed, if a request is under
-        way when that has been answered.
+        With `reset`, open connections are reset, except the one that requested this. Otherwise they are closed, after
+        the response if a request is in progress.
         """
         if reset:
             for connection in self._connections():
@@ -124,7 +124,7 @@ class Server(uvicorn.Server):
             for server in self.servers:
                 server.close()
             self.servers.clear()
-            # Bound all the time, and not listening: nobody else can take the port.
+            # Bound all the time, but not listening: no other process can take the port.
             self._outage_task = asyncio.create_task(self._listen_again(self._bind()))
             _LOG.info("connections are refused for %g s", seconds)
 

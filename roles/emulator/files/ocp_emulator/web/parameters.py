@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a request may carry: types of parameters, the JSON body, and the sentences for what does not fit."""
+"""The parameters and the JSON body of a request, and the errors for invalid ones."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from ocp_emulator.schemas.schema import Schema, first_violation
 from ocp_emulator.web.request_context import RequestContext
 
 LARGEST_PAGE = 2_000
-# The documented sample of arbitration services shows pages of this size.
+# The documented sample of arbitration services has pages of this size.
 LARGEST_LARGE_PAGE = 5_000
 SchemaT = TypeVar("SchemaT", bound=Schema)
 
@@ -28,7 +28,7 @@ _FLAGS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off
 
 
 def _whole_number(value: object) -> object:
-    # Stricter than what Python would take for a number: 1_0, 1.0 and blanks are none.
+    # Stricter than Python, which accepts 1_0 and blanks.
     if isinstance(value, str):
         if not _WHOLE_NUMBER.fullmatch(value):
             raise PydanticCustomError("conversion", "it is no whole number")
@@ -36,7 +36,7 @@ def _whole_number(value: object) -> object:
     return value
 
 
-# The bounds come first, since pydantic shows in the JSON schema only those that stand directly on the type.
+# The bounds come first: pydantic's JSON schema has only those that are directly on the type.
 Long = Annotated[
     int,
     Field(ge=-_LARGEST_LONG - 1, le=_LARGEST_LONG, json_schema_extra={"format": "int64"}),
@@ -49,18 +49,18 @@ Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
 
 def one_or_more(*names: str) -> Any:
-    """The constraint of a parameter that takes these names, one or several with commas between."""
+    """The constraint of a parameter that takes one or several of these names, separated by commas."""
     name = f"({'|'.join(names)})"
     return Field(pattern=f"^{name}(,{name})*$")
 
 
 def split(lists: Sequence[str] | None) -> list[str] | None:
-    """The names out of comma lists; a parameter may also stand several times."""
+    """The names in comma-separated lists; a parameter may also be repeated."""
     return None if lists is None else [name for text in lists for name in text.split(",")]
 
 
 def invalid_parameter_message(error: RequestValidationError) -> str:
-    """What is wrong with the first parameter that is."""
+    """The message for the first invalid parameter."""
     first = error.errors()[0]
     name = next((part for part in first["loc"][1:] if isinstance(part, str)), "?")
     if first["type"] == "missing":
@@ -72,7 +72,7 @@ def invalid_parameter_message(error: RequestValidationError) -> str:
 def json_object(context: RequestContext, content_type: str | None, *, required: bool) -> dict[str, Any]:
     """The JSON object in the body; an empty one when there is no body and none is required.
 
-    ApiError: 415 when the body is said to be no JSON, 400 when it is none, no object, or missing.
+    ApiError: 415 when its Content-Type is not JSON, 400 when it is not JSON, not an object, or missing.
     """
     if not context.body:
         if required:
@@ -93,7 +93,7 @@ def json_object(context: RequestContext, content_type: str | None, *, required: 
 
 
 def parse_body(schema: type[SchemaT], body: dict[str, Any]) -> SchemaT:
-    """The body as this form. ApiError 400 that names the first field that does not fit."""
+    """The body as this schema. ApiError 400 names the first invalid field."""
     try:
         return schema.model_validate(body)
     except ValidationError as error:
@@ -101,13 +101,13 @@ def parse_body(schema: type[SchemaT], body: dict[str, Any]) -> SchemaT:
 
 
 def invalid_body(field: str, reason: str) -> errors.ApiError:
-    """400: a field of the body, or the whole of it when that is "", does not fit."""
+    """400: a field of the body is invalid, or the body as a whole when `field` is ""."""
     what = f"field '{field}' of the body" if field else "body"
     return errors.bad_request(f"The {what} does not fit: {reason}.")
 
 
 def query_flag(query: QueryParams, name: str) -> bool | None:
-    """A boolean of the query; None when it is not there. ApiError 400 for anything else."""
+    """A boolean of the query; None when it is absent. ApiError 400 for anything else."""
     value = query.get(name)
     if value is None:
         return None
@@ -117,7 +117,7 @@ def query_flag(query: QueryParams, name: str) -> bool | None:
 
 
 def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | None:
-    """One of these names; None when it is not there. ApiError 400 for anything else."""
+    """One of these names in the query; None when it is absent. ApiError 400 for anything else."""
     value = query.get(name)
     if value is None or value in names:
         return value
@@ -125,7 +125,7 @@ def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | Non
 
 
 def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
-    """A boolean of the body; None when it is not there or null. ApiError 400 for any other type."""
+    """A boolean of the body; None when it is absent or null. ApiError 400 for any other type."""
     value = body.get(name)
     if value is None or isinstance(value, bool):
         return value
@@ -133,7 +133,7 @@ def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
 
 
 def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str | None:
-    """One of these names; None when it is not there or null. ApiError 400 for anything else."""
+    """One of these names in the body; None when it is absent or null. ApiError 400 for anything else."""
     value = body.get(name)
     if value is None or value in names:
         return value
@@ -143,7 +143,7 @@ def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str |
 
 
 def body_longs(body: dict[str, Any], *names: str) -> list[int]:
-    """An array of Long, under the first of these names that is there. ApiError 400 when it is not there or no such."""
+    """An array of Long, the first of these fields that is present. ApiError 400 when it is absent or another type."""
     name = next((name for name in names if name in body), None)
     if name is None:
         raise errors.bad_request(f"The parameter '{names[0]}' is missing.")
@@ -151,7 +151,7 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
     if not isinstance(value, list):
         raise errors.bad_request(f"The parameter '{name}' is not an array: {_abbreviated(value)}.")
     for element in value:
-        # bool is a kind of int in Python, and none in JSON.
+        # bool is an int in Python, but not in JSON.
         if (
             isinstance(element, bool)
             or not isinstance(element, int)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One request on its way through the service: what is known of it, and the answers made for it."""
+"""The context of one request: its caller, its time, its trace id, and the responses to it."""
 
 import secrets
 import time
@@ -21,10 +21,10 @@ from ocp_emulator.security.rate_limit import RateLimitStatus
 
 @dataclass
 class RequestContext:
-    """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
+    """A request. `path` is as received, still encoded; `now` is the instant at which all of it is handled.
 
-    `task_id` is the task that it has started.
-    `caller` is None where nobody has to log on, `allowance` where the calls of the caller are not limited.
+    `task_id` is the task that it started. `caller` is None where no login is needed, `rate_limit` where the caller has
+    no limit.
     """
 
     path: str
@@ -39,23 +39,23 @@ class RequestContext:
     _began: float = field(default_factory=time.perf_counter)
 
     def require_caller(self) -> Caller:
-        """The caller. ApiError 401 when nobody has logged on."""
+        """The caller. ApiError 401 when there is none."""
         if self.caller is None:
             raise errors.missing_credentials()
         return self.caller
 
     def milliseconds(self) -> float:
-        """How long the request has taken so far."""
+        """The duration of the request so far."""
         return (time.perf_counter() - self._began) * 1_000
 
     def reply(self, envelope: type[Envelope[Any]], data: object) -> Response:
-        """The successful answer, with data of the type that the form has."""
+        """The successful response, with data of the type that the envelope has."""
         if isinstance(data, StartedTask):
             self.task_id = data.id
         return json_response(envelope(data=data, **self._success_fields()))
 
     def reply_empty(self) -> Response:
-        """The successful answer of a call that has no data to give."""
+        """The successful response without data."""
         return json_response(EmptyEnvelope(**self._success_fields()))
 
     def _success_fields(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class RequestContext:
         }
 
     def reply_error(self, error: errors.ApiError) -> Response:
-        """The error envelope. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
+        """The error response. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
         envelope = ErrorEnvelope(
             duration=int(self.milliseconds()),
             error=ErrorDetail(code=error.code, message=error.message),
@@ -86,10 +86,10 @@ class RequestContext:
 
 
 def json_response(body: Schema, status: int = 200) -> Response:
-    """A form as the answer."""
+    """A response with this body."""
     return Response(body.to_json(), status, media_type="application/json")
 
 
 def context_of(request: HTTPConnection) -> RequestContext:
-    """The call that this request is."""
+    """The context of this request."""
     return cast(RequestContext, request.state.context)

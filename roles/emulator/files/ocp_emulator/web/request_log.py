@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The requests that the emulated service has seen: no bodies and no header values, so there is no secret in them.
+"""The requests that the emulated service got, without bodies and header values, so without secrets.
 
-They are in memory, the newest 10,000: a restart of the process empties the list.
+The newest 10,000 are in memory: a restart of the process empties the list.
 """
 
 import re
@@ -22,8 +22,8 @@ _SECRET = re.compile("pass|pwd|secret|token|sign|credential|auth|key", re.IGNORE
 class RequestRecord:
     """A request; `path` is decoded, `query` is not.
 
-    `user` is None when nobody has logged on, `status` when no answer was sent, `milliseconds` until it is over. `fault`
-    is the id and the action of the fault that has hit it, `task_id` the task that it has started.
+    `user` is None without a login, `status` when no response was sent, `milliseconds` while it is in progress. `fault`
+    is the id and the action of the fault that hit it, `task_id` the task that it started.
     """
 
     time: int
@@ -41,7 +41,7 @@ class RequestRecord:
 
 @dataclass(frozen=True)
 class RequestFilter:
-    """Which requests; what is None fits any. `path` is a shell pattern, `since` the id after which they begin."""
+    """Which requests; None matches any. `path` is a shell pattern; requests have a larger id than `since`."""
 
     method: str | None = None
     path: str | None = None
@@ -49,7 +49,7 @@ class RequestFilter:
     since: int | None = None
 
     def matches(self, record: RequestRecord) -> bool:
-        """Whether this request is meant."""
+        """Whether this request matches."""
         return (
             (self.since is None or record.id > self.since)
             and (self.method is None or record.method == self.method.upper())
@@ -59,7 +59,7 @@ class RequestFilter:
 
 
 class RequestLog:
-    """Keeps requests in the order in which they came."""
+    """Keeps requests, oldest first."""
 
     def __init__(self) -> None:
         """Empty."""
@@ -67,21 +67,21 @@ class RequestLog:
         self._ids = count(1)
 
     def add(self, record: RequestRecord) -> None:
-        """Keep a request, which gets its id; what becomes of it may be written into it later."""
+        """Keep a request and give it an id; its outcome may be set later."""
         record.id = next(self._ids)
         self._requests.append(record)
 
     def find(self, request_filter: RequestFilter) -> Iterator[RequestRecord]:
-        """The requests that are meant, newest last."""
+        """The requests that match, newest last."""
         return filter(request_filter.matches, self._requests)
 
     def clear(self) -> None:
-        """Forget them; ids go on."""
+        """Remove all; ids are not reused."""
         self._requests.clear()
 
 
 def masked(query: str) -> str:
-    """A query, still encoded, without the values of parameters whose names sound like secrets."""
+    """A query, still encoded, without the values of parameters whose names look like secrets."""
     return "&".join(map(_masked, query.split("&"))) if _SECRET.search(unquote_plus(query)) else query
 
 
