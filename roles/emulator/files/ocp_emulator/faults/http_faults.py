@@ -139,7 +139,7 @@ class FaultHit:
     fault: HttpFault
 
 
-def take(store: Store, method: str, path: str, user: Callable[[], str | None]) -> FaultHit | None:
+def match_request(store: Store, method: str, path: str, user: Callable[[], str | None]) -> FaultHit | None:
     """The first fault of the plan that hits this request. Counts its hit, and the match of each fault that matches."""
     faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.active(store.db, "http")]
     matching = [(row, fault) for row, fault in faults if fault.match.matches(method, path, user)]

@@ -78,7 +78,7 @@ class SubtaskFault(Schema):
         return self.message or _REASON
 
 
-def take(db: sqlite3.Connection, subtask: sqlite3.Row) -> SubtaskFault | None:
+def match_attempt(db: sqlite3.Connection, subtask: sqlite3.Row) -> SubtaskFault | None:
     """The first fault of the plan that matches the attempt that begins now. Counts its hit."""
     rows = fault_plan.active(db, "subtask")
     if not rows:

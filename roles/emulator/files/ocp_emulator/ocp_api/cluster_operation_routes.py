@@ -149,7 +149,7 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, response: 
     )
 
 
-def _add_zone_operation(router: APIRouter, verb: str, blueprint: Blueprint) -> None:
+def _add_zone_operation(router: APIRouter, operation: str, blueprint: Blueprint) -> None:
     async def operate_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
         context = context_of(request)
         user = context.require_caller().user
@@ -157,17 +157,19 @@ def _add_zone_operation(router: APIRouter, verb: str, blueprint: Blueprint) -> N
         return _ZONE_RESPONSE.reply(request, task_id)
 
     router.add_api_route(
-        f"/api/v2/ob/clusters/{{id}}/zones/{{zoneName}}/{verb}",
+        f"/api/v2/ob/clusters/{{id}}/zones/{{zoneName}}/{operation}",
         operate_zone,
         methods=["POST"],
-        summary=f"{verb.capitalize()} a zone",
+        summary=f"{operation.capitalize()} a zone",
         description="All servers of the zone, at the same time. No parameters, no body.",
         response_model=_ZONE_RESPONSE.envelope,
         responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_cluster_operation(router: APIRouter, verb: str, blueprint: Blueprint, response: _OperationResponse) -> None:
+def _add_cluster_operation(
+    router: APIRouter, operation: str, blueprint: Blueprint, response: _OperationResponse
+) -> None:
     async def operate_cluster(request: Request, cluster_id: ClusterId) -> Response:
         context = context_of(request)
         user = context.require_caller().user
@@ -175,10 +177,10 @@ def _add_cluster_operation(router: APIRouter, verb: str, blueprint: Blueprint, r
         return response.reply(request, task_id)
 
     router.add_api_route(
-        f"/api/v2/ob/clusters/{{id}}/{verb}",
+        f"/api/v2/ob/clusters/{{id}}/{operation}",
         operate_cluster,
         methods=["POST"],
-        summary=f"{verb.capitalize()} a cluster",
+        summary=f"{operation.capitalize()} a cluster",
         description="All servers of the cluster. No parameters, no body.",
         response_model=response.envelope,
         responses=error_responses(*_ERROR_STATUSES),

@@ -59,7 +59,7 @@ class EmulatorMiddleware:
             if body is None:
                 return
             context.body = body
-            hit = http_faults.take(
+            hit = http_faults.match_request(
                 service.store, record.method, record.path, lambda: _user_of_credentials(service, scope, context)
             )
             if hit is None:

@@ -18,7 +18,7 @@ import uvicorn
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.serve.app import create_app
 from ocp_emulator.service import Settings
-from ocp_emulator.web.network import Server
+from ocp_emulator.web.network import EmulatorServer
 
 _SECONDS_TO_FINISH = 3
 _BACKLOG = 1_024
@@ -80,7 +80,7 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
         signal.signal(number, _ignore_signal)
     _log_to_stderr()
     rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
-    Server(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
+    EmulatorServer(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
 
 
 class _Formatter(logging.Formatter):

@@ -32,7 +32,7 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     does not occupy them: its attempt fails if they are still busy, and occupies them if not.
     """
     blocked = _blocked_by(db, row, instant)
-    fault = None if blocked else subtask_faults.take(db, row)
+    fault = None if blocked else subtask_faults.match_attempt(db, row)
     duration = fault.attempt_duration(run_ms) if fault else run_ms
     timeout: int = row["timeout"] * SECOND
     due = instant + (timeout if duration is None else min(duration, timeout))

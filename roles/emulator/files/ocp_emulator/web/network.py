@@ -47,7 +47,7 @@ class Connection:
             self._transport.abort()
 
     def outage(self, seconds: float, *, reset: bool) -> None:
-        """Refuse connections for this many seconds, like Server.outage; this one may still send its response."""
+        """Refuse connections for this many seconds (EmulatorServer.outage); this one may still send its response."""
         self._outage(seconds, self, reset=reset)
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class _Protocol(H11Protocol):
         self.app_state = {**self.app_state, _CONNECTION: self.connection}
 
 
-class Server(uvicorn.Server):
+class EmulatorServer(uvicorn.Server):
     """The server of uvicorn, which also reports when it is ready, and can go off the network for a while."""
 
     def __init__(self, config: uvicorn.Config, bind: Callable[[], socket.socket], ready: Callable[[], None]) -> None:
