@@ -102,20 +102,20 @@ def rollback_prohibited(task_id: int) -> ApiError:
     )
 
 
-def not_found(what: str) -> ApiError:
-    """404 for anything else; `what` begins the sentence: "Cluster 7"."""
-    return ApiError(404, NOT_FOUND, f"{what} does not exist.")
+def not_found(label: str) -> ApiError:
+    """404 for anything else; `label` begins the sentence: "Cluster 7"."""
+    return ApiError(404, NOT_FOUND, f"{label} does not exist.")
 
 
-def busy(what: str, task_id: int, task_name: str, task_status: str) -> ApiError:
-    """409: another task occupies the target; `what` begins the sentence: "Server 3"."""
-    return ApiError(409, BUSY, occupied_message(what, task_id, task_name, task_status))
+def busy(label: str, task_id: int, task_name: str, task_status: str) -> ApiError:
+    """409: another task occupies the target; `label` begins the sentence: "Server 3"."""
+    return ApiError(409, BUSY, occupied_message(label, task_id, task_name, task_status))
 
 
-def occupied_message(what: str, task_id: int, task_name: str, task_status: str) -> str:
+def occupied_message(label: str, task_id: int, task_name: str, task_status: str) -> str:
     """The message that names the task that occupies the target."""
     so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
-    return f"{what} is occupied by task {task_id} ({task_name}), which {so_far}."
+    return f"{label} is occupied by task {task_id} ({task_name}), which {so_far}."
 
 
 def internal_error() -> ApiError:

@@ -145,18 +145,18 @@ def _access_keys(file: FleetFile, users: Sequence[User]) -> tuple[AccessKey, ...
     return tuple(AccessKey(key.id, key.secret, user_id[key.user]) for key in entries)
 
 
-def _number(what: str, given: Sequence[int | None], first: int = 1) -> list[int]:
+def _number(label: str, ids: Sequence[int | None], first: int = 1) -> list[int]:
     """The ids that are given; entries without one get the next free id from `first`, in order of appearance."""
-    taken = [number for number in given if number is not None]
-    _unique(what, taken)
+    taken = [number for number in ids if number is not None]
+    _unique(label, taken)
     used = set(taken)
     free = (number for number in count(first) if number not in used)
-    return [next(free) if number is None else number for number in given]
+    return [next(free) if number is None else number for number in ids]
 
 
-def _unique(what: str, values: Iterable[object]) -> None:
+def _unique(label: str, values: Iterable[object]) -> None:
     seen = set()
     for value in values:
         if value in seen:
-            raise FleetError(f"{what} {value!r} stands twice")
+            raise FleetError(f"{label} {value!r} stands twice")
         seen.add(value)

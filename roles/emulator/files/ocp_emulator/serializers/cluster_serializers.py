@@ -95,15 +95,15 @@ def _row_of_cluster(db: sqlite3.Connection, cluster_id: int) -> sqlite3.Row:
 def _zones_by_cluster(
     db: sqlite3.Connection, cluster_ids: Sequence[int], operating: Visibility
 ) -> Mapping[int, list[schemas.Zone]]:
-    wanted = (json_or_null(cluster_ids),)
+    ids = (json_or_null(cluster_ids),)
     servers: dict[int, list[schemas.Server]] = defaultdict(list)
     rows = db.execute(
-        f"{_SERVERS} WHERE servers.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY servers.id", wanted
+        f"{_SERVERS} WHERE servers.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY servers.id", ids
     )
     for row in rows:
         servers[row["zone_id"]].append(_server(row, operating))
     zones: dict[int, list[schemas.Zone]] = defaultdict(list)
-    rows = db.execute(f"{_ZONES} WHERE zones.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY zones.id", wanted)
+    rows = db.execute(f"{_ZONES} WHERE zones.cluster_id IN (SELECT value FROM json_each(?)) ORDER BY zones.id", ids)
     for row in rows:
         zones[row["cluster_id"]].append(_zone(row, servers[row["id"]], operating))
     return zones

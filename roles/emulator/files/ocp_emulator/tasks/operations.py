@@ -35,9 +35,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Occupant:
-    """The task that occupies a target of an operation, or None; `what` begins a sentence about the target."""
+    """The task that occupies a target of an operation, or None; `label` begins a sentence about the target."""
 
-    what: str
+    label: str
     task_id: int | None
 
 
@@ -45,11 +45,11 @@ class Occupant:
 class NewTask:
     """A task that is not yet in the database.
 
-    `what` is the target, as a sentence begins with it; `batch` has the elements that split steps work on.
+    `label` is the target, as a sentence begins with it; `batch` has the elements that split steps work on.
     """
 
     blueprint: Blueprint
-    what: str
+    label: str
     targets: Sequence[Target]
     occupants: Sequence[Occupant]
     strings: dict[str, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def operation_on_server(
     ).fetchone()
     if server is None:
         raise errors.not_found(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
-    what = f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}"
+    label = f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}"
     strings = {
         "cluster_id": str(cluster_id),
         "cluster_name": cluster["name"],
@@ -92,9 +92,9 @@ def operation_on_server(
         strings["freeze_server"] = _java(freeze)
     return NewTask(
         blueprint,
-        what,
+        label,
         [Target("OB_SERVER", cluster_id, server["zone_id"], server_id, server["host_id"])],
-        [Occupant(what, server["operating_task"])],
+        [Occupant(label, server["operating_task"])],
         strings,
         {"server_ids": [str(server_id)]},
     )
@@ -108,13 +108,13 @@ def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: 
         raise errors.not_found(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
     servers = db.execute("SELECT * FROM servers WHERE zone_id = ? ORDER BY id", (zone["id"],)).fetchall()
     batch = [str(server["id"]) for server in servers]
-    what = f"Zone {zone_name} of cluster {cluster['name']}"
+    label = f"Zone {zone_name} of cluster {cluster['name']}"
     return NewTask(
         blueprint,
-        what,
+        label,
         [Target("OB_ZONE", cluster_id, zone["id"])],
         # A task that occupies the zone occupies its servers too.
-        [Occupant(what, server["operating_task"]) for server in servers],
+        [Occupant(label, server["operating_task"]) for server in servers],
         {
             "cluster_id": str(cluster_id),
             "cluster_name": cluster["name"],
@@ -130,7 +130,7 @@ def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: 
 def operation_on_cluster(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: int) -> NewTask:
     """An operation on all servers of a cluster. ApiError 404 when it does not exist."""
     cluster = _cluster(db, cluster_id)
-    what = f"Cluster {cluster_id} ({cluster['name']})"
+    label = f"Cluster {cluster_id} ({cluster['name']})"
     # A task that occupies the cluster occupies its servers too.
     occupied = db.execute(
         "SELECT operating_task FROM servers WHERE cluster_id = ? AND operating_task IS NOT NULL LIMIT 1",
@@ -138,9 +138,9 @@ def operation_on_cluster(db: sqlite3.Connection, blueprint: Blueprint, cluster_i
     )
     return NewTask(
         blueprint,
-        what,
+        label,
         [Target("OB_CLUSTER", cluster_id)],
-        [Occupant(what, row["operating_task"]) for row in occupied.fetchall()],
+        [Occupant(label, row["operating_task"]) for row in occupied.fetchall()],
         {
             "cluster_name": cluster["name"],
             "cluster_id": str(cluster_id),
@@ -183,12 +183,12 @@ def restart_of_arbitration_service(db: sqlite3.Connection, service_id: int) -> N
     service = db.execute("SELECT * FROM arbitration_services WHERE id = ?", (service_id,)).fetchone()
     if service is None:
         raise errors.not_found(f"Arbitration service {service_id}")
-    what = f"Arbitration service {service_id} ({service['ip']}:{service['port']})"
+    label = f"Arbitration service {service_id} ({service['ip']}:{service['port']})"
     return NewTask(
         ARBITRATION_RESTART,
-        what,
+        label,
         [Target("ARBITRATION_SERVICE", host_id=service["host_id"], arbitration_service_id=service_id)],
-        [Occupant(what, service["operating_task"])],
+        [Occupant(label, service["operating_task"])],
     )
 
 

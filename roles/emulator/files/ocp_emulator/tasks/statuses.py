@@ -105,14 +105,14 @@ def update_cluster_status(db: sqlite3.Connection, step: CompletedStep) -> list[s
     return _update_parents(db, step, "cluster", "cluster_id", _CLUSTER_STATUS)
 
 
-def _update_parents(db: sqlite3.Connection, step: CompletedStep, what: str, column: str, status: str) -> list[str]:
+def _update_parents(db: sqlite3.Connection, step: CompletedStep, parent: str, column: str, status: str) -> list[str]:
     rows = db.execute(
-        f"UPDATE {what}s SET status = {status}, update_time = :at"
+        f"UPDATE {parent}s SET status = {status}, update_time = :at"
         f" WHERE id IN (SELECT {column} FROM servers WHERE operating_task = :task) AND status <> {status}"
         " RETURNING name, status",
         {"at": step.at, "task": step.task_id},
     )
-    return [f"{what} {row['name']}: status {row['status']}" for row in rows.fetchall()]
+    return [f"{parent} {row['name']}: status {row['status']}" for row in rows.fetchall()]
 
 
 def update_agent_status(db: sqlite3.Connection, step: CompletedStep) -> list[str]:

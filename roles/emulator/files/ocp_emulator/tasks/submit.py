@@ -105,7 +105,7 @@ class Submitter:
                 occupancy.occupy(db, task_id, now)
             insert_subtasks(db, task_id, new_task, now, self._ready_ms, self._run_ms)
         task_name = new_task.blueprint.task_name
-        _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.what)
+        _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id
 
 
@@ -113,4 +113,4 @@ def _refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
     for occupant in new_task.occupants:
         if occupant.task_id is not None:
             task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (occupant.task_id,)).fetchone()
-            raise errors.busy(occupant.what, occupant.task_id, task["name"], task["status"])
+            raise errors.busy(occupant.label, occupant.task_id, task["name"], task["status"])

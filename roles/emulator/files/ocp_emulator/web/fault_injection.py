@@ -119,8 +119,8 @@ class FaultInjection:
 
     async def truncate(self, captured: _CapturedResponse) -> None:
         await captured.send_head(self.send)
-        whole = len(captured.body)
-        await self.send(_piece(captured.body[: min(self.fault.size or whole // 2, whole - 1)]))
+        length = len(captured.body)
+        await self.send(_piece(captured.body[: min(self.fault.size or length // 2, length - 1)]))
         self.connection().close()
         await self._client_left()
 
