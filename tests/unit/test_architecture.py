@@ -149,9 +149,10 @@ def test_files_are_short(path):
     assert len(path.read_text().splitlines()) <= LONGEST_FILE
 
 
-@pytest.mark.parametrize("path", sources(PLUGINS), **each)
+@pytest.mark.parametrize("path", [*sources(PLUGINS), *sources(EMULATOR)], **each)
 def test_functions_are_short(path):
-    functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds))
     assert [each.name for each in functions if each.end_lineno - each.lineno >= LONGEST_FUNCTION] == []
 
 

@@ -59,17 +59,7 @@ class EmulatorMiddleware:
             if body is None:
                 return
             context.body = body
-            hit = http_faults.match_request(
-                service.store, record.method, record.path, lambda: _user_of_credentials(service, scope, context)
-            )
-            if hit is None:
-                await self._handle(scope, receive, recording_send)
-            else:
-                record.fault = (hit.id, hit.fault.action)
-                injection = FaultInjection(
-                    hit.fault, context, lambda: connection_of(request), scope, receive, recording_send
-                )
-                await injection.run(lambda answer: self._handle(scope, receive, answer))
+            await self._handle_with_faults(scope, receive, recording_send, record)
         except errors.ApiError as error:
             await context.reply_error(error)(scope, receive, recording_send)
         finally:
@@ -78,8 +68,22 @@ class EmulatorMiddleware:
             record.milliseconds = round(context.milliseconds(), 1)
             _log(context.path, record)
 
+    async def _handle_with_faults(self, scope: Scope, receive: Receive, send: Send, record: RequestRecord) -> None:
+        """Handle a request whose body was read, unless a fault of the plan hits it: then the fault decides."""
+        request = HTTPConnection(scope)
+        service, context = service_of(request), context_of(request)
+        hit = http_faults.match_request(
+            service.store, record.method, record.path, lambda: _user_of_credentials(service, scope, context)
+        )
+        if hit is None:
+            await self._handle(scope, receive, send)
+            return
+        record.fault = (hit.id, hit.fault.action)
+        injection = FaultInjection(hit.fault, context, lambda: connection_of(request), scope, receive, send)
+        await injection.run(lambda capture: self._handle(scope, receive, capture))
+
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request whose body was read."""
+        """Handle a request: log the caller in, and let the routes reply."""
         request = HTTPConnection(scope)
         service, context = service_of(request), context_of(request)
         started = False

@@ -4,11 +4,12 @@
 
 import random
 import sqlite3
+from collections.abc import Sequence
 
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.tasks import attempts
 from ocp_emulator.tasks.operations import NewTask
-from ocp_emulator.tasks.subtask_graph import build
+from ocp_emulator.tasks.subtask_graph import Node, build
 
 # Ids grow, as those of the service do. Tasks and subtasks start apart, so that nobody takes one for the other.
 _FIRST_TASK_ID = 1_001
@@ -53,11 +54,25 @@ def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor:
 def insert_subtasks(
     db: sqlite3.Connection, task_id: int, new_task: NewTask, now: int, ready_ms: int, run_ms: int
 ) -> None:
-    """Insert the graph of a task; each subtask is READY for `ready_ms` and RUNNING for `run_ms`.
+    """Insert the graph of a task; each subtask is READY for `ready_ms` and RUNNING for `run_ms`."""
+    nodes = build(new_task.blueprint, new_task.batch)
+    ids = _insert_nodes(db, task_id, nodes, now, ready_ms, run_ms)
+    db.executemany(
+        "INSERT INTO links VALUES (?, ?)",
+        [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
+    )
+    if new_task.blueprint.first_status == "RUNNING":
+        first = db.execute("SELECT * FROM subtasks WHERE id = ?", (ids[0],)).fetchone()
+        attempts.begin(db, first, now, ready_ms + run_ms)
+
+
+def _insert_nodes(
+    db: sqlite3.Connection, task_id: int, nodes: Sequence[Node], now: int, ready_ms: int, run_ms: int
+) -> list[int]:
+    """Insert a subtask for each node; returns their ids.
 
     Neither ids nor series ids nor positions in the array follow the order of execution (section 2.3).
     """
-    nodes = build(new_task.blueprint, new_task.batch)
     generator = random.Random(task_id)
     first_id = _next_id(db, "SELECT max(id) FROM subtasks", _FIRST_SUBTASK_ID)
     ids = [first_id + place for place in _disorder(len(nodes), generator)]
@@ -84,13 +99,7 @@ def insert_subtasks(
             for index, node in enumerate(nodes)
         ],
     )
-    db.executemany(
-        "INSERT INTO links VALUES (?, ?)",
-        [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
-    )
-    if new_task.blueprint.first_status == "RUNNING":
-        first = db.execute("SELECT * FROM subtasks WHERE id = ?", (ids[0],)).fetchone()
-        attempts.begin(db, first, now, ready_ms + run_ms)
+    return ids
 
 
 def _next_id(db: sqlite3.Connection, largest: str, first: int) -> int:
