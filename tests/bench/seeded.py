@@ -12,7 +12,7 @@ from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.errors import ApiError
 from ocp_emulator.faults import fault_plan
 from ocp_emulator.faults.subtask_faults import SubtaskFault
-from ocp_emulator.fleet.fleet_file import generated_fleet
+from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.service import Service, Settings
 from ocp_emulator.tasks import blueprints
 
@@ -88,7 +88,7 @@ def _wave(service: Service, clock: _HandClock, chance: random.Random, limit: int
     service.engine.advance(clock.instant)
     admin = service.store.users()[0]
     for (task_id,) in service.store.db.execute("SELECT id FROM tasks WHERE status = 'FAILED'").fetchall():
-        steer = chance.choice([service.steering.retry_task, service.steering.rollback_task, None])
+        steer = chance.choice([service.task_actions.retry_task, service.task_actions.rollback_task, None])
         if steer:
             steer(admin, clock.instant, task_id)
     clock.instant += _LONGEST
@@ -118,7 +118,7 @@ def _started(service: Service, now: int, name: str, *arguments: object, **option
     admin = service.store.users()[0]
     blueprint, rest = ([arguments[0]], arguments[1:]) if name.startswith("operate") else ([], arguments)
     try:
-        return [getattr(service.operations, name)(*blueprint, admin, now, *rest, **options)]
+        return [getattr(service.submitter, name)(*blueprint, admin, now, *rest, **options)]
     except ApiError:
         return []
 

@@ -36,6 +36,7 @@ def test_tarball_contains_only_files_for_users(tarball):
         "plugins/plugin_utils/_timeline/page.css",
         "plugins/plugin_utils/_timeline/page.html.j2",
         "roles/emulator/files/ocp_emulator/__main__.py",
+        "roles/emulator/files/ocp_emulator/store/schema.sql",
         "roles/task_wait/tasks/main.yml",
         "playbooks/demo.yml",
     }

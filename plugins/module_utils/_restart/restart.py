@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from .._base.cli_hints import adhoc_command
 from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
@@ -16,7 +16,6 @@ from .._base.errors import (
     AuthenticationFailed,
     NotVerified,
     OcpError,
-    PermissionDenied,
     RequestRefused,
     ServiceError,
     TargetBusy,
@@ -32,14 +31,14 @@ from .._waiting.await_tasks import wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose
 from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
-from .decision import Action, Condition, Decision, InFlight, Operation, decide_restart
+from .decision import Action, Condition, Decision, InFlight, decide_restart
 from .diff import Diff, restart_diff
-from .in_flight import failed_task_holding, listed_operations, named_operations, read_high_water_mark, with_last_restart
+from .in_flight import failed_task_holding, read_high_water_mark
 from .lost_response import find_lost_task
 from .proof import prove_restarts
+from .target_reader import TargetReader
 
 Result = dict[str, Any]
-Found = TypeVar("Found")
 
 PROOF_SECONDS = 30
 INITIALLY_NONE = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
@@ -84,9 +83,9 @@ class _Restart:
         self._request = request
         self._clock = clock
         self._started_at = clock.now()
-        self._first_observation = target.first_observation
         self._ended: set[int] = set()
         self._warnings: list[str] = []
+        self._reader = TargetReader(api, target, self._warnings)
         self._diff: Diff = {}
         self._result: Result = {"changed": False, "target": target.result(), **dict.fromkeys(INITIALLY_NONE)}
         self._result.update(target.unchanged_facts(None))
@@ -169,7 +168,7 @@ class _Restart:
         had_to_wait = False
         while True:
             with self._saying_nothing_was_sent("since it cannot be read"):
-                before, operations = self._observe()
+                before, operations = self._reader.read(self._condition.started_before)
             decision = decide_restart(before, operations, self._condition)
             self._result.update(before=before.result(), reason=decision.reason)
             self._result.update(self._target.unchanged_facts(decision.members))
@@ -200,37 +199,6 @@ class _Restart:
         """Called before observing again: a task started after this may be the restart that is sent."""
         with self._saying_nothing_was_sent("since the newest task cannot be read"):
             self._high_water_mark = read_high_water_mark(self._api)
-
-    def _observe(self) -> tuple[Observation, list[Operation]]:
-        observed, operations, outdated = self._read_target()
-        if outdated:
-            observed, operations, _outdated = self._read_target()
-        since = self._condition.started_before
-        if since is not None and not self._target.shows_start:
-            unknown = f"when the last restart of {self._target.label} was"
-            evident = self._if_permitted(unknown, lambda: with_last_restart(self._api, self._target, observed, since))
-            observed = evident or observed
-        return observed, operations
-
-    def _read_target(self) -> tuple[Observation, list[Operation], bool]:
-        """The target, the tasks running on it, newest first, and whether it names a task that no longer runs."""
-        observed, self._first_observation = self._first_observation, None
-        listed = None
-        if observed is None or not observed.names_operations:
-            # Read the list first: a restart that ends between the two reads then shows in the start.
-            unknown = f"whether a restart of {self._target.label} is running already"
-            listed = self._if_permitted(unknown, lambda: listed_operations(self._api, self._target))
-            observed = self._target.observe(self._api)
-        named = named_operations(self._api, self._target, observed)
-        running = {operation.task_id: operation for operation in [*(listed or []), *named.running]}
-        return observed, [running[number] for number in sorted(running, reverse=True)], named.outdated
-
-    def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
-        try:
-            return read()
-        except PermissionDenied as error:
-            self._warnings.append(f"It is not known {unknown}: {error}")
-            return None
 
     @contextmanager
     def _saying_nothing_was_sent(self, why: str) -> Iterator[None]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parts of one emulated service, put together; every request finds them through `service_of`."""
+"""The parts of one emulated service. Every request gets them from `service_of`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.security.authentication import Authenticator
 from ocp_emulator.security.lockout import Lockouts
-from ocp_emulator.security.login import Admission
+from ocp_emulator.security.login import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
-from ocp_emulator.store.controllable_clock import SteeredClock
+from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.tasks.engine import Engine
-from ocp_emulator.tasks.submit import Busy, Operations
-from ocp_emulator.tasks.task_actions import Steering
-from ocp_emulator.web.request_log import History
+from ocp_emulator.tasks.submit import BusyPolicy, Submitter
+from ocp_emulator.tasks.task_actions import TaskActions
+from ocp_emulator.web.request_log import RequestLog
 
 
 @dataclass(frozen=True)
 class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
-    `faults` are planned in a new database; with None, one that is there already may have begun with any.
+    `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
     """
 
     database: Path | None = None
     fleet: Fleet | None = None
     step_ms: int = SECOND
-    busy: Busy = "refuse"
+    busy: BusyPolicy = "refuse"
     rates: tuple[Rate, ...] = ()
     max_attempts: int = 5
     faults: Sequence[AnyFault] | None = None
@@ -51,7 +51,7 @@ class Settings:
 
 
 class Service:
-    """Store, engine and the rest of one emulated service."""
+    """One emulated service: its store, its clock, its engine and everything else."""
 
     def __init__(self, settings: Settings, machine_clock: Clock) -> None:
         """Opens the database; StoreError when that fails."""
@@ -59,19 +59,19 @@ class Service:
         self.address = settings.address
         self.switches = settings.switches
         self.store = Store(settings.database, settings.fleet, machine_clock.now())
-        self.clock = SteeredClock(self.store, machine_clock)
+        self.clock = ControllableClock(self.store, machine_clock)
         try:
             plan_at_start(self.store, settings.faults, self.clock.now())
         except StoreError:
             self.store.close()
             raise
         self.engine = Engine(self.store)
-        self.operations = Operations(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
-        self.steering = Steering(self.store)
-        self.history = History()
+        self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
+        self.task_actions = TaskActions(self.store)
+        self.request_log = RequestLog()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
         lockouts = Lockouts(self.store, settings.max_attempts)
-        self.admission = Admission(self.authenticator, lockouts, RateLimiter(settings.rates))
+        self.login_guard = LoginGuard(self.authenticator, lockouts, RateLimiter(settings.rates))
 
     def close(self) -> None:
         """Close the database."""
@@ -79,5 +79,5 @@ class Service:
 
 
 def service_of(request: HTTPConnection) -> Service:
-    """The service that answers this request."""
+    """The service that handles this request."""
     return cast(Service, request.app.state.service)

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ocp_emulator.web.request_log import KEPT, History, Seen, Wanted, masked
+from ocp_emulator.web.request_log import MAX_RECORDS, RequestFilter, RequestLog, RequestRecord, masked
 
 TASKS = "/api/v2/tasks/instances"
 REQUESTS = "/emulator/requests"
@@ -118,11 +118,11 @@ def test_no_secret_is_in_it(emulated):
 
 
 def test_the_oldest_go_first():
-    history = History()
-    for number in range(KEPT + 5):
-        history.add(Seen(number, "GET", "/", "", "trace"))
-    ids = [each.id for each in history.find(Wanted())]
-    assert (len(ids), ids[0], ids[-1]) == (KEPT, 6, KEPT + 5)
+    log = RequestLog()
+    for number in range(MAX_RECORDS + 5):
+        log.add(RequestRecord(number, "GET", "/", "", "trace"))
+    ids = [each.id for each in log.find(RequestFilter())]
+    assert (len(ids), ids[0], ids[-1]) == (MAX_RECORDS, 6, MAX_RECORDS + 5)
 
 
 @given(

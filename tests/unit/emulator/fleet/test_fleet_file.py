@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Fleet files good and bad, and the fleets that need no file."""
+"""Fleet files, good and bad."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
-from ocp_emulator.fleet.fleet_file import FleetError, default_fleet, generated_fleet, read_fleet
+from ocp_emulator.fleet.fleet_file import read_fleet
+from ocp_emulator.fleet.fleet_format import FleetError
 
 
 def read(tmp_path, text):
@@ -139,24 +138,3 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FleetError, match="UTF-8"):
         read_fleet(tmp_path / "binary")
-
-
-@settings(deadline=None)
-@given(some.integers(1, 5), some.integers(1, 4), some.integers(1, 6))
-def test_a_generated_fleet_has_the_size_asked_for_and_addresses_of_its_own(clusters, zones, servers_per_zone):
-    fleet = generated_fleet(clusters, zones, servers_per_zone)
-    assert (len(fleet.clusters), len(fleet.zones)) == (clusters, clusters * zones)
-    assert len(fleet.servers) == len({server.ip for server in fleet.servers}) == clusters * zones * servers_per_zone
-    assert len(fleet.hosts) == len(fleet.servers) + 1
-    assert sum(server.root for server in fleet.servers) == clusters
-
-
-def test_a_generated_fleet_has_a_largest_size():
-    assert len(generated_fleet(1, 1, 1_000).servers) == 1_000
-    with pytest.raises(FleetError, match="100000"):
-        generated_fleet(1_000, 100, 2)
-
-
-def test_a_fleet_is_known_by_its_fingerprint():
-    assert default_fleet().fingerprint() == default_fleet().fingerprint()
-    assert default_fleet().fingerprint() != generated_fleet(2, 3, 1).fingerprint()

@@ -199,7 +199,7 @@ def test_what_nobody_expected_is_500_and_tells_nothing(emulated, monkeypatch, ca
     def fail(*_, **__):
         raise RuntimeError("the inner secret")
 
-    monkeypatch.setattr("ocp_emulator.serializers.fleet_serializers.cluster_page", fail)
+    monkeypatch.setattr("ocp_emulator.serializers.cluster_serializers.cluster_page", fail)
     answer = emulated.request("GET", "/api/v2/ob/clusters")
     assert answer.status_code == 500
     assert "secret" not in answer.text
@@ -212,7 +212,7 @@ def test_a_failure_while_a_task_is_inserted_leaves_nothing_behind(emulated, monk
     def fail(*_, **__):
         raise RuntimeError("too late")
 
-    monkeypatch.setattr("ocp_emulator.tasks.effects.begin", fail)
+    monkeypatch.setattr("ocp_emulator.tasks.occupancy.occupy", fail)
     emulated.error(500, "POST", SERVER, params={"freezeServer": "true"})
     assert emulated.get(TASKS)["contents"] == []
     monkeypatch.undo()

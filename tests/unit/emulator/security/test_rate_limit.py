@@ -89,7 +89,7 @@ def test_no_window_lets_more_through_and_a_pause_as_told_helps(rates, pauses):
     limiter, now, let_in = RateLimiter(rates), 0, []
     for pause in pauses:
         now += pause
-        allowance = limiter.take("admin", now)
+        allowance = limiter.acquire("admin", now)
         assert (allowance.remaining > 0) or allowance.reset > 0
         if not allowance.exceeded:
             let_in.append(now)

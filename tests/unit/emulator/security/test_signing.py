@@ -3,7 +3,7 @@
 """The signature against the published worked examples (ocp-api.md, section 1.2), and the traps around it."""
 
 import pytest
-from ocp_emulator.security.signing import Message, sign, strings_to_sign
+from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
 
 KEY = "2fc0c299cc94c6be266f2ceece765d4d"
 NEWER_KEY = "d75332c5eed8d440a84a35ac6248d397"
@@ -55,15 +55,15 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_published_examples(name):
     method, path, query, headers, body, date, secret, text, signature = EXAMPLES[name]
-    message = Message(method, path, query, [*headers.items(), ("date", date)], body)
-    first = next(strings_to_sign(message, date))
+    request = SignedRequest(method, path, query, [*headers.items(), ("date", date)], body)
+    first = next(strings_to_sign(request, date))
     assert first == f"{method}\n{text}"
     assert sign(secret, first) == signature
 
 
 def last_lines(query="", headers=()):
     """The last line of all strings to sign, and the x-ocp lines."""
-    texts = list(strings_to_sign(Message("get", "/p", query, list(headers), b""), "D"))
+    texts = list(strings_to_sign(SignedRequest("get", "/p", query, list(headers), b""), "D"))
     assert all(text.startswith("GET\n\n") for text in texts)
     return [text.rpartition("\n")[2] for text in texts]
 
@@ -86,5 +86,5 @@ def test_repeated_keys_are_joined_sorted_with_either_comma():
 
 def test_ocp_headers_are_sorted_and_their_values_joined():
     headers = [("x-ocp-b", "2"), ("x-ocp-a", "z"), ("accept", "*/*"), ("x-ocp-a", "y")]
-    text = next(strings_to_sign(Message("GET", "/p", "", headers, b""), "D"))
+    text = next(strings_to_sign(SignedRequest("GET", "/p", "", headers, b""), "D"))
     assert text == "GET\n\n\nD\n\nx-ocp-a:y,z\nx-ocp-b:2\n/p"

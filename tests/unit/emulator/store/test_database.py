@@ -6,7 +6,7 @@ import sqlite3
 import stat
 
 import pytest
-from ocp_emulator.fleet.fleet_file import default_fleet, generated_fleet
+from ocp_emulator.fleet.generate_fleet import default_fleet, generated_fleet
 from ocp_emulator.store.database import Store, StoreError
 
 

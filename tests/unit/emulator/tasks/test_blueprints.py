@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.tasks import blueprints
+from ocp_emulator.tasks.subtask_graph import Blueprint, build
 
 SERVER = [
     ("Prepare restart observer", 300),
@@ -90,29 +91,29 @@ def steps(nodes):
 
 
 def test_a_server_restart_has_its_13_steps_with_their_timeouts():
-    assert steps(blueprints.build(blueprints.SERVER_RESTART)) == SERVER
+    assert steps(build(blueprints.SERVER_RESTART)) == SERVER
 
 
 def test_a_cluster_restart_has_its_19_steps():
-    assert [node.step.description for node in blueprints.build(blueprints.CLUSTER_RESTART)] == CLUSTER
+    assert [node.step.description for node in build(blueprints.CLUSTER_RESTART)] == CLUSTER
 
 
 def test_an_arbitration_service_restart_has_its_5_steps_with_their_timeouts():
-    assert steps(blueprints.build(blueprints.ARBITRATION_RESTART)) == ARBITRATION
+    assert steps(build(blueprints.ARBITRATION_RESTART)) == ARBITRATION
 
 
 def test_an_agent_restart_on_one_host_has_its_9_steps_with_their_timeouts_and_indexes():
-    nodes = blueprints.build(blueprints.AGENT_RESTART, ["7"])
+    nodes = build(blueprints.AGENT_RESTART, ["7"])
     assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == AGENTS
 
 
 def test_the_restart_of_a_zone_with_one_server_has_its_15_steps_with_their_timeouts_and_indexes():
-    nodes = blueprints.build(blueprints.ZONE_RESTART, ["7"])
+    nodes = build(blueprints.ZONE_RESTART, ["7"])
     assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == ZONE
 
 
 def test_the_restart_of_a_zone_with_n_servers_forks_on_each_step_of_a_server():
-    nodes = blueprints.build(blueprints.ZONE_RESTART, ["7", "8", "9"])
+    nodes = build(blueprints.ZONE_RESTART, ["7", "8", "9"])
     assert len(nodes) == 5 * 3 + 10
     assert [node.element for node in nodes if node.step.description == "Stop observer process"] == ["7", "8", "9"]
 
@@ -122,16 +123,16 @@ def test_the_restart_of_a_zone_with_n_servers_forks_on_each_step_of_a_server():
     [(blueprints.SERVER_RESTART, 12_990), (blueprints.AGENT_RESTART, 1_500), (blueprints.ARBITRATION_RESTART, 3_840)],
 )
 def test_the_timeouts_add_up_to_the_documented_sums(blueprint, seconds):
-    assert sum(node.step.timeout for node in blueprints.build(blueprint, ["1"])) == seconds
+    assert sum(node.step.timeout for node in build(blueprint, ["1"])) == seconds
 
 
 @pytest.mark.parametrize(
     "blueprint",
-    [value for value in vars(blueprints).values() if isinstance(value, blueprints.Blueprint)],
+    [value for value in vars(blueprints).values() if isinstance(value, Blueprint)],
     ids=lambda blueprint: blueprint.kind,
 )
 def test_one_element_makes_a_plain_chain_of_observed_timeouts(blueprint):
-    nodes = blueprints.build(blueprint, ["1"])
+    nodes = build(blueprint, ["1"])
     last = len(nodes) - 1
     assert [node.upstreams for node in nodes] == [(), *((index,) for index in range(last))]
     assert [node.downstreams for node in nodes] == [*((index + 1,) for index in range(last)), ()]
@@ -142,7 +143,7 @@ def test_one_element_makes_a_plain_chain_of_observed_timeouts(blueprint):
 @given(some.integers(min_value=1, max_value=40))
 def test_agents_on_n_hosts_make_5n_plus_4_subtasks_that_fork_and_join(hosts):
     batch = [str(number) for number in range(hosts)]
-    nodes = blueprints.build(blueprints.AGENT_RESTART, batch)
+    nodes = build(blueprints.AGENT_RESTART, batch)
     assert len(nodes) == 5 * hosts + 4
     for index, node in enumerate(nodes):
         assert all(index in nodes[upstream].downstreams for upstream in node.upstreams)
@@ -163,4 +164,4 @@ def test_agents_on_n_hosts_make_5n_plus_4_subtasks_that_fork_and_join(hosts):
 
 def test_a_split_step_needs_an_element():
     with pytest.raises(ValueError, match="Prepare restart OCP agent"):
-        blueprints.build(blueprints.AGENT_RESTART, [])
+        build(blueprints.AGENT_RESTART, [])

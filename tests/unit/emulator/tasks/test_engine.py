@@ -134,10 +134,10 @@ def state_after(looks):
     service = Service(Settings(step_ms=1000), clock)
     admin = service.store.users()[0]
     begin = clock.now()
-    service.operations.restart_server(admin, begin, 1, 1, freeze=True, force=False)
-    service.operations.restart_agents(admin, begin + 130, [1, 2])
-    service.operations.restart_cluster(admin, begin + 260, 2)
-    service.operations.restart_arbitration_service(admin, begin + 390, 1)
+    service.submitter.restart_server(admin, begin, 1, 1, freeze=True, force=False)
+    service.submitter.restart_agents(admin, begin + 130, [1, 2])
+    service.submitter.restart_cluster(admin, begin + 260, 2)
+    service.submitter.restart_arbitration_service(admin, begin + 390, 1)
     for look in [*sorted(looks), 16_000]:
         service.engine.advance(begin + look)
     selections = [f"SELECT * FROM {table} ORDER BY id" for table in STATE]

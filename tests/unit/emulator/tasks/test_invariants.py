@@ -104,7 +104,7 @@ class World:
                 options = {"freeze": True, "force": False} if name == "restart_server" else {}
                 blueprint = [arguments[0]] if name.startswith("operate") else []
                 arguments = [*blueprint, self.admin, self.now, *arguments[len(blueprint) :]]
-                getattr(self.service.operations, name)(*arguments, **options)
+                getattr(self.service.submitter, name)(*arguments, **options)
             elif kind == "fault":
                 with self.service.store.transaction() as db:
                     fault_plan.add(db, SubtaskFault.model_validate(what), self.now)
@@ -120,7 +120,7 @@ class World:
         columns = "id" if kind == "task" else "task_id, id"
         rows = self.db.execute(f"SELECT {columns} FROM {kind}s WHERE {wanted} ORDER BY id").fetchall()
         if rows:
-            getattr(self.service.steering, verb)(self.admin, self.now, *rows[number % len(rows)])
+            getattr(self.service.task_actions, verb)(self.admin, self.now, *rows[number % len(rows)])
 
     def check(self):
         for what, before, after, operation in self.db.execute("SELECT DISTINCT * FROM seen"):
@@ -180,12 +180,12 @@ def test_whatever_happens_the_invariants_hold(events, busy):
         for task_id, operation in failed:
             verb = "rollback_task" if operation == "ROLLBACK" else "retry_task"
             try:
-                getattr(world.service.steering, verb)(world.admin, world.now, task_id)
+                getattr(world.service.task_actions, verb)(world.admin, world.now, task_id)
             except ApiError:
                 subtask = world.db.execute(
                     "SELECT id FROM subtasks WHERE task_id = ? AND status = 'FAILED'", (task_id,)
                 ).fetchone()
-                world.service.steering.skip_subtask(world.admin, world.now, task_id, subtask["id"])
+                world.service.task_actions.skip_subtask(world.admin, world.now, task_id, subtask["id"])
         if not failed:
             break
     world.check()

@@ -18,7 +18,7 @@ import uvicorn
 from ocp_emulator.serve.app import create_app
 from ocp_emulator.serve.server import listen
 from ocp_emulator.service import Settings
-from ocp_emulator.web.network import Server
+from ocp_emulator.web.network import EmulatorServer
 
 ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
 RESTART = ("POST", "/api/v2/arbitration/services/1/restart")
@@ -88,7 +88,7 @@ class Served:
 
     def come_back(self):
         """End a pause."""
-        self.server._away_until = 0
+        self.server._outage_until = 0
         self.wait_until_back()
 
     def wait_until_back(self):
@@ -108,7 +108,7 @@ def serving(context=None, **files):
     )
     ready = threading.Event()
     again = partial(rebound, bound.getsockname())
-    server = Server(config, again, ready.set)
+    server = EmulatorServer(config, again, ready.set)
     thread = threading.Thread(target=partial(server.run, sockets=[bound]))
     thread.start()
     try:

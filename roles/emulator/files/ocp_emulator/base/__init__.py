@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the other packages build on: time, switches, rights, paths and errors."""
+"""What all other packages use: time, switches, permissions, paths and errors."""

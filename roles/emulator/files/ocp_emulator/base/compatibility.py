@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What differs between versions of OCP, or is not known of it: single switches, and profiles that name sets of them.
+"""Differences between versions of OCP, and what is not known of it: switches, and profiles, which are sets of them.
 
-Where each value comes from is told by docs/emulator.md. Only the command line knows of profiles: all other code asks
-for the one switch that it is about.
+docs/emulator.md says where each value comes from. Only the command line knows profiles: all other code reads single
+switches.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ FreezeServer = Literal["required", "optional", "unknown"]
 ParametersIn = Literal["either", "query", "body"]
 AgentPaths = Literal["both", "plain", "prefixed"]
 ServerRestartSteps = Literal["13", "11"]
-Shown = Literal["shown", "absent"]
+Visibility = Literal["shown", "absent"]
 Served = Literal["served", "unknown"]
 RollbackAnswer = Literal["empty", "task"]
 ReportedVersion = Literal["4.3.5", "4.2.2"]
@@ -23,15 +23,15 @@ ReportedVersion = Literal["4.3.5", "4.2.2"]
 
 @dataclass(frozen=True)
 class Switches:
-    """One value each; the defaults are those of the specification."""
+    """The value of each switch; the defaults are those of the specification."""
 
     cluster_answer: Annotated[ClusterAnswer, "where the answer of a cluster's restart has its subtasks"] = "tasks"
     freeze_server: Annotated[FreezeServer, "the parameter freezeServer of a server's restart"] = "required"
     parameters_in: Annotated[ParametersIn, "where freezeServer, force and type are read from"] = "either"
     agent_paths: Annotated[AgentPaths, "paths of agents without /api/v2 (plain) and with it (prefixed)"] = "both"
     server_restart_steps: Annotated[ServerRestartSteps, "steps and form of a server's restart"] = "13"
-    task_tags: Annotated[Shown, "tags of tasks, and what came with them"] = "shown"
-    operating_task: Annotated[Shown, "operatingTaskInstanceId of clusters, zones, servers and services"] = "shown"
+    task_tags: Annotated[Visibility, "tags of tasks, and what came with them"] = "shown"
+    operating_task: Annotated[Visibility, "operatingTaskInstanceId of clusters, zones, servers and services"] = "shown"
     arbitration: Annotated[Served, "the API of arbitration services"] = "served"
     rollback_answer: Annotated[RollbackAnswer, "what the rollback of a task answers"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info tells"] = "4.3.5"
@@ -53,6 +53,6 @@ PROFILES: Mapping[str, Switches] = {
 }
 
 _HINTS = get_type_hints(Switches, include_extras=True)
-# Of each switch the values that it takes, and what it is about.
+# The values that each switch takes, and its description.
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(hint)[0]) for name, hint in _HINTS.items()}
-MEANINGS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
+DESCRIPTIONS: Mapping[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}

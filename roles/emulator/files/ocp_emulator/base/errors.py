@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The errors the service answers with.
+"""The errors that the service responds with.
 
-Statuses follow ocp-api.md, section 5. No public document tells the codes for an unknown, busy or otherwise unfit target
-(section 0, item 6): the codes below are those of the related open-source service where it has one for the case, and our
-choice where it has none (BUSY). Clients must decide by the HTTP status.
+Statuses follow ocp-api.md, section 5. No public document has the codes for an unknown, busy or otherwise unusable
+target (section 0, item 6): the codes below are those of the related open-source service where it has one for the case,
+and our choice where it has none (BUSY). Clients must decide by the HTTP status.
 """
 
 from ocp_emulator.base.permissions import Permission
@@ -14,20 +14,20 @@ ILLEGAL_ARGUMENT = 10001
 NOT_FOUND = 10002
 UNEXPECTED = 10010
 BUSY = 10003
-NO_TASK = 20000
-UNSUPPORTED = 20003
-NO_ROLLBACK = 20004
-NOT_LOGGED_ON = 30000
+TASK_NOT_FOUND = 20000
+INVALID_STATE = 20003
+ROLLBACK_PROHIBITED = 20004
+NOT_AUTHENTICATED = 30000
 BAD_CREDENTIALS = 30004
 LOCKED_OUT = 30007
 NOT_AUTHORIZED = 30014
 
 
 class ApiError(Exception):
-    """A refusal: the HTTP status, and code and message of the error envelope."""
+    """An error response: the HTTP status, and code and message of the error envelope."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
-        """All three go into the answer."""
+        """All three are in the response."""
         super().__init__(message)
         self.status = status
         self.code = code
@@ -35,87 +35,89 @@ class ApiError(Exception):
 
 
 def bad_request(message: str) -> ApiError:
-    """400: a parameter, the body or the URL cannot be understood."""
+    """400: a parameter, the body or the URL is invalid."""
     return ApiError(400, UNSPECIFIC, message)
 
 
 def illegal_argument(message: str) -> ApiError:
-    """400: understood, and not acceptable."""
+    """400: a valid parameter has a value that is not accepted."""
     return ApiError(400, ILLEGAL_ARGUMENT, message)
 
 
-def wrong_media_type(message: str) -> ApiError:
-    """415: the body is said to be something else than JSON."""
+def unsupported_media_type(message: str) -> ApiError:
+    """415: the Content-Type of the body is not JSON."""
     return ApiError(415, UNSPECIFIC, message)
 
 
 def unknown_url(method: str, path: str) -> ApiError:
-    """400, as the service answers for URLs and methods that it does not have."""
+    """400, which is what the service responds to URLs and methods that it does not have."""
     return bad_request(f"There is no {method} {path}.")
 
 
-def no_credentials() -> ApiError:
-    """401: nobody has logged on."""
-    return ApiError(401, NOT_LOGGED_ON, "This call needs credentials, and none were sent.")
+def missing_credentials() -> ApiError:
+    """401: there are no credentials."""
+    return ApiError(401, NOT_AUTHENTICATED, "This call needs credentials, and none were sent.")
 
 
 def bad_credentials(message: str) -> ApiError:
-    """401: somebody tried to log on in vain."""
+    """401: the credentials are wrong."""
     return ApiError(401, BAD_CREDENTIALS, message)
 
 
 def locked_out(kind: str, name: str, until: str) -> ApiError:
-    """401: too many wrong passwords came from this user or client."""
+    """401: this user or client sent too many wrong passwords."""
     message = f"Too many wrong passwords: {kind} {name} is locked until {until}."
     return ApiError(401, LOCKED_OUT, message)
 
 
 def too_many_requests() -> ApiError:
-    """429: the user has used up what a window of time allows."""
+    """429: the user sent as many requests as the window of time allows."""
     return ApiError(429, UNSPECIFIC, "Too many requests: no call is left to this user in the present window of time.")
 
 
 def forbidden(user: str, permission: Permission) -> ApiError:
-    """403: the caller is known and may not do this."""
+    """403: the caller lacks the permission."""
     return ApiError(403, NOT_AUTHORIZED, f"User {user} lacks the permission {permission} that this call needs.")
 
 
-def no_task(task_id: int) -> ApiError:
+def task_not_found(task_id: int) -> ApiError:
     """404 for a task."""
-    return ApiError(404, NO_TASK, f"There is no task {task_id}.")
+    return ApiError(404, TASK_NOT_FOUND, f"There is no task {task_id}.")
 
 
-def no_subtask(task_id: int, subtask_id: int) -> ApiError:
+def subtask_not_found(task_id: int, subtask_id: int) -> ApiError:
     """404 for a subtask."""
-    return ApiError(404, NO_TASK, f"Task {task_id} has no subtask {subtask_id}.")
+    return ApiError(404, TASK_NOT_FOUND, f"Task {task_id} has no subtask {subtask_id}.")
 
 
-def unsupported(state: str, operation: str) -> ApiError:
+def invalid_state(state: str, operation: str) -> ApiError:
     """400: a task or subtask is in a state that does not allow this; `state` begins the sentence."""
-    return ApiError(400, UNSUPPORTED, f"{state}, which does not allow to {operation} it.")
+    return ApiError(400, INVALID_STATE, f"{state}, which does not allow to {operation} it.")
 
 
-def no_rollback(task_id: int) -> ApiError:
-    """400: the task, or something that it has done, forbids its rollback."""
-    return ApiError(400, NO_ROLLBACK, f"Task {task_id} has gone beyond the point up to which it can be rolled back.")
+def rollback_prohibited(task_id: int) -> ApiError:
+    """400: the task, or something that it did, prohibits its rollback."""
+    return ApiError(
+        400, ROLLBACK_PROHIBITED, f"Task {task_id} has gone beyond the point up to which it can be rolled back."
+    )
 
 
-def not_found(what: str) -> ApiError:
-    """404 for anything else; `what` begins the sentence: "Cluster 7"."""
-    return ApiError(404, NOT_FOUND, f"{what} does not exist.")
+def not_found(label: str) -> ApiError:
+    """404 for anything else; `label` begins the sentence: "Cluster 7"."""
+    return ApiError(404, NOT_FOUND, f"{label} does not exist.")
 
 
-def busy(what: str, task_id: int, task_name: str, task_status: str) -> ApiError:
-    """409: something else is being done to the target; `what` begins the sentence: "Server 3"."""
-    return ApiError(409, BUSY, occupied(what, task_id, task_name, task_status))
+def busy(label: str, task_id: int, task_name: str, task_status: str) -> ApiError:
+    """409: another task occupies the target; `label` begins the sentence: "Server 3"."""
+    return ApiError(409, BUSY, occupied_message(label, task_id, task_name, task_status))
 
 
-def occupied(what: str, task_id: int, task_name: str, task_status: str) -> str:
-    """The sentence that tells who has the target in hand."""
+def occupied_message(label: str, task_id: int, task_name: str, task_status: str) -> str:
+    """The message that names the task that occupies the target."""
     so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
-    return f"{what} is occupied by task {task_id} ({task_name}), which {so_far}."
+    return f"{label} is occupied by task {task_id} ({task_name}), which {so_far}."
 
 
-def unexpected() -> ApiError:
-    """500; what went wrong is in the emulator's own log only."""
+def internal_error() -> ApiError:
+    """500; only the log of the emulator has the reason."""
     return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log tells why.")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What kinds of paths there are."""
+"""Kinds of paths: public ones, and those of the control API."""
 
-# Of the service's own, see ocp-api.md, section 1.4; what describes the API is public here.
+# Those of the service: ocp-api.md, section 1.4. The description of the API is public here too.
 PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json"})
 
-# What is not part of the emulated service.
+# The control API is not part of the emulated service.
 CONTROL = "/emulator"
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The rights a user can hold (restart-operations.md, section 5; ocp-api.md, section 7)."""
+"""The permissions that a user can have (restart-operations.md, section 5; ocp-api.md, section 7)."""
 
 from enum import StrEnum
 
 
 class Permission(StrEnum):
-    """A documented right, with the exception of ARBITRATION:VIEW."""
+    """All are documented, except ARBITRATION:VIEW."""
 
     ADMIN = "ADMIN"
     TASK_VIEWER = "TASK_VIEWER"
@@ -16,6 +16,6 @@ class Permission(StrEnum):
     HOST_VIEWER = "HOST_VIEWER"
     HOST_MANAGER = "HOST_MANAGER"
     AUDIT_VIEWER = "AUDIT_VIEWER"
-    # No document names the right to read arbitration services; this name is our choice, after the one to restart them.
+    # No document names the permission to read arbitration services. This name is our choice, after the one to restart.
     ARBITRATION_VIEW = "ARBITRATION:VIEW"
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The forms of the control API, which is the emulator's own."""
+"""The schemas of the control API."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from ocp_emulator.faults.fault_kinds import AnyFault
-from ocp_emulator.schemas.schema import Form, Long, Timestamp
-from ocp_emulator.security.lockout import Kind
+from ocp_emulator.schemas.schema import Long, Schema, Timestamp
+from ocp_emulator.security.lockout import LockoutKind
 
 
-class Fault(Form):
+class Fault(Schema):
     """A fault of the plan, and how often it has hit so far."""
 
     id: Long
@@ -20,14 +20,14 @@ class Fault(Form):
     create_time: Timestamp
 
 
-class ClockState(Form):
+class ClockState(Schema):
     """What time it is for the emulator, and whether its clock runs."""
 
     time: Timestamp
     running: bool
 
 
-class RestartCount(Form):
+class RestartCount(Schema):
     """A target and how often a start step has started it: a server, zone, cluster, agent or arbitration service."""
 
     object_type: Literal["OB_SERVER", "OB_ZONE", "OB_CLUSTER", "HOST", "ARBITRATION_SERVICE"]
@@ -36,23 +36,23 @@ class RestartCount(Form):
     restarts: int
 
 
-class Lockout(Form):
+class Lockout(Schema):
     """A user, or the address of a client, whose passwords are not looked at."""
 
-    kind: Kind
+    kind: LockoutKind
     name: str
     since: Timestamp
     until: Timestamp
 
 
-class Hit(Form):
+class Hit(Schema):
     """The fault that has hit a request."""
 
     id: Long
     action: str
 
 
-class SeenRequest(Form):
+class SeenRequest(Schema):
     """A request to the service.
 
     `status` is null when no answer was sent, `user` when nobody has logged on, `milliseconds` while it lasts; `taskId`
@@ -72,13 +72,13 @@ class SeenRequest(Form):
     task_id: Long | None
 
 
-class Availability(Form):
+class Availability(Schema):
     """Whether a server answers."""
 
     available: Annotated[bool, Field(strict=True)]
 
 
-class Degraded(Form):
+class Degraded(Schema):
     """Log streams of a tenant of a cluster, by its name, that are degraded."""
 
     cluster: Annotated[str, Field(strict=True)]
@@ -86,14 +86,14 @@ class Degraded(Form):
     log_streams: Annotated[list[Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]], Field(min_length=1)]
 
 
-class DegradedLogStreams(Form):
+class DegradedLogStreams(Schema):
     """All that an arbitration service shows as degraded."""
 
     degraded: list[Degraded]
 
     @classmethod
     def document(cls) -> dict[str, Any]:
-        """The form as a JSON schema that needs no other."""
+        """The JSON schema, without references to others."""
         schema = cls.model_json_schema(by_alias=True)
         [inner] = schema.pop("$defs").values()
         schema["properties"]["degraded"]["items"] = inner

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the control API shows: the plan of faults, and what was really restarted."""
+"""The plan of faults, restart counts, lock-outs and requests as the control API shows them."""
 
 import json
 import sqlite3
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
-from ocp_emulator.control_api import control_schemas as forms
-from ocp_emulator.faults.fault_kinds import fault_of
+from ocp_emulator.control_api import control_schemas as schemas
+from ocp_emulator.faults.fault_kinds import parse_fault
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.security import lockout
-from ocp_emulator.serializers.paging import Window, list_page
-from ocp_emulator.web.request_log import Seen
+from ocp_emulator.serializers.paging import PageRequest, list_page
+from ocp_emulator.web.request_log import RequestRecord
 
 _RESTARTS = """
     SELECT 'OB_SERVER' AS object_type, id, ip || ':' || port AS name, restarts FROM servers WHERE restarts
@@ -26,12 +26,12 @@ _RESTARTS = """
 """
 
 
-def fault_list(db: sqlite3.Connection) -> Listed[forms.Fault]:
-    """The whole plan, in its order."""
-    return Listed[forms.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
+def fault_list(db: sqlite3.Connection) -> Listed[schemas.Fault]:
+    """All faults of the plan, in its order."""
+    return Listed[schemas.Fault](contents=[_fault(row) for row in db.execute("SELECT * FROM faults ORDER BY id")])
 
 
-def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
+def fault_detail(db: sqlite3.Connection, fault_id: int) -> schemas.Fault:
     """One fault. ApiError 404."""
     row = db.execute("SELECT * FROM faults WHERE id = ?", (fault_id,)).fetchone()
     if row is None:
@@ -39,46 +39,46 @@ def fault_detail(db: sqlite3.Connection, fault_id: int) -> forms.Fault:
     return _fault(row)
 
 
-def restart_list(db: sqlite3.Connection) -> Listed[forms.RestartCount]:
-    """Every target that a start step has started at least once."""
-    return Listed[forms.RestartCount](contents=[forms.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+def restart_list(db: sqlite3.Connection) -> Listed[schemas.RestartCount]:
+    """Every target that a start step started at least once."""
+    return Listed[schemas.RestartCount](contents=[schemas.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
 
 
-def lockout_list(db: sqlite3.Connection, now: int) -> Listed[forms.Lockout]:
-    """Who is locked now, in the order in which that came."""
-    return Listed[forms.Lockout](
+def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:
+    """Users and clients that are locked now, oldest lock-out first."""
+    return Listed[schemas.Lockout](
         contents=[
-            forms.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
-            for row in lockout.locked(db, now)
+            schemas.Lockout(kind=row["kind"], name=row["name"], since=iso(row["since"]), until=iso(row["until"]))
+            for row in lockout.active_lockouts(db, now)
         ]
     )
 
 
-def request_page(window: Window, found: Iterable[Seen]) -> Paged[forms.SeenRequest]:
-    """A page of the requests found."""
-    return list_page(window, list(found), _request, Paged[forms.SeenRequest])
+def request_page(page_request: PageRequest, found: Iterable[RequestRecord]) -> Paged[schemas.SeenRequest]:
+    """A page of these requests."""
+    return list_page(page_request, list(found), _request, Paged[schemas.SeenRequest])
 
 
-def _request(seen: Seen) -> forms.SeenRequest:
-    return forms.SeenRequest(
-        id=seen.id,
-        time=iso(seen.time),
-        method=seen.method,
-        path=seen.path,
-        query=seen.query,
-        user=seen.user,
-        status=seen.status,
-        milliseconds=seen.milliseconds,
-        trace_id=seen.trace_id,
-        fault=None if seen.fault is None else forms.Hit(id=seen.fault[0], action=seen.fault[1]),
-        task_id=seen.task_id,
+def _request(record: RequestRecord) -> schemas.SeenRequest:
+    return schemas.SeenRequest(
+        id=record.id,
+        time=iso(record.time),
+        method=record.method,
+        path=record.path,
+        query=record.query,
+        user=record.user,
+        status=record.status,
+        milliseconds=record.milliseconds,
+        trace_id=record.trace_id,
+        fault=None if record.fault is None else schemas.Hit(id=record.fault[0], action=record.fault[1]),
+        task_id=record.task_id,
     )
 
 
-def _fault(row: sqlite3.Row) -> forms.Fault:
-    return forms.Fault(
+def _fault(row: sqlite3.Row) -> schemas.Fault:
+    return schemas.Fault(
         id=row["id"],
-        fault=fault_of(json.loads(row["fault"])),
+        fault=parse_fault(json.loads(row["fault"])),
         hits=row["hits"],
         create_time=iso(row["create_time"]),
     )

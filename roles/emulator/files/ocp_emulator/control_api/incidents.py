@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What befalls the fleet by no task: a server that does not answer, log streams that are degraded."""
+"""Incidents that no task causes: a server that does not answer, log streams that are degraded."""
 
 import json
 import sqlite3
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from ocp_emulator.base import errors
 from ocp_emulator.control_api.control_schemas import Degraded
-from ocp_emulator.tasks import effects
+from ocp_emulator.tasks import statuses
 
 
 def set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
-    """Let a server answer or not; its process runs on. ApiError: 404, 409 while a task has it in hand."""
+    """Let a server answer or not; its process runs on. ApiError: 404, or 409 while a task occupies it."""
     server = db.execute("SELECT * FROM servers WHERE id = ?", (server_id,)).fetchone()
     if server is None:
         raise errors.not_found(f"Server {server_id}")
@@ -21,7 +21,7 @@ def set_available(db: sqlite3.Connection, server_id: int, available: bool, now: 
         raise errors.busy(f"Server {server_id}", task["id"], task["name"], task["status"])
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ? WHERE id = ? AND up", (inner, server_id))
-    effects.reflect(db, server_id, now)
+    statuses.show_incident(db, server_id, now)
 
 
 def set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded]) -> None:

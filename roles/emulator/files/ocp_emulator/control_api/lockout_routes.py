@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who is locked after repeated wrong passwords, for administrators."""
+"""Lock-outs after repeated wrong passwords: administrators read and end them."""
 
 from typing import Annotated
 
@@ -9,27 +9,33 @@ from starlette.responses import Response
 
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import Lockout
-from ocp_emulator.ocp_api.dependencies import Needs, refusals
+from ocp_emulator.ocp_api.dependencies import RequirePermission, error_responses
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.security import lockout
 from ocp_emulator.service import service_of
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-router = APIRouter(prefix=f"{CONTROL}/lockouts", tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+router = APIRouter(
+    prefix=f"{CONTROL}/lockouts", tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))]
+)
 
 Name = Annotated[str, Path(description="Name of a user, or address of a client.")]
 
 
-@router.get("", summary="List lock-outs", response_model=Envelope[Listed[Lockout]], responses=refusals(401, 403, 500))
+@router.get(
+    "", summary="List lock-outs", response_model=Envelope[Listed[Lockout]], responses=error_responses(401, 403, 500)
+)
 async def list_lockouts(request: Request) -> Response:
     """Users and client addresses whose wrong passwords have locked them, and until when."""
-    call = call_of(request)
-    return call.reply(Envelope[Listed[Lockout]], views.lockout_list(service_of(request).store.db, call.now))
+    context = context_of(request)
+    return context.reply(
+        Envelope[Listed[Lockout]], control_serializers.lockout_list(service_of(request).store.db, context.now)
+    )
 
 
-@router.delete("", summary="Unlock all", response_model=EmptyEnvelope, responses=refusals(401, 403, 500))
+@router.delete("", summary="Unlock all", response_model=EmptyEnvelope, responses=error_responses(401, 403, 500))
 async def unlock_all(request: Request) -> Response:
     """Wrong passwords are counted anew from here on."""
     return _unlock(request, None)
@@ -39,7 +45,7 @@ async def unlock_all(request: Request) -> Response:
     "/{name}",
     summary="Unlock a user or a client",
     response_model=EmptyEnvelope,
-    responses=refusals(401, 403, 404, 500),
+    responses=error_responses(401, 403, 404, 500),
 )
 async def unlock_one(request: Request, name: Name) -> Response:
     """Its wrong passwords are counted anew from here on."""
@@ -47,7 +53,7 @@ async def unlock_one(request: Request, name: Name) -> Response:
 
 
 def _unlock(request: Request, name: str | None) -> Response:
-    call = call_of(request)
+    context = context_of(request)
     with service_of(request).store.transaction() as db:
-        lockout.unlock(db, call.now, name)
-    return call.done()
+        lockout.unlock(db, context.now, name)
+    return context.reply_empty()

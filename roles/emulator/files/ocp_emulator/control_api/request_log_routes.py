@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What requests the service has seen, for administrators."""
+"""The requests that the service got, for administrators."""
 
 from typing import Annotated
 
@@ -9,20 +9,32 @@ from starlette.responses import Response
 
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import control_serializers as views
+from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import SeenRequest
-from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, Size, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    PageParam,
+    RequirePermission,
+    SizeParam,
+    SortParam,
+    error_responses,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import LARGEST_PAGE, Long
-from ocp_emulator.web.request_context import call_of
-from ocp_emulator.web.request_log import Wanted
+from ocp_emulator.web.request_context import context_of
+from ocp_emulator.web.request_log import RequestFilter
 
-router = APIRouter(prefix=f"{CONTROL}/requests", tags=["Emulator"], dependencies=[Depends(Needs(Permission.ADMIN))])
+router = APIRouter(
+    prefix=f"{CONTROL}/requests", tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))]
+)
 
 
 @router.get(
-    "", summary="List requests", response_model=Envelope[Paged[SeenRequest]], responses=refusals(400, 401, 403, 500)
+    "",
+    summary="List requests",
+    response_model=Envelope[Paged[SeenRequest]],
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_requests(
     request: Request,
@@ -30,21 +42,23 @@ async def list_requests(
     path: Annotated[str | None, Query(description="Shell pattern, in which * stands for slashes too.")] = None,
     user: Annotated[str | None, Query(description="Who has logged on.")] = None,
     since: Annotated[Long | None, Query(description="Only requests with a larger id.")] = None,
-    number: Number = 1,
-    size: Size = LARGEST_PAGE,
-    sort: Order = "id,asc",
+    number: PageParam = 1,
+    size: SizeParam = LARGEST_PAGE,
+    sort: SortParam = "id,asc",
 ) -> Response:
     """The newest 10,000 since the process began, whatever became of them; those of the control API are not there.
 
     There are no bodies and no header values, and no values of parameters whose names sound like secrets.
     """
-    found = service_of(request).history.find(Wanted(method, path, user, since))
-    page = views.request_page(window(number, size, sort), found)
-    return call_of(request).reply(Envelope[Paged[SeenRequest]], page)
+    records = service_of(request).request_log.find(RequestFilter(method, path, user, since))
+    page = control_serializers.request_page(page_request(number, size, sort), records)
+    return context_of(request).reply(Envelope[Paged[SeenRequest]], page)
 
 
-@router.delete("", summary="Forget all requests", response_model=EmptyEnvelope, responses=refusals(401, 403, 500))
+@router.delete(
+    "", summary="Forget all requests", response_model=EmptyEnvelope, responses=error_responses(401, 403, 500)
+)
 async def forget_requests(request: Request) -> Response:
     """The ids of those to come go on."""
-    service_of(request).history.clear()
-    return call_of(request).done()
+    service_of(request).request_log.clear()
+    return context_of(request).reply_empty()

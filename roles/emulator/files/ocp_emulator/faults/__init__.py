@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Planned faults: their kinds, their plan in the database, and the file of them."""
+"""Planned faults: their kinds, the plan in the database, and the fault file."""

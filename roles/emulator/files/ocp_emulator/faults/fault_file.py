@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults planned from the start: a YAML list of what `POST /emulator/faults` takes."""
+"""The fault file: a YAML list of what `POST /emulator/faults` takes, planned when the emulator starts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,18 +8,18 @@ from pathlib import Path
 import yaml
 
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import AnyFault, FaultError, fault_of
+from ocp_emulator.faults.fault_kinds import AnyFault, FaultError, parse_fault
 from ocp_emulator.store.database import Store, StoreError
 
 _KEY = "faults"
 
 
 class FaultFileError(ValueError):
-    """A file that cannot be planned; the message is one sentence that says where and why."""
+    """A fault file that is not valid; the message is one sentence that says where and why."""
 
 
 def read_faults(path: Path) -> list[AnyFault]:
-    """The faults of a YAML file. Raises FaultFileError for a file that cannot be read or does not make sense."""
+    """The faults of a YAML file. Raises FaultFileError for a file that cannot be read or is not valid."""
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -34,9 +34,9 @@ def read_faults(path: Path) -> list[AnyFault]:
 
 
 def plan_at_start(store: Store, faults: Sequence[AnyFault] | None, now: int) -> None:
-    """Plan the faults in a new database; one that is there already goes on with its own plan.
+    """Plan the faults in a new database; an existing one keeps its own plan.
 
-    Raises StoreError when it began with other faults than these; None are no others.
+    Raises StoreError when it was made with other faults. None accepts any.
     """
     given = _json_of(faults or ())
     row = store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
@@ -55,7 +55,7 @@ def _json_of(faults: Sequence[AnyFault]) -> str:
 
 def _entry(number: int, entry: object) -> AnyFault:
     try:
-        return fault_of(entry)
+        return parse_fault(entry)
     except FaultError as error:
         key = f", key '{error.key}'" if error.key else ""
         raise FaultFileError(f"entry {number}{key}: {error.reason}") from None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The kinds of faults: subtasks that fail, stall or are slow, and HTTP that goes wrong."""
+"""The kinds of faults, and reading one of any kind."""
 
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.subtask_faults import SubtaskFault
-from ocp_emulator.schemas.schema import first_misfit
+from ocp_emulator.schemas.schema import first_violation
 
 AnyFault = Annotated[SubtaskFault | HttpFault, Field(discriminator="kind")]
 
@@ -16,23 +16,23 @@ _ANY: TypeAdapter[SubtaskFault | HttpFault] = TypeAdapter(AnyFault)
 
 
 class FaultError(ValueError):
-    """A fault that does not fit: the key, "" for the whole of it, and the reason."""
+    """A fault that is not valid: the key, "" for the fault as a whole, and the reason."""
 
     def __init__(self, key: str, reason: str) -> None:
-        """Both are for people."""
+        """Both are shown to people."""
         super().__init__(key, reason)
         self.key = key
         self.reason = reason
 
 
-def fault_of(value: Any) -> SubtaskFault | HttpFault:
-    """A fault out of what JSON or YAML gives. Raises FaultError."""
+def parse_fault(value: Any) -> SubtaskFault | HttpFault:
+    """A fault from a value of JSON or YAML. Raises FaultError."""
     if not isinstance(value, dict):
         raise FaultError("", "it is not a mapping, such as {kind: http, action: reset}")
     try:
         return _ANY.validate_python(value)
     except ValidationError as error:
-        key, reason = first_misfit(error)
+        key, reason = first_violation(error)
         if error.errors()[0]["type"].startswith("union_tag_"):
             raise FaultError("kind", "it has to be subtask or http") from None
         # The first part of the key is the kind.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of faults: one table for all kinds, in the order in which they were made.
+"""The plan of faults: one table for all kinds, oldest fault first.
 
-A fault is used up when it has hit as often as it was told to; it stays in the plan, so that one can see that it did.
+A fault that hit as often as `times` allows is used up. It stays in the plan, so that its hits can be read.
 """
 
 import sqlite3
@@ -13,30 +13,30 @@ from pydantic import Field
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import DAY, SECOND
 
-LONGEST = 365 * DAY // SECOND
-_MOST = 2**31 - 1
+MAX_SECONDS = 365 * DAY // SECOND
+_LARGEST_COUNT = 2**31 - 1
 
 Text = Annotated[str, Field(min_length=1, max_length=1_000)]
-Count = Annotated[int, Field(ge=1, le=_MOST, strict=True)]
+Count = Annotated[int, Field(ge=1, le=_LARGEST_COUNT, strict=True)]
 
 
-class Plannable(Protocol):
-    """What a fault of any kind has."""
+class PlannableFault(Protocol):
+    """The attributes of a fault of any kind."""
 
     @property
     def kind(self) -> str:
-        """What it disturbs."""
+        """`http` or `subtask`."""
 
     @property
     def times(self) -> int | None:
-        """How often it hits at most, None for always."""
+        """How often it hits at most; None for no limit."""
 
     def model_dump_json(self, *, by_alias: bool) -> str:
         """The fault as text."""
 
 
-def add(db: sqlite3.Connection, fault: Plannable, now: int) -> int:
-    """Append a fault to the plan; its id."""
+def add(db: sqlite3.Connection, fault: PlannableFault, now: int) -> int:
+    """Append a fault to the plan; returns its id."""
     cursor = db.execute(
         "INSERT INTO faults (kind, fault, times, matches, hits, create_time) VALUES (?, ?, ?, 0, 0, ?)",
         (fault.kind, fault.model_dump_json(by_alias=True), fault.times, now),
@@ -45,13 +45,13 @@ def add(db: sqlite3.Connection, fault: Plannable, now: int) -> int:
 
 
 def remove(db: sqlite3.Connection, fault_id: int | None) -> None:
-    """Take back one fault, ApiError 404 when there is none, or all of them; what they have done stays done."""
+    """Remove one fault, or all of them for None. ApiError 404 for an unknown id. Their effects stay."""
     removed = db.execute("DELETE FROM faults WHERE ? IS NULL OR id = ?", (fault_id, fault_id)).rowcount
     if fault_id is not None and not removed:
         raise errors.not_found(f"Fault {fault_id}")
 
 
-def live(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
+def active(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
     """The faults of a kind that are not used up."""
     return db.execute(
         "SELECT * FROM faults WHERE kind = ? AND (times IS NULL OR hits < times) ORDER BY id", (kind,)
@@ -59,10 +59,10 @@ def live(db: sqlite3.Connection, kind: str) -> list[sqlite3.Row]:
 
 
 def count_hit(db: sqlite3.Connection, fault_id: int) -> None:
-    """A fault has hit."""
+    """Count a hit of a fault."""
     db.execute("UPDATE faults SET hits = hits + 1 WHERE id = ?", (fault_id,))
 
 
 def count_match(db: sqlite3.Connection, fault_id: int) -> None:
-    """A fault has met what it is meant for, whether it hits or not."""
+    """Count a request that matches a fault, whether it hits or not."""
     db.execute("UPDATE faults SET matches = matches + 1 WHERE id = ?", (fault_id,))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `http`: they disturb a request, or the answer to it."""
+"""Faults of kind `http`: they break a request, or the response to it."""
 
 import json
 import random
@@ -13,11 +13,11 @@ from pydantic import Field, model_validator
 
 from ocp_emulator.base.paths import CONTROL, is_control
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_plan import LONGEST, Count, Text
-from ocp_emulator.schemas.schema import Form
+from ocp_emulator.faults.fault_plan import MAX_SECONDS, Count, Text
+from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.store.database import Store
 
-Action = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
+HttpAction = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
 When = Literal["before", "after"]
 
 
@@ -30,8 +30,8 @@ class _Options:
 _WHEN = frozenset({"when"})
 _SECONDS = frozenset({"seconds"})
 
-# What an action takes besides match, call, probability, seed and times, which go with all of them.
-_OPTIONS: dict[Action, _Options] = {
+# The options of each action, besides match, call, probability, seed and times, which all of them take.
+_OPTIONS: dict[HttpAction, _Options] = {
     "refuse": _Options(needed=_SECONDS),
     "reset": _Options(possible=_WHEN),
     "drop": _Options(possible=_WHEN),
@@ -43,12 +43,12 @@ _OPTIONS: dict[Action, _Options] = {
     "error": _Options(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset"}),
     "restart": _Options(needed=_SECONDS, possible=_WHEN),
 }
-_OF_SOME_ACTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
-_ERRORS = frozenset({401, 403, 409, 429, *range(500, 600)})
-_PAGES = frozenset({200, *range(400, 600)})
+_ACTION_OPTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
+_ERROR_STATUSES = frozenset({401, 403, 409, 429, *range(500, 600)})
+_HTML_STATUSES = frozenset({200, *range(400, 600)})
 
 
-class HttpMatch(Form):
+class HttpMatch(Schema):
     """Which requests; what is left out matches any.
 
     `path` is a shell pattern over the decoded path, in which `*` stands for slashes too. Calls of the control API match
@@ -59,8 +59,8 @@ class HttpMatch(Form):
     path: Text | None = None
     user: Text | None = None
 
-    def fits(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
-        """Whether a request is meant; `user` is asked only where that matters."""
+    def matches(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
+        """Whether a request matches; `user` is called only if the user matters."""
         return (
             (self.path or "").startswith(CONTROL) >= is_control(path)
             and (self.method is None or self.method.upper() == method)
@@ -69,7 +69,7 @@ class HttpMatch(Form):
         )
 
 
-class HttpFault(Form):
+class HttpFault(Schema):
     """Disturbs requests: refuses connections, spoils the answer, or restarts the service; see docs/emulator.md.
 
     `when` tells whether the request has no effect on the service (`before`, which it is where nothing is said) or all
@@ -80,72 +80,72 @@ class HttpFault(Form):
 
     kind: Literal["http"]
     match: HttpMatch = Field(default_factory=HttpMatch)
-    action: Action
+    action: HttpAction
     when: When | None = None
     call: Count | None = None
     probability: Annotated[float, Field(gt=0, le=1)] | None = None
     seed: Annotated[int, Field(strict=True)] | None = None
     times: Count | None = 1
-    seconds: Annotated[float, Field(ge=0, le=LONGEST)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=MAX_SECONDS)] | None = None
     size: Count | None = None
     status: Annotated[int, Field(ge=200, le=599, strict=True)] | None = None
     message: Text | None = None
     reset: Count | None = None
 
     @model_validator(mode="after")
-    def _fits_its_action(self) -> "HttpFault":
+    def _check_options_of_action(self) -> "HttpFault":
         options = _OPTIONS[self.action]
-        given = {name for name in _OF_SOME_ACTIONS if getattr(self, name) is not None}
+        given = {name for name in _ACTION_OPTIONS if getattr(self, name) is not None}
         for name in sorted(options.needed - given):
             raise ValueError(f"the action {self.action} needs {name}")
         for name in sorted(given - options.needed - options.possible):
             raise ValueError(f"{name} does not go with the action {self.action}")
-        if self.action == "error" and self.status not in _ERRORS:
+        if self.action == "error" and self.status not in _ERROR_STATUSES:
             raise ValueError(f"status {self.status} is none of 401, 403, 409, 429 and 500 to 599")
-        if self.action == "html" and self.answer_status() not in _PAGES:
+        if self.action == "html" and self.response_status() not in _HTML_STATUSES:
             raise ValueError(f"status {self.status} is neither 200 nor one of 400 to 599")
         if self.reset is not None and self.status != 429:
             raise ValueError("reset goes with status 429")
         return self
 
     @model_validator(mode="after")
-    def _has_one_rule_of_when_it_hits(self) -> "HttpFault":
+    def _check_when_it_hits(self) -> "HttpFault":
         if self.call is not None and self.probability is not None:
             raise ValueError("call and probability cannot both be given")
         if self.seed is not None and self.probability is None:
             raise ValueError("seed goes with probability")
         return self
 
-    def spares_the_service(self) -> bool:
-        """Whether the request is to have no effect."""
+    def skips_handling(self) -> bool:
+        """Whether the service does not handle the request, so that it has no effect."""
         return "when" in _OPTIONS[self.action].possible and self.when != "after"
 
-    def answer_status(self) -> int:
-        """The status that html and error answer with."""
+    def response_status(self) -> int:
+        """The status that html and error respond with."""
         return 502 if self.status is None else self.status
 
     def hits(self, match: int) -> bool:
-        """Whether it hits the request that is the `match`th it matches, from 1: always the same, in any process."""
+        """Whether it hits the `match`th request that matches, counted from 1. The same in every process."""
         if self.probability is not None:
             return random.Random(f"{self.seed or 0}/{match}").random() < self.probability
         return match >= (self.call or 1)
 
 
 @dataclass(frozen=True)
-class Hit:
+class FaultHit:
     """A fault that hits a request."""
 
     id: int
     fault: HttpFault
 
 
-def take(store: Store, method: str, path: str, user: Callable[[], str | None]) -> Hit | None:
-    """The first fault of the plan that hits this request, counted as a hit; each that matches it counts that too."""
-    faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.live(store.db, "http")]
-    matching = [(row, fault) for row, fault in faults if fault.match.fits(method, path, user)]
+def match_request(store: Store, method: str, path: str, user: Callable[[], str | None]) -> FaultHit | None:
+    """The first fault of the plan that hits this request. Counts its hit, and the match of each fault that matches."""
+    faults = [(row, HttpFault.model_validate(json.loads(row["fault"]))) for row in fault_plan.active(store.db, "http")]
+    matching = [(row, fault) for row, fault in faults if fault.match.matches(method, path, user)]
     if not matching:
         return None
-    hit = next((Hit(row["id"], fault) for row, fault in matching if fault.hits(row["matches"] + 1)), None)
+    hit = next((FaultHit(row["id"], fault) for row, fault in matching if fault.hits(row["matches"] + 1)), None)
     with store.transaction() as db:
         for row, _fault in matching:
             fault_plan.count_match(db, row["id"])

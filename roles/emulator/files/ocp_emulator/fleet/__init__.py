@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the emulated service manages, and the file that describes it."""
+"""The fleet that the service manages, and the files that describe one."""

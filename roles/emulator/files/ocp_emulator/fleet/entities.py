@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the emulated service manages, with ids given and references followed. Where it comes from is fleet_file.py."""
+"""What the emulated service manages. Every object has an id, and refers to others by their ids."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from ocp_emulator.base.permissions import Permission
 
 @dataclass(frozen=True)
 class Host:
-    """A machine, known by its inner IP address."""
+    """A machine, identified by its inner IP address."""
 
     id: int
     ip: str
@@ -67,7 +67,7 @@ class ArbitrationService:
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who may call the service."""
+    """A user of the service."""
 
     id: int
     name: str
@@ -77,7 +77,7 @@ class User:
 
 @dataclass(frozen=True)
 class AccessKey:
-    """A key that carries the rights of its user."""
+    """An access key; it has the permissions of its user."""
 
     id: str
     secret: str
@@ -86,7 +86,7 @@ class AccessKey:
 
 @dataclass(frozen=True)
 class Fleet:
-    """All of it, with ids given and references followed."""
+    """All objects of a service."""
 
     hosts: tuple[Host, ...]
     clusters: tuple[Cluster, ...]
@@ -97,5 +97,5 @@ class Fleet:
     access_keys: tuple[AccessKey, ...]
 
     def fingerprint(self) -> str:
-        """The same for the same fleet, so that a database can tell whether it was made with this one."""
+        """The same for equal fleets, so that a database knows the fleet that it was made with."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()

@@ -9,18 +9,24 @@ from pydantic import Field
 from starlette.responses import Response
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, ServiceId, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    PageParam,
+    RequirePermission,
+    ServiceId,
+    SortParam,
+    error_responses,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import ArbitrationService, ArbitrationStatus
-from ocp_emulator.schemas.task_schemas import ArbitrationRestart
-from ocp_emulator.serializers import fleet_serializers as fleet_views
-from ocp_emulator.serializers import restart_serializers as operation_views
+from ocp_emulator.schemas.restart_schemas import ArbitrationRestart
+from ocp_emulator.serializers import arbitration_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import LARGEST_LARGE_PAGE, LargePageSize, Long, one_or_more, split
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-reads = APIRouter(tags=["Arbitration services"], dependencies=[Depends(Needs(Permission.ARBITRATION_VIEW))])
-restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(Needs(Permission.ARBITRATION_UPDATE))])
+reads = APIRouter(tags=["Arbitration services"], dependencies=[Depends(RequirePermission(Permission.ARBITRATION_VIEW))])
+restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(RequirePermission(Permission.ARBITRATION_UPDATE))])
 
 Statuses = Annotated[str, one_or_more(*get_args(ArbitrationStatus))]
 Tags = Annotated[str, Field(pattern=r"^[0-9]+(,[0-9]+)*$")]
@@ -30,20 +36,22 @@ Tags = Annotated[str, Field(pattern=r"^[0-9]+(,[0-9]+)*$")]
     "/api/v2/arbitration/services/{id}/restart",
     summary="Restart an arbitration service",
     response_model=Envelope[ArbitrationRestart],
-    responses=refusals(400, 401, 403, 404, 409, 500),
+    responses=error_responses(400, 401, 403, 404, 409, 500),
 )
 async def restart_arbitration_service(request: Request, service_id: ServiceId) -> Response:
     """No parameters, no body."""
-    call, service = call_of(request), service_of(request)
-    task_id = service.operations.restart_arbitration_service(call.logged_on().user, call.now, service_id)
-    return call.reply(Envelope[ArbitrationRestart], operation_views.arbitration_restart(service.store.db, task_id))
+    context, service = context_of(request), service_of(request)
+    task_id = service.submitter.restart_arbitration_service(context.require_caller().user, context.now, service_id)
+    return context.reply(
+        Envelope[ArbitrationRestart], restart_serializers.arbitration_restart(service.store.db, task_id)
+    )
 
 
 @reads.get(
     "/api/v2/arbitration/services",
     summary="List arbitration services",
     response_model=Envelope[Paged[ArbitrationService]],
-    responses=refusals(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_arbitration_services(
     request: Request,
@@ -53,32 +61,32 @@ async def list_arbitration_services(
         list[Statuses] | None, Query(alias="statusList", description="One or several, by comma.")
     ] = None,
     tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has a tag.")] = None,
-    number: Number = 1,
+    number: PageParam = 1,
     size: LargePageSize = LARGEST_LARGE_PAGE,
-    sort: Order = "id,asc",
+    sort: SortParam = "id,asc",
 ) -> Response:
     """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
     service = service_of(request)
-    page = fleet_views.arbitration_page(
+    page = arbitration_serializers.arbitration_page(
         service.store.db,
-        window(number, size, sort),
+        page_request(number, size, sort),
         host_id,
         keyword,
         split(statuses),
         tagged=bool(tags),
         operating=service.switches.operating_task,
     )
-    return call_of(request).reply(Envelope[Paged[ArbitrationService]], page)
+    return context_of(request).reply(Envelope[Paged[ArbitrationService]], page)
 
 
 @reads.get(
     "/api/v2/arbitration/services/{id}",
     summary="Read an arbitration service",
     response_model=Envelope[ArbitrationService],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_arbitration_service(request: Request, service_id: ServiceId) -> Response:
     """The service. It has no start time: `updateTime` is all that moves with a restart."""
     service = service_of(request)
-    found = fleet_views.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
-    return call_of(request).reply(Envelope[ArbitrationService], found)
+    found = arbitration_serializers.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
+    return context_of(request).reply(Envelope[ArbitrationService], found)

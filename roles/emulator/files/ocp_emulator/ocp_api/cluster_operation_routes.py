@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarts of servers, zones and clusters (restart-operations.md, 4.1 and 4.2), and their neighbours (ocp-api.md, 4.5).
+"""Restarts, starts and stops of servers, zones and clusters (restart-operations.md, 4.1 and 4.2; ocp-api.md, 4.5).
 
-Of the neighbours, paths and parameters are documented, and the shape of the zone restart. That starts and stops answer
-in the shape of the restart of the same target is our choice, and so is what their parameters default to.
+The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
+Starts and stops respond like the restart of the same target; this and the defaults of their parameters are our choice.
 """
 
 import sqlite3
@@ -16,78 +16,79 @@ from starlette.responses import Response
 
 from ocp_emulator.base.compatibility import ClusterAnswer, ServerRestartSteps, Switches
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, ServerId, ZoneName, refusals
+from ocp_emulator.ocp_api.dependencies import ClusterId, RequirePermission, ServerId, ZoneName, error_responses
 from ocp_emulator.ocp_api.server_parameters import ServerParameters, StopType
 from ocp_emulator.schemas.envelope import Envelope
-from ocp_emulator.schemas.schema import Form
-from ocp_emulator.schemas.task_schemas import (
+from ocp_emulator.schemas.restart_schemas import (
     ClusterRestart,
     ModernClusterRestart,
     ServerRestart,
     ServerRestartOf11,
     ZoneRestart,
 )
-from ocp_emulator.serializers import restart_serializers as views
+from ocp_emulator.schemas.schema import Schema
+from ocp_emulator.serializers import restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks import blueprints
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.tasks.subtask_graph import Blueprint
+from ocp_emulator.web.request_context import context_of
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """What an operation answers: the envelope with its form, and what makes the form of a task."""
+class _OperationResponse:
+    """The response of an operation: its envelope, and the function that serializes the task."""
 
-    form: type[Envelope[Any]]
-    view: Callable[[sqlite3.Connection, int], Form]
+    envelope: type[Envelope[Any]]
+    serialize: Callable[[sqlite3.Connection, int], Schema]
 
     def reply(self, request: Request, task_id: int) -> Response:
-        return call_of(request).reply(self.form, self.view(service_of(request).store.db, task_id))
+        return context_of(request).reply(self.envelope, self.serialize(service_of(request).store.db, task_id))
 
 
-_OF_ZONE = _Answer(Envelope[ZoneRestart], views.zone_restart)
-_OF_SERVER: Mapping[ServerRestartSteps, _Answer] = {
-    "13": _Answer(Envelope[ServerRestart], views.server_restart),
-    "11": _Answer(Envelope[ServerRestartOf11], views.server_restart_of_11),
+_ZONE_RESPONSE = _OperationResponse(Envelope[ZoneRestart], restart_serializers.zone_restart)
+_SERVER_RESPONSES: Mapping[ServerRestartSteps, _OperationResponse] = {
+    "13": _OperationResponse(Envelope[ServerRestart], restart_serializers.server_restart),
+    "11": _OperationResponse(Envelope[ServerRestartOf11], restart_serializers.server_restart_of_11),
 }
-_OF_CLUSTER: Mapping[ClusterAnswer, _Answer] = {
-    "tasks": _Answer(Envelope[ClusterRestart], views.cluster_restart),
-    "subtasks": _Answer(Envelope[ModernClusterRestart], views.modern_cluster_restart),
+_CLUSTER_RESPONSES: Mapping[ClusterAnswer, _OperationResponse] = {
+    "tasks": _OperationResponse(Envelope[ClusterRestart], restart_serializers.cluster_restart),
+    "subtasks": _OperationResponse(Envelope[ModernClusterRestart], restart_serializers.modern_cluster_restart),
 }
-_REFUSALS = (400, 401, 403, 404, 409, 500)
+_ERROR_STATUSES = (400, 401, 403, 404, 409, 500)
 
 
 def routers(switches: Switches) -> tuple[APIRouter, APIRouter]:
-    """The restarts, and their neighbours, as a service with these switches has them."""
-    needs = [Depends(Needs(Permission.CLUSTER_MANAGER))]
-    restarts = APIRouter(tags=["Restarts"], dependencies=needs)
-    neighbours = APIRouter(tags=["Starts and stops"], dependencies=needs)
+    """The routers of restarts, and of starts and stops, of a service with these switches."""
+    permission = [Depends(RequirePermission(Permission.CLUSTER_MANAGER))]
+    restarts = APIRouter(tags=["Restarts"], dependencies=permission)
+    starts_and_stops = APIRouter(tags=["Starts and stops"], dependencies=permission)
     parameters = ServerParameters(switches.freeze_server, switches.parameters_in)
-    of_server = _OF_SERVER[switches.server_restart_steps]
-    of_cluster = _OF_CLUSTER[switches.cluster_answer]
-    _add_server_restart(restarts, parameters, of_server)
-    _add_cluster_call(restarts, "restart", blueprints.CLUSTER_RESTART, of_cluster)
-    _add_zone_call(restarts, "restart", blueprints.ZONE_RESTART)
-    _add_zone_call(neighbours, "start", blueprints.ZONE_START)
-    _add_zone_call(neighbours, "stop", blueprints.ZONE_STOP)
-    _add_cluster_call(neighbours, "start", blueprints.CLUSTER_START, of_cluster)
-    _add_cluster_call(neighbours, "stop", blueprints.CLUSTER_STOP, of_cluster)
-    _add_server_start(neighbours, of_server)
-    _add_server_stop(neighbours, parameters, of_server)
-    return restarts, neighbours
+    server_response = _SERVER_RESPONSES[switches.server_restart_steps]
+    cluster_response = _CLUSTER_RESPONSES[switches.cluster_answer]
+    _add_server_restart(restarts, parameters, server_response)
+    _add_cluster_operation(restarts, "restart", blueprints.CLUSTER_RESTART, cluster_response)
+    _add_zone_operation(restarts, "restart", blueprints.ZONE_RESTART)
+    _add_zone_operation(starts_and_stops, "start", blueprints.ZONE_START)
+    _add_zone_operation(starts_and_stops, "stop", blueprints.ZONE_STOP)
+    _add_cluster_operation(starts_and_stops, "start", blueprints.CLUSTER_START, cluster_response)
+    _add_cluster_operation(starts_and_stops, "stop", blueprints.CLUSTER_STOP, cluster_response)
+    _add_server_start(starts_and_stops, server_response)
+    _add_server_stop(starts_and_stops, parameters, server_response)
+    return restarts, starts_and_stops
 
 
-def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer: _Answer) -> None:
+def _add_server_restart(router: APIRouter, parameters: ServerParameters, response: _OperationResponse) -> None:
     async def restart_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call, given = call_of(request), parameters.given(request)
-        task_id = service_of(request).operations.restart_server(
-            call.logged_on().user,
-            call.now,
+        context, values = context_of(request), parameters.read(request)
+        task_id = service_of(request).submitter.restart_server(
+            context.require_caller().user,
+            context.now,
             cluster_id,
             server_id,
-            freeze=parameters.freeze_for_restart(given),
-            force=given.flag("force") or False,
+            freeze=parameters.freeze_for_restart(values),
+            force=values.flag("force") or False,
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/restart",
@@ -95,19 +96,19 @@ def _add_server_restart(router: APIRouter, parameters: ServerParameters, answer:
         methods=["POST"],
         summary="Restart a server node",
         description="What stands both in the query and in the body has to agree.",
-        response_model=answer.form,
-        responses=refusals(*sorted({*_REFUSALS, *parameters.refusals()})),
-        openapi_extra=parameters.of_restart(),
+        response_model=response.envelope,
+        responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
+        openapi_extra=parameters.openapi_of_restart(),
     )
 
 
-def _add_server_start(router: APIRouter, answer: _Answer) -> None:
+def _add_server_start(router: APIRouter, response: _OperationResponse) -> None:
     async def start_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call = call_of(request)
-        task_id = service_of(request).operations.operate_server(
-            blueprints.SERVER_START, call.logged_on().user, call.now, cluster_id, server_id
+        context = context_of(request)
+        task_id = service_of(request).submitter.operate_server(
+            blueprints.SERVER_START, context.require_caller().user, context.now, cluster_id, server_id
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/start",
@@ -115,25 +116,25 @@ def _add_server_start(router: APIRouter, answer: _Answer) -> None:
         methods=["POST"],
         summary="Start a server node",
         description="No parameters, no body. A server that runs is left alone.",
-        response_model=answer.form,
-        responses=refusals(*_REFUSALS),
+        response_model=response.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _Answer) -> None:
+def _add_server_stop(router: APIRouter, parameters: ServerParameters, response: _OperationResponse) -> None:
     async def stop_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
-        call, given = call_of(request), parameters.given(request)
-        kind = given.name("type", get_args(StopType))
-        task_id = service_of(request).operations.operate_server(
+        context, values = context_of(request), parameters.read(request)
+        kind = values.name("type", get_args(StopType))
+        task_id = service_of(request).submitter.operate_server(
             blueprints.SERVER_STOP_SERVICE if kind == "STOP_SERVICE" else blueprints.SERVER_STOP,
-            call.logged_on().user,
-            call.now,
+            context.require_caller().user,
+            context.now,
             cluster_id,
             server_id,
-            freeze=parameters.freeze_for_stop(given),
-            force=given.flag("force") or False,
+            freeze=parameters.freeze_for_stop(values),
+            force=values.flag("force") or False,
         )
-        return answer.reply(request, task_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
         "/api/v2/ob/clusters/{id}/servers/{serverId}/stop",
@@ -142,43 +143,45 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, answer: _A
         summary="Stop a server node",
         description="STOP_PROCESS ends the process; after STOP_SERVICE it goes on out of service.\n\n"
         "What stands both in the query and in the body has to agree.",
-        response_model=answer.form,
-        responses=refusals(*sorted({*_REFUSALS, *parameters.refusals()})),
-        openapi_extra=parameters.of_stop(),
+        response_model=response.envelope,
+        responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
+        openapi_extra=parameters.openapi_of_stop(),
     )
 
 
-def _add_zone_call(router: APIRouter, verb: str, blueprint: blueprints.Blueprint) -> None:
+def _add_zone_operation(router: APIRouter, operation: str, blueprint: Blueprint) -> None:
     async def operate_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
-        call = call_of(request)
-        user = call.logged_on().user
-        task_id = service_of(request).operations.operate_zone(blueprint, user, call.now, cluster_id, zone_name)
-        return _OF_ZONE.reply(request, task_id)
+        context = context_of(request)
+        user = context.require_caller().user
+        task_id = service_of(request).submitter.operate_zone(blueprint, user, context.now, cluster_id, zone_name)
+        return _ZONE_RESPONSE.reply(request, task_id)
 
     router.add_api_route(
-        f"/api/v2/ob/clusters/{{id}}/zones/{{zoneName}}/{verb}",
+        f"/api/v2/ob/clusters/{{id}}/zones/{{zoneName}}/{operation}",
         operate_zone,
         methods=["POST"],
-        summary=f"{verb.capitalize()} a zone",
+        summary=f"{operation.capitalize()} a zone",
         description="All servers of the zone, at the same time. No parameters, no body.",
-        response_model=_OF_ZONE.form,
-        responses=refusals(*_REFUSALS),
+        response_model=_ZONE_RESPONSE.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_cluster_call(router: APIRouter, verb: str, blueprint: blueprints.Blueprint, answer: _Answer) -> None:
+def _add_cluster_operation(
+    router: APIRouter, operation: str, blueprint: Blueprint, response: _OperationResponse
+) -> None:
     async def operate_cluster(request: Request, cluster_id: ClusterId) -> Response:
-        call = call_of(request)
-        user = call.logged_on().user
-        task_id = service_of(request).operations.operate_cluster(blueprint, user, call.now, cluster_id)
-        return answer.reply(request, task_id)
+        context = context_of(request)
+        user = context.require_caller().user
+        task_id = service_of(request).submitter.operate_cluster(blueprint, user, context.now, cluster_id)
+        return response.reply(request, task_id)
 
     router.add_api_route(
-        f"/api/v2/ob/clusters/{{id}}/{verb}",
+        f"/api/v2/ob/clusters/{{id}}/{operation}",
         operate_cluster,
         methods=["POST"],
-        summary=f"{verb.capitalize()} a cluster",
+        summary=f"{operation.capitalize()} a cluster",
         description="All servers of the cluster. No parameters, no body.",
-        response_model=answer.form,
-        responses=refusals(*_REFUSALS),
+        response_model=response.envelope,
+        responses=error_responses(*_ERROR_STATUSES),
     )

@@ -8,15 +8,24 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import ClusterId, Needs, Number, Order, Size, ZoneName, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    ClusterId,
+    PageParam,
+    RequirePermission,
+    SizeParam,
+    SortParam,
+    ZoneName,
+    error_responses,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import Envelope, Listed, Paged
 from ocp_emulator.schemas.fleet_schemas import Cluster, ClusterStatus, Server, Zone
-from ocp_emulator.serializers import fleet_serializers as fleet_views
+from ocp_emulator.serializers import cluster_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import one_or_more, split
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-reads = APIRouter(tags=["Clusters"], dependencies=[Depends(Needs(Permission.CLUSTER_VIEWER))])
+reads = APIRouter(tags=["Clusters"], dependencies=[Depends(RequirePermission(Permission.CLUSTER_VIEWER))])
 
 Statuses = Annotated[str, one_or_more(*get_args(ClusterStatus))]
 
@@ -25,55 +34,55 @@ Statuses = Annotated[str, one_or_more(*get_args(ClusterStatus))]
     "/api/v2/ob/clusters",
     summary="List clusters",
     response_model=Envelope[Paged[Cluster]],
-    responses=refusals(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_clusters(
     request: Request,
     name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
     statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
-    number: Number = 1,
-    size: Size = 10,
-    sort: Order = "id,asc",
+    number: PageParam = 1,
+    size: SizeParam = 10,
+    sort: SortParam = "id,asc",
 ) -> Response:
     """Each with its zones and their servers."""
     service = service_of(request)
-    page = fleet_views.cluster_page(
-        service.store.db, window(number, size, sort), name, split(statuses), service.switches.operating_task
+    page = cluster_serializers.cluster_page(
+        service.store.db, page_request(number, size, sort), name, split(statuses), service.switches.operating_task
     )
-    return call_of(request).reply(Envelope[Paged[Cluster]], page)
+    return context_of(request).reply(Envelope[Paged[Cluster]], page)
 
 
 @reads.get(
     "/api/v2/ob/clusters/{id}",
     summary="Read a cluster",
     response_model=Envelope[Cluster],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
     """The cluster with its zones and their servers."""
     service = service_of(request)
-    cluster = fleet_views.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
-    return call_of(request).reply(Envelope[Cluster], cluster)
+    cluster = cluster_serializers.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
+    return context_of(request).reply(Envelope[Cluster], cluster)
 
 
 @reads.get(
     "/api/v2/ob/clusters/{id}/zones",
     summary="List the zones of a cluster",
     response_model=Envelope[Listed[Zone]],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def list_zones(request: Request, cluster_id: ClusterId) -> Response:
     """All of them, each with its servers."""
     service = service_of(request)
-    zones = fleet_views.zones_of(service.store.db, cluster_id, service.switches.operating_task)
-    return call_of(request).reply(Envelope[Listed[Zone]], zones)
+    zones = cluster_serializers.zones_of(service.store.db, cluster_id, service.switches.operating_task)
+    return context_of(request).reply(Envelope[Listed[Zone]], zones)
 
 
 @reads.get(
     "/api/v2/ob/clusters/{id}/servers",
     summary="List the servers of a cluster",
     response_model=Envelope[Listed[Server]],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def list_servers(
     request: Request,
@@ -83,15 +92,17 @@ async def list_servers(
 ) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = fleet_views.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
-    return call_of(request).reply(Envelope[Listed[Server]], servers)
+    servers = cluster_serializers.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
+    return context_of(request).reply(Envelope[Listed[Server]], servers)
 
 
 async def list_servers_of_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = fleet_views.servers_of_zone(service.store.db, cluster_id, zone_name, service.switches.operating_task)
-    return call_of(request).reply(Envelope[Listed[Server]], servers)
+    servers = cluster_serializers.servers_of_zone(
+        service.store.db, cluster_id, zone_name, service.switches.operating_task
+    )
+    return context_of(request).reply(Envelope[Listed[Server]], servers)
 
 
 # The documented path lacks /ob; a public client has it.
@@ -101,5 +112,5 @@ for _prefix in ("/api/v2", "/api/v2/ob"):
         list_servers_of_zone,
         summary="List the servers of a zone",
         response_model=Envelope[Listed[Server]],
-        responses=refusals(400, 401, 403, 404, 500),
+        responses=error_responses(400, 401, 403, 404, 500),
     )

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the routes share: rights, the parameters they have in common, and which refusals they document."""
+"""What the routes share: required permissions, common parameters, and the documented error responses."""
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Request
+from fastapi import Header, Path, Query, Request
 
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.schemas.envelope import ErrorEnvelope
-from ocp_emulator.serializers.paging import Window
+from ocp_emulator.serializers.paging import PageRequest
 from ocp_emulator.web.parameters import LARGEST_PAGE, Long, PageNumber, PageSize, Sort
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-_REFUSALS = {
+_ERROR_DESCRIPTIONS = {
     400: "A parameter or the body is missing or does not fit.",
     401: "No credentials, or wrong ones, or a caller who is locked.",
     403: "The caller lacks the permission.",
@@ -24,7 +24,7 @@ _REFUSALS = {
 
 _WHOLE = {"schema": {"type": "integer"}}
 
-# What every call of the service can be answered with; the headers are on all its answers while there is a rate limit.
+# Every call of the service can have this response; with a rate limit, the headers are on all responses.
 RATE_LIMITED: dict[str, Any] = {
     "description": "The caller has no call left in the present window of time.",
     "headers": {
@@ -42,28 +42,34 @@ HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
 ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
 TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
 SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
-Number = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
-Size = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
-Order = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
+PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
+SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+ContentType = Annotated[str | None, Header(include_in_schema=False)]
+SortParam = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
 
 
-class Needs:
-    """A dependency: the caller has this right. Dependencies come before parameters, so 403 comes before 400."""
+class RequirePermission:
+    """A dependency: the caller needs this permission. Dependencies are checked before parameters, so 403 before 400."""
 
     def __init__(self, permission: Permission) -> None:
-        """The OpenAPI document shows it too."""
+        """The OpenAPI document shows the permission too."""
         self.permission = permission
 
     async def __call__(self, request: Request) -> None:
-        """ApiError 403 when the caller lacks it."""
-        call_of(request).logged_on().require(self.permission)
+        """ApiError 403 when the caller lacks the permission."""
+        context_of(request).require_caller().require(self.permission)
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How the OpenAPI document tells the error statuses that a call can have."""
-    return {status: {"model": ErrorEnvelope, "description": _REFUSALS[status]} for status in statuses}
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The error responses of a call in the OpenAPI document."""
+    return {status: {"model": ErrorEnvelope, "description": _ERROR_DESCRIPTIONS[status]} for status in statuses}
 
 
-def window(number: int, size: int, sort: str) -> Window:
-    """The page that is asked for."""
-    return Window(number, size, descending=sort.endswith(",desc"))
+def json_body(schema: dict[str, Any]) -> dict[str, Any]:
+    """The body of a request in the OpenAPI document, for routes that read it themselves."""
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def page_request(number: int, size: int, sort: str) -> PageRequest:
+    """The page that the parameters request."""
+    return PageRequest(number, size, descending=sort.endswith(",desc"))

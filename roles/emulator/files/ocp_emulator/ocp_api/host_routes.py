@@ -5,26 +5,35 @@
 from collections.abc import Mapping
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from ocp_emulator.base.compatibility import AgentPaths
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import HostId, Needs, Number, Order, Size, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    ContentType,
+    HostId,
+    PageParam,
+    RequirePermission,
+    SizeParam,
+    SortParam,
+    error_responses,
+    json_body,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import Agent, Host, HostStatus
-from ocp_emulator.schemas.task_schemas import AgentRestart
-from ocp_emulator.serializers import fleet_serializers as fleet_views
-from ocp_emulator.serializers import restart_serializers as operation_views
+from ocp_emulator.schemas.restart_schemas import AgentRestart
+from ocp_emulator.serializers import host_serializers, restart_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import body_longs, json_object, one_or_more, split
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-reads = APIRouter(tags=["Hosts"], dependencies=[Depends(Needs(Permission.HOST_VIEWER))])
+reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))])
 
 Statuses = Annotated[str, one_or_more(*get_args(HostStatus))]
 
-# The documents write the paths of agents without /api/v2; those of the real service very probably have it.
+# The documents show the paths of agents without /api/v2; the real service very probably has it.
 _PREFIXES: Mapping[AgentPaths, tuple[str, ...]] = {
     "both": ("", "/api/v2"),
     "plain": ("",),
@@ -40,58 +49,58 @@ _HOST_IDS = {
 }
 
 
-async def restart_agents(
-    request: Request, content_type: Annotated[str | None, Header(include_in_schema=False)] = None
-) -> Response:
+async def restart_agents(request: Request, content_type: ContentType = None) -> Response:
     """The agents of the hosts in `hostIds`, all of them or none.
 
     `hostids`, as the documented sample has it, is taken too.
     """
-    call, service = call_of(request), service_of(request)
-    host_ids = body_longs(json_object(call, content_type, required=True), "hostIds", "hostids")
-    task_id = service.operations.restart_agents(call.logged_on().user, call.now, host_ids)
-    return call.reply(Envelope[AgentRestart], operation_views.agent_restart(service.store.db, task_id))
+    context, service = context_of(request), service_of(request)
+    host_ids = body_longs(json_object(context, content_type, required=True), "hostIds", "hostids")
+    task_id = service.submitter.restart_agents(context.require_caller().user, context.now, host_ids)
+    return context.reply(Envelope[AgentRestart], restart_serializers.agent_restart(service.store.db, task_id))
 
 
 @reads.get(
     "/api/v2/compute/hosts",
     summary="List hosts",
     response_model=Envelope[Paged[Host]],
-    responses=refusals(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_hosts(
     request: Request,
     keyword: Annotated[str | None, Query(description="Part of the name or of the inner address.")] = None,
     statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
-    number: Number = 1,
-    size: Size = 10,
-    sort: Order = "id,asc",
+    number: PageParam = 1,
+    size: SizeParam = 10,
+    sort: SortParam = "id,asc",
 ) -> Response:
     """Each with what runs on it."""
-    page = fleet_views.host_page(service_of(request).store.db, window(number, size, sort), keyword, split(statuses))
-    return call_of(request).reply(Envelope[Paged[Host]], page)
+    page = host_serializers.host_page(
+        service_of(request).store.db, page_request(number, size, sort), keyword, split(statuses)
+    )
+    return context_of(request).reply(Envelope[Paged[Host]], page)
 
 
 @reads.get(
     "/api/v2/compute/hosts/{hostId}",
     summary="Read a host",
     response_model=Envelope[Host],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_host(request: Request, host_id: HostId) -> Response:
     """The host, the state of its agent, and what runs on it."""
-    host = fleet_views.host_detail(service_of(request).store.db, host_id)
-    return call_of(request).reply(Envelope[Host], host)
+    host = host_serializers.host_detail(service_of(request).store.db, host_id)
+    return context_of(request).reply(Envelope[Host], host)
 
 
 async def read_agent(request: Request, host_id: HostId) -> Response:
     """The agent with its processes."""
-    agent = fleet_views.agent_of(service_of(request).store.db, host_id, call_of(request).now)
-    return call_of(request).reply(Envelope[Agent], agent)
+    agent = host_serializers.agent_of(service_of(request).store.db, host_id, context_of(request).now)
+    return context_of(request).reply(Envelope[Agent], agent)
 
 
 def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
-    """The restart and the read of agents, under the paths that a service with this switch has."""
+    """The routers of the restart and the read of agents, with the paths of this switch."""
     restarts, reads = APIRouter(tags=["Restarts"]), APIRouter(tags=["Hosts"])
     for prefix in _PREFIXES[paths]:
         restarts.add_api_route(
@@ -99,17 +108,17 @@ def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
             restart_agents,
             methods=["POST"],
             summary="Restart agents",
-            dependencies=[Depends(Needs(Permission.HOST_MANAGER))],
+            dependencies=[Depends(RequirePermission(Permission.HOST_MANAGER))],
             response_model=Envelope[AgentRestart],
-            responses=refusals(400, 401, 403, 404, 409, 415, 500),
-            openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _HOST_IDS}}}},
+            responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+            openapi_extra=json_body(_HOST_IDS),
         )
         reads.add_api_route(
             f"{prefix}/compute/hosts/{{hostId}}/agent",
             read_agent,
             summary="Read the agent of a host",
-            dependencies=[Depends(Needs(Permission.HOST_VIEWER))],
+            dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))],
             response_model=Envelope[Agent],
-            responses=refusals(400, 401, 403, 404, 500),
+            responses=error_responses(400, 401, 403, 404, 500),
         )
     return restarts, reads

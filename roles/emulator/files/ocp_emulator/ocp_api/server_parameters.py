@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The parameters of a server's restart and stop (restart-operations.md, 4.1; ocp-api.md, 4.1 and 4.5).
 
-No document tells whether they travel in the query or in a JSON body, and older versions do not know `freezeServer`: so
-both is switchable. A parameter that is not known, or stands in the place that is not read, is passed over in silence.
+No document says whether they are in the query or in a JSON body, and older versions do not know `freezeServer`: there
+are switches for both. Unknown parameters, and parameters in the place that is not read, are ignored.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from fastapi import Request
 from ocp_emulator.base import errors
 from ocp_emulator.base.compatibility import FreezeServer, ParametersIn
 from ocp_emulator.web.parameters import body_flag, body_name, json_object, query_flag, query_name
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
 StopType = Literal["STOP_SERVICE", "STOP_PROCESS"]
 
@@ -32,71 +32,71 @@ _PLACES: Mapping[ParametersIn, str] = {
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a request says, in the places that are read; what stands in both has to agree, ApiError 400 if not."""
+class ParameterValues:
+    """The parameters of a request. ApiError 400 when query and body have different values of one of them."""
 
     request: Request
     place: ParametersIn
     body: Mapping[str, Any]
 
     def flag(self, name: str) -> bool | None:
-        """True or false; None when it is not given."""
+        """True or false; None when it is not set."""
         in_query = None if self.place == "body" else query_flag(self.request.query_params, name)
-        return _agreed(name, in_query, body_flag(self.body, name))
+        return _single_value(name, in_query, body_flag(self.body, name))
 
     def name(self, name: str, names: tuple[str, ...]) -> str | None:
-        """One of these names; None when it is not given."""
+        """One of these names; None when it is not set."""
         in_query = None if self.place == "body" else query_name(self.request.query_params, name, names)
-        return _agreed(name, in_query, body_name(self.body, name, names))
+        return _single_value(name, in_query, body_name(self.body, name, names))
 
 
 @dataclass(frozen=True)
 class ServerParameters:
-    """Which parameters there are and where they are read: at run time and in the OpenAPI document."""
+    """Which parameters exist and where they are read: at run time and in the OpenAPI document."""
 
     freeze: FreezeServer
     place: ParametersIn
 
-    def given(self, request: Request) -> Given:
-        """What this request says. ApiError 400 or 415 when its body is read and is no JSON object."""
+    def read(self, request: Request) -> ParameterValues:
+        """The parameters of this request. ApiError 400 or 415 when its body is read and is not a JSON object."""
         if self.place == "query":
-            return Given(request, self.place, {})
+            return ParameterValues(request, self.place, {})
         content_type = request.headers.get("content-type")
-        return Given(request, self.place, json_object(call_of(request), content_type, required=False))
+        return ParameterValues(request, self.place, json_object(context_of(request), content_type, required=False))
 
-    def freeze_for_restart(self, given: Given) -> bool | None:
-        """None where the service does not know of it. ApiError 400 where it has to be given, and is not."""
-        freeze = self.freeze_for_stop(given)
-        if self.freeze == "required" and given.flag("freezeServer") is None:
+    def freeze_for_restart(self, values: ParameterValues) -> bool | None:
+        """None where the service does not know it. ApiError 400 where it is required and not set."""
+        freeze = self.freeze_for_stop(values)
+        if self.freeze == "required" and values.flag("freezeServer") is None:
             raise errors.bad_request(f"The parameter 'freezeServer' is missing: give it in {_PLACES[self.place]}.")
         return freeze
 
-    def freeze_for_stop(self, given: Given) -> bool | None:
-        """None where the service does not know of it, else false when it is left out."""
-        return None if self.freeze == "unknown" else given.flag("freezeServer") or False
+    def freeze_for_stop(self, values: ParameterValues) -> bool | None:
+        """None where the service does not know it; false when it is not set."""
+        return None if self.freeze == "unknown" else values.flag("freezeServer") or False
 
-    def refusals(self) -> tuple[int, ...]:
-        """The statuses that reading them can have."""
+    def error_statuses(self) -> tuple[int, ...]:
+        """The error statuses of reading them."""
         return (400,) if self.place == "query" else (400, 415)
 
-    def of_restart(self) -> dict[str, Any]:
+    def openapi_of_restart(self) -> dict[str, Any]:
         """For the OpenAPI document."""
-        return self._described({**self._freeze_schema(), "force": _FORCE}, needed=self.freeze == "required")
+        return self._openapi({**self._freeze_schema(), "force": _FORCE}, freeze_required=self.freeze == "required")
 
-    def of_stop(self) -> dict[str, Any]:
+    def openapi_of_stop(self) -> dict[str, Any]:
         """For the OpenAPI document."""
-        return self._described({**self._freeze_schema(), "force": _FORCE, "type": _TYPE}, needed=False)
+        return self._openapi({**self._freeze_schema(), "force": _FORCE, "type": _TYPE}, freeze_required=False)
 
     def _freeze_schema(self) -> dict[str, Any]:
         return {} if self.freeze == "unknown" else {"freezeServer": _FREEZE}
 
-    def _described(self, schemas: Mapping[str, dict[str, Any]], *, needed: bool) -> dict[str, Any]:
-        """`needed` is about `freezeServer`. That it has to stand in one of two places cannot be said in OpenAPI."""
-        required = ["freezeServer"] if needed and self.place != "either" else []
-        described: dict[str, Any] = {}
+    def _openapi(self, schemas: Mapping[str, dict[str, Any]], *, freeze_required: bool) -> dict[str, Any]:
+        """OpenAPI cannot say that `freezeServer` is required in one of two places."""
+        required = ["freezeServer"] if freeze_required and self.place != "either" else []
+        document: dict[str, Any] = {}
         if self.place != "body":
             here = " Here or in the body." if self.place == "either" else ""
-            described["parameters"] = [
+            document["parameters"] = [
                 {
                     "name": name,
                     "in": "query",
@@ -108,14 +108,14 @@ class ServerParameters:
             ]
         if self.place != "query":
             schema = {"type": "object", "properties": dict(schemas), **({"required": required} if required else {})}
-            described["requestBody"] = {
+            document["requestBody"] = {
                 "required": bool(required),
                 "content": {"application/json": {"schema": schema}},
             }
-        return described
+        return document
 
 
-def _agreed(name: str, in_query: T | None, in_body: T | None) -> T | None:
+def _single_value(name: str, in_query: T | None, in_body: T | None) -> T | None:
     if in_query is not None and in_body is not None and in_query != in_body:
         raise errors.bad_request(f"The parameter '{name}' has one value in the query and another in the body.")
     return in_body if in_query is None else in_query

@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the service tells about itself (ocp-api.md, section 7). The forms of `time` and `status` are our choice."""
+"""Time, status and version of the service (ocp-api.md, section 7). The schemas of time and status are our choice."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ocp_emulator import VERSION
 from ocp_emulator.base.clock import iso
-from ocp_emulator.ocp_api.dependencies import refusals
+from ocp_emulator.ocp_api.dependencies import error_responses
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.service_schemas import Info
 from ocp_emulator.service import service_of
-from ocp_emulator.web.request_context import call_of, json_response
+from ocp_emulator.web.request_context import context_of, json_response
 
 router = APIRouter(tags=["Service"])
 
 _BUILT = "2026-11-21T12:00:00+08:00"
 
 
-@router.get("/api/v2/time", summary="Read the time", response_model=Envelope[str], responses=refusals(500))
+@router.get("/api/v2/time", summary="Read the time", response_model=Envelope[str], responses=error_responses(500))
 async def read_time(request: Request) -> Response:
     """The time of the service. Needs no credentials."""
-    call = call_of(request)
-    return call.reply(Envelope[str], iso(call.now))
+    context = context_of(request)
+    return context.reply(Envelope[str], iso(context.now))
 
 
-@router.get("/api/v2/status", summary="Read the status", response_model=Envelope[str], responses=refusals(500))
+@router.get("/api/v2/status", summary="Read the status", response_model=Envelope[str], responses=error_responses(500))
 async def read_status(request: Request) -> Response:
     """That the service is up. Needs no credentials."""
-    return call_of(request).reply(Envelope[str], "UP")
+    return context_of(request).reply(Envelope[str], "UP")
 
 
-@router.get("/api/v2/info", summary="Read the version", response_model=Info, responses=refusals(401, 500))
+@router.get("/api/v2/info", summary="Read the version", response_model=Info, responses=error_responses(401, 500))
 async def read_info(request: Request) -> Response:
     """What runs here; the one answer without an envelope."""
     return json_response(

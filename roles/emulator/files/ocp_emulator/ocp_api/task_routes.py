@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks: reading them, and what may be done to one (ocp-api.md, section 2)."""
+"""Tasks: reading them, and the actions on them (ocp-api.md, section 2)."""
 
 from typing import Annotated
 
@@ -9,17 +9,26 @@ from starlette.responses import Response
 
 from ocp_emulator.base.compatibility import RollbackAnswer
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import Needs, Number, Order, Size, SubtaskId, TaskId, refusals, window
+from ocp_emulator.ocp_api.dependencies import (
+    PageParam,
+    RequirePermission,
+    SizeParam,
+    SortParam,
+    SubtaskId,
+    TaskId,
+    error_responses,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Paged
 from ocp_emulator.schemas.task_schemas import BasicTaskInstance, SubtaskInstance, SubtaskLog, WrappedTaskInstance
-from ocp_emulator.serializers import task_serializers as views
+from ocp_emulator.serializers import task_serializers
 from ocp_emulator.serializers.task_serializers import TaskFilter
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import Long, one_or_more, split
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.request_context import context_of
 
-reads = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_VIEWER))])
-steering = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_MANAGER))])
+reads = APIRouter(tags=["Tasks"], dependencies=[Depends(RequirePermission(Permission.TASK_VIEWER))])
+actions = APIRouter(tags=["Tasks"], dependencies=[Depends(RequirePermission(Permission.TASK_MANAGER))])
 
 Statuses = Annotated[str, one_or_more("RUNNING", "FAILED", "SUCCESSFUL")]
 Types = Annotated[str, one_or_more("MANUAL", "SYS_ONECE", "SYS_ONCE", "SCHEDULED", "SYS_SCHEDULED")]
@@ -29,7 +38,7 @@ Types = Annotated[str, one_or_more("MANUAL", "SYS_ONECE", "SYS_ONCE", "SCHEDULED
     "/api/v2/tasks/instances",
     summary="List tasks",
     response_model=Envelope[Paged[BasicTaskInstance]],
-    responses=refusals(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500),
 )
 async def list_tasks(
     request: Request,
@@ -42,12 +51,12 @@ async def list_tasks(
     tenant_name: Annotated[str | None, Query(alias="tenantName", description="No task here has a tenant.")] = None,
     tenant_id: Annotated[Long | None, Query(alias="tenantId", description="No task here has a tenant.")] = None,
     host_id: Annotated[Long | None, Query(alias="hostId")] = None,
-    number: Number = 1,
-    size: Size = 10,
-    sort: Order = "id,desc",
+    number: PageParam = 1,
+    size: SizeParam = 10,
+    sort: SortParam = "id,desc",
 ) -> Response:
     """All filters given have to hold. `hostId` is the host of a server, agent or arbitration service restarted."""
-    wanted = TaskFilter(
+    task_filter = TaskFilter(
         name=name,
         statuses=split(statuses),
         types=split(types),
@@ -57,63 +66,65 @@ async def list_tasks(
         of_tenant=tenant_name is not None or tenant_id is not None,
     )
     service = service_of(request)
-    page = views.task_page(service.store.db, window(number, size, sort), wanted, service.switches.task_tags)
-    return call_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
+    page = task_serializers.task_page(
+        service.store.db, page_request(number, size, sort), task_filter, service.switches.task_tags
+    )
+    return context_of(request).reply(Envelope[Paged[BasicTaskInstance]], page)
 
 
 @reads.get(
     "/api/v2/tasks/instances/{taskInstanceId}",
     summary="Read a task",
     response_model=Envelope[WrappedTaskInstance],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_task(request: Request, task_id: TaskId) -> Response:
     """The task with its subtasks and their links, times and states."""
     service = service_of(request)
-    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
-    return call_of(request).reply(Envelope[WrappedTaskInstance], task)
+    task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
+    return context_of(request).reply(Envelope[WrappedTaskInstance], task)
 
 
 @reads.get(
     "/api/v2/tasks/instances/{taskInstanceId}/subtasks/{subtaskInstanceId}/log",
     summary="Read the log of a subtask",
     response_model=Envelope[SubtaskLog],
-    responses=refusals(400, 401, 403, 404, 500),
+    responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_subtask_log(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
     """One text; each attempt begins with a line of number signs that tells its operation and time."""
-    log = views.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
-    return call_of(request).reply(Envelope[SubtaskLog], log)
+    log = task_serializers.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
+    return context_of(request).reply(Envelope[SubtaskLog], log)
 
 
 _TASK = "/api/v2/tasks/instances/{taskInstanceId}"
 _SUBTASK = f"{_TASK}/subtasks/{{subtaskInstanceId}}"
-_STEERING_REFUSALS = refusals(400, 401, 403, 404, 500)
+_ACTION_ERRORS = error_responses(400, 401, 403, 404, 500)
 
 
-@steering.post(
-    f"{_TASK}/retry", summary="Retry a task", response_model=Envelope[WrappedTaskInstance], responses=_STEERING_REFUSALS
+@actions.post(
+    f"{_TASK}/retry", summary="Retry a task", response_model=Envelope[WrappedTaskInstance], responses=_ACTION_ERRORS
 )
 async def retry_task(request: Request, task_id: TaskId) -> Response:
     """Run all FAILED subtasks of a FAILED task again; 400 with code 20003 in any other state and after a rollback."""
-    call, service = call_of(request), service_of(request)
-    service.steering.retry_task(call.logged_on().user, call.now, task_id)
-    task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
-    return call.reply(Envelope[WrappedTaskInstance], task)
+    context, service = context_of(request), service_of(request)
+    service.task_actions.retry_task(context.require_caller().user, context.now, task_id)
+    task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
+    return context.reply(Envelope[WrappedTaskInstance], task)
 
 
-def rollback(answer: RollbackAnswer) -> APIRouter:
-    """The rollback of a task, with the answer that a service with this switch has."""
+def rollback(response_kind: RollbackAnswer) -> APIRouter:
+    """The router of the rollback, with the response of this switch."""
 
     async def rollback_task(request: Request, task_id: TaskId) -> Response:
-        call, service = call_of(request), service_of(request)
-        service.steering.rollback_task(call.logged_on().user, call.now, task_id)
-        if answer == "empty":
-            return call.done()
-        task = views.task_detail(service.store.db, task_id, service.switches.task_tags)
-        return call.reply(Envelope[WrappedTaskInstance], task)
+        context, service = context_of(request), service_of(request)
+        service.task_actions.rollback_task(context.require_caller().user, context.now, task_id)
+        if response_kind == "empty":
+            return context.reply_empty()
+        task = task_serializers.task_detail(service.store.db, task_id, service.switches.task_tags)
+        return context.reply(Envelope[WrappedTaskInstance], task)
 
-    router = APIRouter(tags=["Tasks"], dependencies=[Depends(Needs(Permission.TASK_MANAGER))])
+    router = APIRouter(tags=["Tasks"], dependencies=[Depends(RequirePermission(Permission.TASK_MANAGER))])
     router.add_api_route(
         f"{_TASK}/rollback",
         rollback_task,
@@ -121,39 +132,37 @@ def rollback(answer: RollbackAnswer) -> APIRouter:
         summary="Roll back a task",
         description="Undo a FAILED task in reverse order. In the end it is SUCCESSFUL with the operation ROLLBACK.\n\n"
         "400 with code 20003 in any other state, with code 20004 when the rollback is prohibited.",
-        response_model=EmptyEnvelope if answer == "empty" else Envelope[WrappedTaskInstance],
-        responses=_STEERING_REFUSALS,
+        response_model=EmptyEnvelope if response_kind == "empty" else Envelope[WrappedTaskInstance],
+        responses=_ACTION_ERRORS,
     )
     return router
 
 
-@steering.post(
+@actions.post(
     f"{_SUBTASK}/retry",
     summary="Retry a subtask",
     response_model=Envelope[SubtaskInstance],
-    responses=_STEERING_REFUSALS,
+    responses=_ACTION_ERRORS,
 )
 async def retry_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
     """Run one FAILED subtask again; 400 with code 20003 in any other state and in a rollback."""
-    call, service = call_of(request), service_of(request)
-    service.steering.retry_subtask(call.logged_on().user, call.now, task_id, subtask_id)
-    subtask = views.subtask_detail(service.store.db, task_id, subtask_id, service.switches.task_tags)
-    return call.reply(Envelope[SubtaskInstance], subtask)
+    context, service = context_of(request), service_of(request)
+    service.task_actions.retry_subtask(context.require_caller().user, context.now, task_id, subtask_id)
+    subtask = task_serializers.subtask_detail(service.store.db, task_id, subtask_id, service.switches.task_tags)
+    return context.reply(Envelope[SubtaskInstance], subtask)
 
 
-@steering.post(f"{_SUBTASK}/skip", summary="Skip a subtask", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS)
+@actions.post(f"{_SUBTASK}/skip", summary="Skip a subtask", response_model=EmptyEnvelope, responses=_ACTION_ERRORS)
 async def skip_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
     """Let a FAILED subtask count as done without doing it; 400 with code 20003 in any other state. There is no data."""
-    call, service = call_of(request), service_of(request)
-    service.steering.skip_subtask(call.logged_on().user, call.now, task_id, subtask_id)
-    return call.done()
+    context, service = context_of(request), service_of(request)
+    service.task_actions.skip_subtask(context.require_caller().user, context.now, task_id, subtask_id)
+    return context.reply_empty()
 
 
-@steering.post(
-    f"{_SUBTASK}/cancel", summary="Cancel a subtask", response_model=EmptyEnvelope, responses=_STEERING_REFUSALS
-)
+@actions.post(f"{_SUBTASK}/cancel", summary="Cancel a subtask", response_model=EmptyEnvelope, responses=_ACTION_ERRORS)
 async def cancel_subtask(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
     """Let a RUNNING subtask fail; 400 with code 20003 in any other state. There is no data."""
-    call, service = call_of(request), service_of(request)
-    service.steering.cancel_subtask(call.logged_on().user, call.now, task_id, subtask_id)
-    return call.done()
+    context, service = context_of(request), service_of(request)
+    service.task_actions.cancel_subtask(context.require_caller().user, context.now, task_id, subtask_id)
+    return context.reply_empty()

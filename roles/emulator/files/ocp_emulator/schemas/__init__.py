@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The documented forms of what the service answers, one model for each."""
+"""The documented schemas of responses, one model for each."""

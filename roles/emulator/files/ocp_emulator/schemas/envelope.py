@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The envelope of restart-operations.md, section 2.1, and its form for errors (ocp-api.md, section 5)."""
+"""The envelope of restart-operations.md, section 2.1, and the envelope of errors (ocp-api.md, section 5)."""
 
 from typing import Generic, Literal, TypeVar
 
-from ocp_emulator.schemas.schema import Form, Timestamp
+from ocp_emulator.schemas.schema import Schema, Timestamp
 
 T = TypeVar("T")
 
 
-class Envelope(Form, Generic[T]):
+class Envelope(Schema, Generic[T]):
     """A successful answer."""
 
     data: T
@@ -21,7 +21,7 @@ class Envelope(Form, Generic[T]):
     trace_id: str
 
 
-class EmptyEnvelope(Form):
+class EmptyEnvelope(Schema):
     """A successful answer that has no data."""
 
     duration: int
@@ -32,14 +32,14 @@ class EmptyEnvelope(Form):
     trace_id: str
 
 
-class ErrorDetail(Form):
+class ErrorDetail(Schema):
     """What went wrong."""
 
     code: int
     message: str
 
 
-class ErrorEnvelope(Form):
+class ErrorEnvelope(Schema):
     """A refusal or failure: `error` in place of `data`."""
 
     duration: int
@@ -51,7 +51,7 @@ class ErrorEnvelope(Form):
     trace_id: str
 
 
-class Page(Form):
+class Page(Schema):
     """Where a page stands in its list; pages are numbered from 1."""
 
     number: int
@@ -60,14 +60,14 @@ class Page(Form):
     total_pages: int
 
 
-class Paged(Form, Generic[T]):
+class Paged(Schema, Generic[T]):
     """One page of a list."""
 
     contents: list[T]
     page: Page
 
 
-class Listed(Form, Generic[T]):
+class Listed(Schema, Generic[T]):
     """A list that is not paged."""
 
     contents: list[T]

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The forms of clusters, zones, servers, hosts, agents and arbitration services (ocp-api.md, section 6).
+"""The schemas of clusters, zones, servers, hosts, agents and arbitration services (ocp-api.md, section 6).
 
-Of the documented fields these have the ones that mean something in an emulator. `operatingTaskInstanceId` is absent
-when nothing goes on.
+They have those of the documented fields that mean something in an emulator. `operatingTaskInstanceId` is absent when
+no task occupies the object.
 """
 
 from typing import Literal
 
 from pydantic import Field
 
-from ocp_emulator.schemas.schema import Form, Long, Timestamp, absent
+from ocp_emulator.schemas.schema import Long, Schema, Timestamp, absent
 
 ClusterStatus = Literal[
     "RUNNING",
@@ -57,7 +57,7 @@ HostStatus = Literal["NEW", "AVAILABLE", "ONLINE", "OFFLINE", "DELETING"]
 InnerStatus = Literal["ACTIVE", "INACTIVE"]
 
 
-class Server(Form):
+class Server(Schema):
     """A database server node. `stopTime` is 1970-01-01T08:00:00+08:00 as long as it is in service."""
 
     id: Long
@@ -84,7 +84,7 @@ class Server(Form):
     update_time: Timestamp
 
 
-class RootServer(Form):
+class RootServer(Schema):
     """Where the root service of a zone runs."""
 
     address: str
@@ -93,7 +93,7 @@ class RootServer(Form):
     sql_port: int = Field(alias="sql_port")
 
 
-class Zone(Form):
+class Zone(Schema):
     """A zone with its servers."""
 
     id: Long
@@ -115,7 +115,7 @@ class Zone(Form):
     update_time: Timestamp
 
 
-class Cluster(Form):
+class Cluster(Schema):
     """A cluster with its zones and their servers. `obStartTime` is when the whole of it was last started."""
 
     id: Long
@@ -137,7 +137,7 @@ class Cluster(Form):
     update_time: Timestamp
 
 
-class HostService(Form):
+class HostService(Schema):
     """Something that runs on a host."""
 
     name: str
@@ -146,7 +146,7 @@ class HostService(Form):
     software_package_id: Long | None
 
 
-class Host(Form):
+class Host(Schema):
     """A host. What it does not have is null here, not absent, as documented."""
 
     id: Long
@@ -169,7 +169,7 @@ class Host(Form):
     update_time: Timestamp
 
 
-class AgentProcess(Form):
+class AgentProcess(Schema):
     """A process of an agent; `elapsedTime` is in seconds. A process that is stopped has no pid."""
 
     id: Long
@@ -188,7 +188,7 @@ class AgentProcess(Form):
     update_time: Timestamp
 
 
-class Agent(Form):
+class Agent(Schema):
     """The management agent of a host."""
 
     id: Long
@@ -206,7 +206,7 @@ class Agent(Form):
     update_time: Timestamp
 
 
-class DegradedTenant(Form):
+class DegradedTenant(Schema):
     """A tenant with degraded log streams."""
 
     id: Long
@@ -214,7 +214,7 @@ class DegradedTenant(Form):
     degraded_ls_id_list: list[Long]
 
 
-class ServedCluster(Form):
+class ServedCluster(Schema):
     """A cluster that an arbitration service serves."""
 
     id: Long
@@ -223,7 +223,7 @@ class ServedCluster(Form):
     tenants: list[DegradedTenant]
 
 
-class ArbitrationService(Form):
+class ArbitrationService(Schema):
     """An arbitration service. There is no start time among its documented fields."""
 
     id: Long

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The forms of what the service tells about itself."""
+"""The schema of the version of the service."""
 
-from ocp_emulator.schemas.schema import Form, Timestamp
+from ocp_emulator.schemas.schema import Schema, Timestamp
 
 
-class Info(Form):
+class Info(Schema):
     """What is running here; the one answer that is not enveloped (ocp-api.md, section 7)."""
 
     artifact: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who is calling: HTTP Basic or an access key (ocp-api.md, section 1). What they may do is permissions.py."""
+"""Who is calling: HTTP Basic or an access key (ocp-api.md, section 1). Permissions are in permissions.py."""
 
 import base64
 import hmac
@@ -13,7 +13,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.fleet.entities import AccessKey, User
-from ocp_emulator.security.signing import Message, sign, strings_to_sign
+from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
 
 ACCESS_KEY_SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
 LARGEST_SKEW = 15 * 60 * SECOND
@@ -21,26 +21,26 @@ LARGEST_SKEW = 15 * 60 * SECOND
 
 @dataclass(frozen=True)
 class Caller:
-    """A user whose credentials were right: a password or, if not, an access key."""
+    """An authenticated user. `by_password` is false for an access key."""
 
     user: User
     by_password: bool
 
     def require(self, permission: Permission) -> None:
-        """Raise ApiError 403 when the user lacks this right.
+        """Raise ApiError 403 when the user lacks this permission.
 
-        ADMIN includes all rights. A manager's right does not include the viewer's: a caller who may restart something
-        may lack the right to look at it (section 7).
+        ADMIN includes all permissions. A manager's permission does not include the viewer's: a caller who may restart
+        a target may lack the permission to read it (section 7).
         """
         if not {permission, Permission.ADMIN} & set(self.user.permissions):
             raise errors.forbidden(self.user.name, permission)
 
 
 class WrongPassword(errors.ApiError):
-    """401 for a user and password that do not go together; `exists` tells whether there is such a user."""
+    """401 for a wrong user name or password; `exists` says whether the user exists."""
 
     def __init__(self, name: str, exists: bool) -> None:
-        """The name is the one that was given."""
+        """`name` is the user name of the request."""
         error = errors.bad_credentials("The user name or the password is wrong.")
         super().__init__(error.status, error.code, error.message)
         self.name = name
@@ -51,21 +51,21 @@ class Authenticator:
     """Knows all users and access keys."""
 
     def __init__(self, users: Iterable[User], access_keys: Iterable[AccessKey]) -> None:
-        """They are fixed from here on."""
+        """Users and keys do not change later."""
         self._users = {user.name: user for user in users}
         by_id = {user.id: user for user in self._users.values()}
         self._keys = {key.id: (key.secret, by_id[key.user_id]) for key in access_keys}
 
-    def authenticate(self, message: Message, now: int) -> Caller:
-        """The caller. Raises ApiError 401 that says what is wrong, without telling anything of what would be right."""
-        authorization = message.header("authorization")
+    def authenticate(self, request: SignedRequest, now: int) -> Caller:
+        """The caller. Raises ApiError 401, which says what is wrong and nothing about what would be right."""
+        authorization = request.header("authorization")
         if not authorization:
-            raise errors.no_credentials()
+            raise errors.missing_credentials()
         scheme, _blank, credentials = authorization.partition(" ")
         if scheme.lower() == "basic":
             return Caller(self._basic(credentials.strip()), by_password=True)
         if scheme == ACCESS_KEY_SCHEME:
-            return Caller(self._access_key(credentials.strip(), message, now), by_password=False)
+            return Caller(self._access_key(credentials.strip(), request, now), by_password=False)
         raise errors.bad_credentials(
             f"The scheme of the Authorization header is neither Basic nor {ACCESS_KEY_SCHEME}."
         )
@@ -82,11 +82,11 @@ class Authenticator:
             raise WrongPassword(name, exists=user is not None)
         return user
 
-    def _access_key(self, credentials: str, message: Message, now: int) -> User:
+    def _access_key(self, credentials: str, request: SignedRequest, now: int) -> User:
         key_id, colon, signature = credentials.partition(":")
         if not colon:
             raise errors.bad_credentials(f"The credentials of {ACCESS_KEY_SCHEME} are not accessKey:signature.")
-        dates = [date for date in (message.header("date"), message.header("x-ocp-date")) if date is not None]
+        dates = [date for date in (request.header("date"), request.header("x-ocp-date")) if date is not None]
         if not dates:
             raise errors.bad_credentials("A signed call needs the header Date or x-ocp-date.")
         # Which of the two is signed when both are there is not documented.
@@ -96,7 +96,7 @@ class Authenticator:
                 "The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here."
             )
         secret, user = self._keys.get(key_id, ("", None))
-        texts = (text for date in timely for text in strings_to_sign(message, date))
+        texts = (text for date in timely for text in strings_to_sign(request, date))
         if not any(_same(signature, sign(secret, text)) for text in texts) or user is None:
             raise errors.bad_credentials("The access key is unknown or the signature is wrong.")
         return user

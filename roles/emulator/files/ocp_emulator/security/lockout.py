@@ -2,9 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Users and clients that are locked after repeated wrong passwords (ocp-api.md, section 1.4).
 
-Choices of ours where the section is silent: a lock lasts as long as the span in which passwords are counted, by the
-emulator's clock; what is tried while it lasts is neither looked at nor counted; the right password takes back what was
-counted for the user, and nothing of what was counted for the client; a client may be wrong twice as often as a user.
+Our choices where the section says nothing: a lock lasts as long as the time span in which passwords are counted, by the
+clock of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of
+the user, and not that of the client; a client may send twice as many wrong passwords as a user.
 """
 
 import sqlite3
@@ -15,14 +15,14 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.store.database import Store
 
-Kind = Literal["user", "client"]
+LockoutKind = Literal["user", "client"]
 
 _MINUTE = 60 * SECOND
 
 
 @dataclass(frozen=True)
 class _Rule:
-    kind: Kind
+    kind: LockoutKind
     attempts: int
     span: int
 
@@ -31,15 +31,15 @@ class Lockouts:
     """Counts wrong passwords of users and client addresses. Counts and locks are in the database."""
 
     def __init__(self, store: Store, max_attempts: int) -> None:
-        """So many wrong passwords lock a user; 0 locks nobody."""
+        """`max_attempts` wrong passwords lock a user; 0 locks nobody."""
         self._store = store
-        self._on = max_attempts > 0
+        self._enabled = max_attempts > 0
         self._user = _Rule("user", max_attempts, 30 * _MINUTE)
         self._client = _Rule("client", 2 * max_attempts, 10 * _MINUTE)
 
     def check(self, user: str, client: str, now: int) -> None:
         """ApiError 401/30007 when one of them is locked."""
-        if not self._on:
+        if not self._enabled:
             return
         row = self._store.db.execute(
             "SELECT * FROM lockouts WHERE until > ? AND (kind, name) IN (('user', ?), ('client', ?)) LIMIT 1",
@@ -48,30 +48,30 @@ class Lockouts:
         if row is not None:
             raise errors.locked_out(row["kind"], row["name"], iso(row["until"]))
 
-    def wrong(self, user: str | None, client: str, now: int) -> None:
-        """Count a wrong password; `user` is None when there is no such user."""
-        if not self._on:
+    def record_failure(self, user: str | None, client: str, now: int) -> None:
+        """Count a wrong password; `user` is None when the user does not exist."""
+        if not self._enabled:
             return
         with self._store.transaction() as db:
             if user is not None:
                 _count(db, self._user, user, now)
             _count(db, self._client, client, now)
 
-    def right(self, user: str) -> None:
+    def record_success(self, user: str) -> None:
         """Forget the wrong passwords of a user."""
         counted = ("SELECT 1 FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
-        if self._on and self._store.db.execute(*counted).fetchone():
+        if self._enabled and self._store.db.execute(*counted).fetchone():
             with self._store.transaction() as db:
                 db.execute("DELETE FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
 
 
-def locked(db: sqlite3.Connection, now: int) -> list[sqlite3.Row]:
-    """Who is locked now: kind, name, since, until."""
+def active_lockouts(db: sqlite3.Connection, now: int) -> list[sqlite3.Row]:
+    """Users and clients that are locked now: kind, name, since, until."""
     return db.execute("SELECT * FROM lockouts WHERE until > ? ORDER BY since, kind, name", (now,)).fetchall()
 
 
 def unlock(db: sqlite3.Connection, now: int, name: str | None) -> None:
-    """Unlock a user or a client, ApiError 404 when it is not locked, or all; what was counted is forgotten too."""
+    """Unlock a user or a client, or all for None, and reset its count. ApiError 404 when it is not locked."""
     removed = db.execute(
         "DELETE FROM lockouts WHERE :name IS NULL OR (name = :name AND until > :now)", {"name": name, "now": now}
     ).rowcount

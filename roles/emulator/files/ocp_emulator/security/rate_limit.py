@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How many calls a user may make in a span of time (ocp-api.md, section 7).
+"""How many requests a user may send in a window of time (ocp-api.md, section 7).
 
-A window begins with the first call after the one before has ended. The counts are in memory: they begin anew with the
-process.
+A window begins with the first request after the last window ended. The counts are in memory: a restart of the process
+resets them.
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from ocp_emulator.base.clock import SECOND
 
 @dataclass(frozen=True)
 class Rate:
-    """So many calls in so many seconds."""
+    """`calls` requests in `seconds` seconds."""
 
     calls: int
     seconds: int
 
 
 @dataclass(frozen=True)
-class Allowance:
-    """What a user has left in the window that leaves least: calls, and seconds until it ends."""
+class RateLimitStatus:
+    """What a user has left in the tightest window: requests, and seconds until it ends."""
 
     limit: int
     remaining: int
@@ -30,7 +30,7 @@ class Allowance:
     exceeded: bool = False
 
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """The documented headers; there is no Retry-After among them."""
+        """The documented headers; Retry-After is not one of them."""
         values = {"limit": self.limit, "remaining": self.remaining, "reset": self.reset}
         return [(f"ratelimit-{name}".encode(), str(value).encode()) for name, value in values.items()]
 
@@ -46,15 +46,15 @@ class _Window:
 
 
 class RateLimiter:
-    """Counts the calls of each user."""
+    """Counts the requests of each user."""
 
     def __init__(self, rates: Sequence[Rate]) -> None:
-        """All of these rates hold at once; none of them is no limit."""
+        """All of these rates apply at once; an empty list is no limit."""
         self._rates = rates
         self._windows: dict[str, list[_Window]] = {}
 
-    def take(self, user: str, now: int) -> Allowance | None:
-        """Count a call, unless the user has none left; None when there is no limit."""
+    def acquire(self, user: str, now: int) -> RateLimitStatus | None:
+        """Count a request, unless the user has none left; None when there is no limit."""
         if not self._rates:
             return None
         windows = self._windows.setdefault(user, [_Window(rate) for rate in self._rates])
@@ -67,4 +67,4 @@ class RateLimiter:
                 window.used += 1
         least = min(windows, key=lambda window: (window.left(), -window.ends))
         seconds = -((now - least.ends) // SECOND)
-        return Allowance(least.rate.calls, least.left(), seconds, exceeded)
+        return RateLimitStatus(least.rate.calls, least.left(), seconds, exceeded)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, quote_plus
 
 
 @dataclass(frozen=True)
-class Message:
+class SignedRequest:
     """A request as it was received: path and query still encoded, header names in lower case."""
 
     method: str
@@ -30,23 +30,23 @@ def sign(secret: str, text: str) -> str:
     return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha1).digest()).decode()
 
 
-def strings_to_sign(message: Message, date: str) -> Iterator[str]:
-    """What the client may have signed, with `date` as the time it gave.
+def strings_to_sign(request: SignedRequest, date: str) -> Iterator[str]:
+    """The strings that the client may have signed, with `date` as its time.
 
-    More than one string only where the query can be encoded in more than one way: the older documents demand RFC 3986,
-    the newer ones show Java's URLEncoder, and none tells whether the comma between repeated values is encoded.
+    More than one string if the query can be encoded in more than one way: the older documents require RFC 3986, the
+    newer ones show Java's URLEncoder, and none says whether the comma between repeated values is encoded.
     """
-    digest = hashlib.md5(message.body, usedforsecurity=False).hexdigest().upper() if message.body else ""
+    digest = hashlib.md5(request.body, usedforsecurity=False).hexdigest().upper() if request.body else ""
     head = [
-        message.method.upper(),
+        request.method.upper(),
         digest,
-        message.header("content-type") or "",
+        request.header("content-type") or "",
         date,
-        message.header("host") or "",
-        _ocp_headers(message.headers),
+        request.header("host") or "",
+        _ocp_headers(request.headers),
     ]
-    for query in dict.fromkeys(_queries(message.query)):
-        yield "\n".join([*head, f"{message.path}?{query}" if query else message.path])
+    for query in dict.fromkeys(_queries(request.query)):
+        yield "\n".join([*head, f"{request.path}?{query}" if query else request.path])
 
 
 def _ocp_headers(headers: Sequence[tuple[str, str]]) -> str:

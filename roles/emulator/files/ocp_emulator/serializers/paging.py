@@ -2,67 +2,66 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Pages of a list (ocp-api.md, section 7)."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ocp_emulator.schemas.envelope import Page, Paged
-from ocp_emulator.schemas.schema import Form
+from ocp_emulator.schemas.schema import Schema
 
-E = TypeVar("E")
-F = TypeVar("F", bound=Form)
+Element = TypeVar("Element")
+SchemaT = TypeVar("SchemaT", bound=Schema)
 
 
 @dataclass(frozen=True)
-class Window:
-    """What part of a list is asked for: `number` from 1, `size` from 1, by id."""
+class PageRequest:
+    """A requested page: `number` from 1, `size` from 1, ordered by id."""
 
     number: int
     size: int
     descending: bool
 
 
-def page_of(
+def query_page(
     db: sqlite3.Connection,
-    window: Window,
+    page_request: PageRequest,
     selection: str,
     values: Mapping[str, object],
-    make: Callable[[list[sqlite3.Row]], list[F]],
-    form: type[Paged[F]],
-) -> Paged[F]:
+    serialize: Callable[[list[sqlite3.Row]], list[SchemaT]],
+    schema: type[Paged[SchemaT]],
+) -> Paged[SchemaT]:
     """The page of a selection.
 
-    `selection` is what stands between `SELECT t.*` and the order, with the table to be listed called `t`; `make` turns
-    the rows of the page into forms, in their order.
+    `selection` is the SQL between `SELECT t.*` and the order, and calls the listed table `t`. `serialize` gets the rows
+    of the page, in their order.
     """
     (total,) = db.execute(f"SELECT count(*) {selection}", values).fetchone()
-    direction = "DESC" if window.descending else "ASC"
+    direction = "DESC" if page_request.descending else "ASC"
     rows = db.execute(
         f"SELECT t.* {selection} ORDER BY t.id {direction} LIMIT :page_size OFFSET :page_offset",
-        {**values, "page_size": window.size, "page_offset": (window.number - 1) * window.size},
+        {**values, "page_size": page_request.size, "page_offset": (page_request.number - 1) * page_request.size},
     ).fetchall()
-    return form(contents=make(rows), page=_page(window, total))
+    return schema(contents=serialize(rows), page=_page(page_request, total))
 
 
-def list_page(window: Window, elements: Sequence[E], make: Callable[[E], F], form: type[Paged[F]]) -> Paged[F]:
-    """The page of a list that is in memory, in the order of ids."""
-    ordered = elements[::-1] if window.descending else elements
-    first = (window.number - 1) * window.size
-    contents = [make(element) for element in ordered[first : first + window.size]]
-    return form(contents=contents, page=_page(window, len(elements)))
+def list_page(
+    page_request: PageRequest,
+    elements: Sequence[Element],
+    serialize: Callable[[Element], SchemaT],
+    schema: type[Paged[SchemaT]],
+) -> Paged[SchemaT]:
+    """The page of a list in memory, which is in the order of ids."""
+    ordered = elements[::-1] if page_request.descending else elements
+    first = (page_request.number - 1) * page_request.size
+    contents = [serialize(element) for element in ordered[first : first + page_request.size]]
+    return schema(contents=contents, page=_page(page_request, len(elements)))
 
 
-def _page(window: Window, total: int) -> Page:
-    return Page(number=window.number, size=window.size, total_elements=total, total_pages=-(-total // window.size))
-
-
-def given(**values: object) -> dict[str, Any]:
-    """The fields that are there; None stands for a field that is absent from the answer."""
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def json_or_null(values: Sequence[object] | None) -> str | None:
-    """A list as a parameter of SQL, for `json_each`; None stays NULL."""
-    return None if values is None else json.dumps(values)
+def _page(page_request: PageRequest, total: int) -> Page:
+    return Page(
+        number=page_request.number,
+        size=page_request.size,
+        total_elements=total,
+        total_pages=-(-total // page_request.size),
+    )

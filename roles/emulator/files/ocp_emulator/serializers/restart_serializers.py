@@ -1,92 +1,101 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the operations answer: the task as it was just started, in the form of each (restart-operations.md, 2.2)."""
+"""The responses of operations: the new task, in the schema of each operation (restart-operations.md, 2.2)."""
 
 import json
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from ocp_emulator.schemas import task_schemas as forms
+from ocp_emulator.schemas import restart_schemas as schemas
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.tasks import task_actions
 
-# Parameters of the call that a task keeps in its context for its steps; no documented context shows them.
+# Parameters that a task keeps in its context for its steps. No documented context shows them.
 _PARAMETERS = {"freeze_server", "force"}
 
 _JAVA_PACKAGE = "com.oceanbase.ocp.emulator.task"
 
 
-def server_restart(db: sqlite3.Connection, task_id: int) -> forms.ServerRestart:
-    """The answer of 4.1."""
+def server_restart(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestart:
+    """The response of 4.1."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ServerRestart(
-        **_manual(task),
+    return schemas.ServerRestart(
+        **_manual_task_fields(task),
         cluster_id=target["cluster_id"],
         host_id=target["host_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
-def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> forms.ServerRestartOf11:
-    """The answer of 4.1 in the shape of older versions."""
+def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.ServerRestartOf11:
+    """The response of 4.1 in older versions."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ServerRestartOf11(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ServerRestartOf11(
+        **_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"]
+    )
 
 
-def cluster_restart(db: sqlite3.Connection, task_id: int) -> forms.ClusterRestart:
-    """The answer of 4.2."""
+def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRestart:
+    """The response of 4.2."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ClusterRestart(
-        **task_rows.started(task),
-        cluster=forms.RestartedCluster(
+    return schemas.ClusterRestart(
+        **task_rows.started_fields(task),
+        cluster=schemas.RestartedCluster(
             id=target["cluster_id"], name=target["cluster_name"], ob_cluster_id=target["ob_cluster_id"]
         ),
         context=_java_text(json.loads(task["context"])),
         creator=task_rows.creator(task),
         tasks=[
-            forms.ClusterRestartSubtask(**task_rows.linked(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+            schemas.ClusterRestartSubtask(**task_rows.linked_fields(subtask))
+            for subtask in task_rows.subtasks_of(db, task_id)
         ],
     )
 
 
-def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> forms.ModernClusterRestart:
-    """The answer of 4.2 in the shape that the others have."""
+def modern_cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ModernClusterRestart:
+    """The response of 4.2 in the schema of the other restarts."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ModernClusterRestart(
-        **_manual(task),
+    return schemas.ModernClusterRestart(
+        **_manual_task_fields(task),
         cluster_id=target["cluster_id"],
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
-def zone_restart(db: sqlite3.Connection, task_id: int) -> forms.ZoneRestart:
-    """The answer of a zone restart, start or stop."""
+def zone_restart(db: sqlite3.Connection, task_id: int) -> schemas.ZoneRestart:
+    """The response of a zone restart, start or stop."""
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return forms.ZoneRestart(**_manual(task), **_batch(db, task), cluster_id=target["cluster_id"])
+    return schemas.ZoneRestart(**_manual_task_fields(task), **_batch_fields(db, task), cluster_id=target["cluster_id"])
 
 
-def agent_restart(db: sqlite3.Connection, task_id: int) -> forms.AgentRestart:
-    """The answer of 4.3."""
+def agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.AgentRestart:
+    """The response of 4.3."""
     task = task_rows.task_of(db, task_id)
-    return forms.AgentRestart(**_manual(task), **_batch(db, task))
+    return schemas.AgentRestart(**_manual_task_fields(task), **_batch_fields(db, task))
 
 
-def arbitration_restart(db: sqlite3.Connection, task_id: int) -> forms.ArbitrationRestart:
-    """The answer of 4.4."""
+def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
+    """The response of 4.4."""
     task = task_rows.task_of(db, task_id)
-    return forms.ArbitrationRestart(
-        **_manual(task),
+    return schemas.ArbitrationRestart(
+        **_manual_task_fields(task),
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[forms.RestartSubtask(**task_rows.newest(subtask)) for subtask in task_rows.subtasks_of(db, task_id)],
+        subtasks=[
+            schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
+        ],
     )
 
 
-def _manual(task: sqlite3.Row) -> dict[str, Any]:
+def _manual_task_fields(task: sqlite3.Row) -> dict[str, Any]:
     return {
-        **task_rows.started(task),
+        **task_rows.started_fields(task),
         "creator": task["creator_name"],
         "executor": task["executor"],
         "task_definition_id": task_rows.TASK_DEFINITION_ID,
@@ -94,13 +103,15 @@ def _manual(task: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def _batch(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
+def _batch_fields(db: sqlite3.Connection, task: sqlite3.Row) -> dict[str, Any]:
     context = json.loads(task["context"])
     strings = {key: value for key, value in context["stringMap"].items() if key not in _PARAMETERS}
     return {
-        "context": forms.AgentContext.model_validate({**context, "stringMap": strings}),
+        "context": schemas.AgentContext.model_validate({**context, "stringMap": strings}),
         "subtasks": [
-            forms.AgentRestartSubtask(**task_rows.full(subtask), class_name=_class_name(subtask.row["description"]))
+            schemas.AgentRestartSubtask(
+                **task_rows.full_fields(subtask), class_name=_class_name(subtask.row["description"])
+            )
             for subtask in task_rows.subtasks_of(db, task["id"])
         ],
     }
@@ -111,7 +122,7 @@ def _class_name(description: str) -> str:
 
 
 def _java_text(context: Mapping[str, Any]) -> str:
-    """The context as a Java object prints itself; so the documented answer of a cluster restart has it."""
+    """The context as Java prints an object: this is how the documented response of a cluster restart shows it."""
     strings = ", ".join(f"{key}={value}" for key, value in context["stringMap"].items())
     lists = ", ".join(f"{key}=[{', '.join(value)}]" for key, value in context["listMap"].items())
     return f"Context(parallelIdx={context['parallelIdx']}, stringMap={{{strings}}}, listMap={{{lists}}})"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the answers of operations and the reads of tasks share: rows, and the fields that they have in common."""
+"""Rows and fields that the responses of operations and the reads of tasks share."""
 
 import sqlite3
 from collections import defaultdict
@@ -10,13 +10,13 @@ from typing import Any
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
-from ocp_emulator.schemas import task_schemas as forms
-from ocp_emulator.serializers.paging import json_or_null
+from ocp_emulator.schemas import task_schemas as schemas
+from ocp_emulator.serializers.fields import json_or_null
 
-# Constant in every documented answer.
+# The same in every documented response.
 TASK_DEFINITION_ID = -1
-TYPE: forms.TaskType = "MANUAL"
-_NODE_TYPE: forms.NodeType = "JAVA_TASK"
+TYPE: schemas.TaskType = "MANUAL"
+_NODE_TYPE: schemas.NodeType = "JAVA_TASK"
 _SKIP_PROHIBITED = False
 
 
@@ -30,10 +30,10 @@ class LinkedRow:
 
 
 def task_of(db: sqlite3.Connection, task_id: int) -> sqlite3.Row:
-    """One task. ApiError 404 when there is none."""
+    """One task. ApiError 404 when it does not exist."""
     row: sqlite3.Row | None = db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
     if row is None:
-        raise errors.no_task(task_id)
+        raise errors.task_not_found(task_id)
     return row
 
 
@@ -52,7 +52,7 @@ def subtasks_of(db: sqlite3.Connection, task_id: int) -> list[LinkedRow]:
 
 
 def targets_of(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, list[sqlite3.Row]]:
-    """What each task works on, with names and addresses."""
+    """The targets of each task, with names and addresses."""
     found: dict[int, list[sqlite3.Row]] = defaultdict(list)
     rows = db.execute(
         "SELECT targets.*, clusters.name AS cluster_name, ob_cluster_id, clusters.type AS cluster_type,"
@@ -69,8 +69,8 @@ def targets_of(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, 
     return found
 
 
-def started(task: sqlite3.Row) -> dict[str, Any]:
-    """What every operation's task has."""
+def started_fields(task: sqlite3.Row) -> dict[str, Any]:
+    """The fields that the task of every operation has."""
     return {
         "id": task["id"],
         "name": task["name"],
@@ -80,13 +80,13 @@ def started(task: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def creator(task: sqlite3.Row) -> forms.Creator:
+def creator(task: sqlite3.Row) -> schemas.Creator:
     """The user who started a task, as an object."""
-    return forms.Creator(id=task["creator_id"], name=task["creator_name"])
+    return schemas.Creator(id=task["creator_id"], name=task["creator_name"])
 
 
-def linked(subtask: LinkedRow) -> dict[str, Any]:
-    """What every form of a subtask has that shows links."""
+def linked_fields(subtask: LinkedRow) -> dict[str, Any]:
+    """The fields of every schema of a subtask with links."""
     row = subtask.row
     return {
         "id": row["id"],
@@ -99,11 +99,11 @@ def linked(subtask: LinkedRow) -> dict[str, Any]:
     }
 
 
-def full(subtask: LinkedRow) -> dict[str, Any]:
-    """What all but the reduced form have."""
+def full_fields(subtask: LinkedRow) -> dict[str, Any]:
+    """The fields of all schemas but the reduced one."""
     row = subtask.row
     return {
-        **linked(subtask),
+        **linked_fields(subtask),
         "node_type": _NODE_TYPE,
         "parallel_idx": row["parallel_idx"],
         "prohibit_rollback": bool(row["prohibit_rollback"]),
@@ -113,6 +113,6 @@ def full(subtask: LinkedRow) -> dict[str, Any]:
     }
 
 
-def newest(subtask: LinkedRow) -> dict[str, Any]:
-    """What newer versions have besides."""
-    return {**full(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}
+def newest_fields(subtask: LinkedRow) -> dict[str, Any]:
+    """The fields in newer versions."""
+    return {**full_fields(subtask), "prohibit_skip": _SKIP_PROHIBITED, "task_id": subtask.row["task_id"]}

@@ -10,11 +10,12 @@ from typing import Any
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
-from ocp_emulator.base.compatibility import Shown
-from ocp_emulator.schemas import task_schemas as forms
+from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers import task_rows
-from ocp_emulator.serializers.paging import Window, given, json_or_null, page_of
+from ocp_emulator.serializers.fields import json_or_null, without_none
+from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.tasks import subtask_log, task_actions
 
 _FILTERED = """
@@ -35,9 +36,9 @@ _FILTERED = """
 
 @dataclass(frozen=True)
 class TaskFilter:
-    """What the list of tasks can be narrowed to; None for anything.
+    """The filters of the list of tasks; None for any.
 
-    `of_tenant` stands for both filters by tenant: no task here belongs to one.
+    `of_tenant` stands for both filters by tenant: no task here has one.
     """
 
     name: str | None = None
@@ -50,33 +51,33 @@ class TaskFilter:
 
 
 def task_page(
-    db: sqlite3.Connection, window: Window, wanted: TaskFilter, tags: Shown
-) -> Paged[forms.BasicTaskInstance]:
-    """A page of the list of tasks; `tags` tells whether it has what came with them in newer versions."""
+    db: sqlite3.Connection, page_request: PageRequest, task_filter: TaskFilter, tags: Visibility
+) -> Paged[schemas.BasicTaskInstance]:
+    """A page of the list of tasks; `tags` says whether it has the fields of newer versions."""
     values = {
-        "name": wanted.name,
-        "statuses": json_or_null(wanted.statuses),
-        "types": json_or_null(wanted.types),
-        "cluster_id": wanted.cluster_id,
-        "cluster_name": wanted.cluster_name,
-        "host_id": wanted.host_id,
-        "of_tenant": wanted.of_tenant,
+        "name": task_filter.name,
+        "statuses": json_or_null(task_filter.statuses),
+        "types": json_or_null(task_filter.types),
+        "cluster_id": task_filter.cluster_id,
+        "cluster_name": task_filter.cluster_name,
+        "host_id": task_filter.host_id,
+        "of_tenant": task_filter.of_tenant,
     }
 
-    def make(rows: list[sqlite3.Row]) -> list[forms.BasicTaskInstance]:
+    def serialize(rows: list[sqlite3.Row]) -> list[schemas.BasicTaskInstance]:
         ids = [row["id"] for row in rows]
         targets, subtasks = task_rows.targets_of(db, ids), _basic_subtasks(db, ids)
-        return [_basic(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
+        return [_basic_task(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
 
-    return page_of(db, window, _FILTERED, values, make, Paged[forms.BasicTaskInstance])
+    return query_page(db, page_request, _FILTERED, values, serialize, Paged[schemas.BasicTaskInstance])
 
 
-def task_detail(db: sqlite3.Connection, task_id: int, tags: Shown) -> forms.WrappedTaskInstance:
-    """One task; `tags` as in the list. ApiError 404 when there is none."""
+def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schemas.WrappedTaskInstance:
+    """One task; `tags` as in the list. ApiError 404 when it does not exist."""
     task, targets = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id]
-    return forms.WrappedTaskInstance(
-        **task_rows.started(task),
-        **_since(task),
+    return schemas.WrappedTaskInstance(
+        **task_rows.started_fields(task),
+        **_finish_time(task),
         **_cluster_of(targets),
         task_definition_id=task_rows.TASK_DEFINITION_ID,
         creator=task_rows.creator(task),
@@ -85,30 +86,30 @@ def task_detail(db: sqlite3.Connection, task_id: int, tags: Shown) -> forms.Wrap
         prohibit_rollback=task_actions.prohibits_rollback(db, task),
         create_time=iso(task["create_time"]),
         subtasks=[_subtask_instance(task, subtask, tags) for subtask in task_rows.subtasks_of(db, task_id)],
-        **_newer(tags, is_remote=False, tags=_tags(targets)),
+        **_newer_fields(tags, is_remote=False, tags=_tags(targets)),
     )
 
 
-def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: Shown) -> forms.SubtaskInstance:
-    """One subtask; `tags` as in the list. ApiError 404 when there is no such task, or it has no such subtask."""
+def subtask_detail(db: sqlite3.Connection, task_id: int, subtask_id: int, tags: Visibility) -> schemas.SubtaskInstance:
+    """One subtask; `tags` as in the list. ApiError 404 when the task or the subtask does not exist."""
     task = task_rows.task_of(db, task_id)
     for subtask in task_rows.subtasks_of(db, task_id):
         if subtask.row["id"] == subtask_id:
             return _subtask_instance(task, subtask, tags)
-    raise errors.no_subtask(task_id, subtask_id)
+    raise errors.subtask_not_found(task_id, subtask_id)
 
 
-def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> forms.SubtaskLog:
-    """The log of a subtask. ApiError 404 when there is no such task, or it has no such subtask."""
+def subtask_log_of(db: sqlite3.Connection, task_id: int, subtask_id: int) -> schemas.SubtaskLog:
+    """The log of a subtask. ApiError 404 when the task or the subtask does not exist."""
     task_rows.task_of(db, task_id)
     row = db.execute("SELECT 1 FROM subtasks WHERE id = ? AND task_id = ?", (subtask_id, task_id)).fetchone()
     if row is None:
-        raise errors.no_subtask(task_id, subtask_id)
-    return forms.SubtaskLog(log=subtask_log.read(db, subtask_id))
+        raise errors.subtask_not_found(task_id, subtask_id)
+    return schemas.SubtaskLog(log=subtask_log.read(db, subtask_id))
 
 
-def _basic_subtasks(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, list[forms.BasicSubtask]]:
-    found: dict[int, list[forms.BasicSubtask]] = defaultdict(list)
+def _basic_subtasks(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[int, list[schemas.BasicSubtask]]:
+    found: dict[int, list[schemas.BasicSubtask]] = defaultdict(list)
     rows = db.execute(
         "SELECT task_id, id, description, status, operation FROM subtasks"
         " WHERE task_id IN (SELECT value FROM json_each(?)) ORDER BY task_id, position",
@@ -116,52 +117,56 @@ def _basic_subtasks(db: sqlite3.Connection, task_ids: Sequence[int]) -> Mapping[
     )
     for task_id, number, description, status, operation in rows:
         found[task_id].append(
-            forms.BasicSubtask(id=number, name=description, description=description, status=status, operation=operation)
+            schemas.BasicSubtask(
+                id=number, name=description, description=description, status=status, operation=operation
+            )
         )
     return found
 
 
-def _subtask_instance(task: sqlite3.Row, subtask: task_rows.LinkedRow, tags: Shown) -> forms.SubtaskInstance:
+def _subtask_instance(task: sqlite3.Row, subtask: task_rows.LinkedRow, tags: Visibility) -> schemas.SubtaskInstance:
     row = subtask.row
     started = row["start_time"] is not None
-    return forms.SubtaskInstance(
-        **(task_rows.newest(subtask) if tags == "shown" else task_rows.full(subtask)),
-        **_since(row),
-        **given(start_time=iso(row["start_time"]) if started else None, executor=task["executor"] if started else None),
+    return schemas.SubtaskInstance(
+        **(task_rows.newest_fields(subtask) if tags == "shown" else task_rows.full_fields(subtask)),
+        **_finish_time(row),
+        **without_none(
+            start_time=iso(row["start_time"]) if started else None, executor=task["executor"] if started else None
+        ),
         create_time=iso(task["create_time"]),
     )
 
 
-def _basic(
-    task: sqlite3.Row, targets: Sequence[sqlite3.Row], subtasks: list[forms.BasicSubtask], tags: Shown
-) -> forms.BasicTaskInstance:
-    started = task_rows.started(task)
+def _basic_task(
+    task: sqlite3.Row, targets: Sequence[sqlite3.Row], subtasks: list[schemas.BasicSubtask], tags: Visibility
+) -> schemas.BasicTaskInstance:
+    started = task_rows.started_fields(task)
     operation = started.pop("operation").lower()
-    return forms.BasicTaskInstance(
+    return schemas.BasicTaskInstance(
         **started,
-        **_since(task),
+        **_finish_time(task),
         **_cluster_of(targets),
         creator=task_rows.creator(task),
         subtasks=subtasks,
-        **_newer(tags, operation=operation, tags=_tags(targets)),
+        **_newer_fields(tags, operation=operation, tags=_tags(targets)),
     )
 
 
-def _newer(shown: Shown, **fields: object) -> dict[str, Any]:
-    """The fields that have come with newer versions of the service."""
+def _newer_fields(shown: Visibility, **fields: object) -> dict[str, Any]:
+    """The fields of newer versions of the service."""
     return fields if shown == "shown" else {}
 
 
-def _since(row: sqlite3.Row) -> dict[str, Any]:
+def _finish_time(row: sqlite3.Row) -> dict[str, Any]:
     """`finishTime` is absent until there is one."""
-    return given(finish_time=None if row["finish_time"] is None else iso(row["finish_time"]))
+    return without_none(finish_time=None if row["finish_time"] is None else iso(row["finish_time"]))
 
 
 def _cluster_of(targets: Iterable[sqlite3.Row]) -> dict[str, Any]:
     for target in targets:
         if target["cluster_id"] is not None:
             return {
-                "cluster": forms.TaskCluster(
+                "cluster": schemas.TaskCluster(
                     id=target["cluster_id"],
                     name=target["cluster_name"],
                     ob_cluster_id=target["ob_cluster_id"],
@@ -186,10 +191,10 @@ _TAG_FIELDS = (
 )
 
 
-def _tags(targets: Iterable[sqlite3.Row]) -> list[forms.InstanceFullTag]:
+def _tags(targets: Iterable[sqlite3.Row]) -> list[schemas.InstanceFullTag]:
     return [_tag(target) for target in targets]
 
 
-def _tag(target: sqlite3.Row) -> forms.InstanceFullTag:
-    there = given(**{name: target[name] for name in _TAG_FIELDS})
-    return forms.InstanceFullTag(object_type=target["object_type"], deleted=False, **there)
+def _tag(target: sqlite3.Row) -> schemas.InstanceFullTag:
+    fields = without_none(**{name: target[name] for name in _TAG_FIELDS})
+    return schemas.InstanceFullTag(object_type=target["object_type"], deleted=False, **fields)

@@ -16,7 +16,15 @@ from ocp_emulator import VERSION
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, SystemClock
 from ocp_emulator.base.compatibility import Switches
-from ocp_emulator.control_api import fault_and_clock_routes, incident_routes, lockout_routes, request_log_routes
+from ocp_emulator.control_api import (
+    clock_routes,
+    fault_routes,
+    incident_routes,
+    lockout_routes,
+    request_log_routes,
+    restart_count_routes,
+    service_restart_routes,
+)
 from ocp_emulator.ocp_api import (
     arbitration_routes,
     cluster_operation_routes,
@@ -26,15 +34,15 @@ from ocp_emulator.ocp_api import (
     task_routes,
 )
 from ocp_emulator.serve import openapi
-from ocp_emulator.serve.middleware import Front
+from ocp_emulator.serve.middleware import EmulatorMiddleware
 from ocp_emulator.service import Service, Settings
-from ocp_emulator.web.parameters import sentence
-from ocp_emulator.web.request_context import call_of
+from ocp_emulator.web.parameters import invalid_parameter_message
+from ocp_emulator.web.request_context import context_of
 
 
 @cache
 def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
-    """Built once for all applications with these switches: they know no application, and are most of its making."""
+    """Built once for all applications with these switches: routes do not depend on the application, and take long."""
     served = switches.arbitration == "served"
     agent_restarts, agent_reads = host_routes.agents(switches.agent_paths)
     routers = (
@@ -42,14 +50,17 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         agent_restarts,
         *([arbitration_routes.restarts] if served else []),
         task_routes.reads,
-        task_routes.steering,
+        task_routes.actions,
         task_routes.rollback(switches.rollback_answer),
         cluster_routes.reads,
         host_routes.reads,
         agent_reads,
         *([arbitration_routes.reads] if served else []),
         service_routes.router,
-        fault_and_clock_routes.router,
+        fault_routes.router,
+        clock_routes.router,
+        service_restart_routes.router,
+        restart_count_routes.router,
         incident_routes.router,
         lockout_routes.router,
         request_log_routes.router,
@@ -81,27 +92,27 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = service
-    app.add_middleware(Front)
-    app.add_exception_handler(errors.ApiError, _refusal)
-    app.add_exception_handler(RequestValidationError, _unfit_parameter)
-    app.add_exception_handler(HTTPException, _no_route)
+    app.add_middleware(EmulatorMiddleware)
+    app.add_exception_handler(errors.ApiError, _api_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _unknown_url)
     openapi.install(app, routes)
     return app
 
 
-async def _refusal(request: Request, error: Exception) -> Response:
+async def _api_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, errors.ApiError):
         raise error
-    return call_of(request).refuse(error)
+    return context_of(request).reply_error(error)
 
 
-async def _unfit_parameter(request: Request, error: Exception) -> Response:
+async def _invalid_request(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return call_of(request).refuse(errors.bad_request(sentence(error)))
+    return context_of(request).reply_error(errors.bad_request(invalid_parameter_message(error)))
 
 
-async def _no_route(request: Request, _error: Exception) -> Response:
-    # Only routing raises these here, for a path or a method that nothing answers to.
-    call = call_of(request)
-    return call.refuse(errors.unknown_url(request.method, call.path))
+async def _unknown_url(request: Request, _error: Exception) -> Response:
+    # Only routing raises these, for an unknown path or method.
+    context = context_of(request)
+    return context.reply_error(errors.unknown_url(request.method, context.path))

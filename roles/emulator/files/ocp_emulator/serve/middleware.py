@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What every request passes first: the engine catches up, the caller logs on, the request gets its line in the log.
+"""Before every route: the engine catches up, the caller logs in, the request gets its line in the log.
 
-All of it stands before routing, so that a caller without credentials learns nothing about URLs or parameters, and an
-error of any kind leaves in the envelope.
+All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
+every error is sent in the envelope.
 """
 
 import logging
@@ -16,10 +16,10 @@ from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.faults import http_faults
 from ocp_emulator.security import signing
 from ocp_emulator.service import Service, service_of
-from ocp_emulator.web.fault_injection import Disturbance
+from ocp_emulator.web.fault_injection import FaultInjection
 from ocp_emulator.web.network import connection_of
-from ocp_emulator.web.request_context import Call, call_of
-from ocp_emulator.web.request_log import Seen, masked
+from ocp_emulator.web.request_context import RequestContext, context_of
+from ocp_emulator.web.request_log import RequestRecord, masked
 
 _LOG = logging.getLogger("ocp_emulator.requests")
 
@@ -27,11 +27,11 @@ _LOG = logging.getLogger("ocp_emulator.requests")
 LARGEST_BODY = 1 << 20
 
 
-class Front:
+class EmulatorMiddleware:
     """An ASGI middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """`app` is what comes behind."""
+        """`app` is the next ASGI application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,90 +41,102 @@ class Front:
             return
         request = HTTPConnection(scope)
         service = service_of(request)
-        call = Call(scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now())
-        request.state.call = call
-        seen = _seen(scope, call)
-        if not is_control(seen.path):
-            service.history.add(seen)
+        context = RequestContext(
+            scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now()
+        )
+        request.state.context = context
+        record = _record_of(scope, context)
+        if not is_control(record.path):
+            service.request_log.add(record)
 
-        async def watched_send(message: Message) -> None:
+        async def recording_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                seen.status = message["status"]
+                record.status = message["status"]
             await send(message)
 
         try:
-            body = await _read(receive)
+            body = await _read_body(receive)
             if body is None:
                 return
-            call.body = body
-            hit = http_faults.take(service.store, seen.method, seen.path, lambda: _user(service, scope, call))
-            if hit is None:
-                await self._handle(scope, receive, watched_send)
-            else:
-                seen.fault = (hit.id, hit.fault.action)
-                disturbance = Disturbance(hit.fault, call, lambda: connection_of(request), scope, receive, watched_send)
-                await disturbance.carry_out(lambda answer: self._handle(scope, receive, answer))
+            context.body = body
+            await self._handle_with_faults(scope, receive, recording_send, record)
         except errors.ApiError as error:
-            await call.refuse(error)(scope, receive, watched_send)
+            await context.reply_error(error)(scope, receive, recording_send)
         finally:
-            seen.user = call.caller.user.name if call.caller else None
-            seen.task_id = call.task_id
-            seen.milliseconds = round(call.milliseconds(), 1)
-            _log(call.path, seen)
+            record.user = context.caller.user.name if context.caller else None
+            record.task_id = context.task_id
+            record.milliseconds = round(context.milliseconds(), 1)
+            _log(context.path, record)
+
+    async def _handle_with_faults(self, scope: Scope, receive: Receive, send: Send, record: RequestRecord) -> None:
+        """Handle a request whose body was read, unless a fault of the plan hits it: then the fault decides."""
+        request = HTTPConnection(scope)
+        service, context = service_of(request), context_of(request)
+        hit = http_faults.match_request(
+            service.store, record.method, record.path, lambda: _user_of_credentials(service, scope, context)
+        )
+        if hit is None:
+            await self._handle(scope, receive, send)
+            return
+        record.fault = (hit.id, hit.fault.action)
+        injection = FaultInjection(hit.fault, context, lambda: connection_of(request), scope, receive, send)
+        await injection.run(lambda capture: self._handle(scope, receive, capture))
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that has been read."""
+        """Handle a request: log the caller in, and let the routes reply."""
         request = HTTPConnection(scope)
-        service, call = service_of(request), call_of(request)
+        service, context = service_of(request), context_of(request)
         started = False
 
-        async def sending(message: Message) -> None:
+        async def send_with_rate_limit(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                if call.allowance is not None:
-                    message["headers"] = [*message["headers"], *call.allowance.headers()]
+                if context.rate_limit is not None:
+                    message["headers"] = [*message["headers"], *context.rate_limit.headers()]
             await send(message)
 
         try:
-            # Reading may have waited for the client.
-            call.now = service.clock.now()
-            service.engine.advance(call.now)
+            # Reading the body may have taken long.
+            context.now = service.clock.now()
+            service.engine.advance(context.now)
             if scope["path"] not in PUBLIC_PATHS:
-                _admit(service, scope, call)
-            await self._app(scope, receive, sending)
+                _log_in(service, scope, context)
+            await self._app(scope, receive, send_with_rate_limit)
         except errors.ApiError as error:
-            await call.refuse(error)(scope, receive, sending)
+            await context.reply_error(error)(scope, receive, send_with_rate_limit)
         except Exception:
-            _LOG.exception("trace %s: unexpected error", call.trace_id)
+            _LOG.exception("trace %s: unexpected error", context.trace_id)
             if started:
                 raise
-            await call.refuse(errors.unexpected())(scope, receive, sending)
+            await context.reply_error(errors.internal_error())(scope, receive, send_with_rate_limit)
 
 
-def _admit(service: Service, scope: Scope, call: Call) -> None:
-    """Let the caller in. ApiError 401 or 429 when that is not to be."""
-    message, machine_now = _as_received(scope, call), service.machine_clock.now()
+def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
+    """Log the caller in. ApiError 401 or 429 when that fails."""
+    request, machine_now = _signed_request(scope, context), service.machine_clock.now()
     if is_control(scope["path"]):
-        call.caller = service.authenticator.authenticate(message, machine_now)
+        context.caller = service.authenticator.authenticate(request, machine_now)
         return
     client = scope["client"][0] if scope["client"] else ""
-    call.caller = service.admission.log_on(message, machine_now, client, call.now)
-    call.allowance = service.admission.take(call.caller, call.now)
-    if call.allowance is not None and call.allowance.exceeded:
+    context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
+    context.rate_limit = service.login_guard.count_request(context.caller, context.now)
+    if context.rate_limit is not None and context.rate_limit.exceeded:
         raise errors.too_many_requests()
 
 
-def _user(service: Service, scope: Scope, call: Call) -> str | None:
-    """The user of the credentials, if they are right; nobody is let in or counted by that."""
+def _user_of_credentials(service: Service, scope: Scope, context: RequestContext) -> str | None:
+    """The user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
     try:
-        return service.authenticator.authenticate(_as_received(scope, call), service.machine_clock.now()).user.name
+        return service.authenticator.authenticate(
+            _signed_request(scope, context), service.machine_clock.now()
+        ).user.name
     except errors.ApiError:
         return None
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """The whole body; None when the client has gone. ApiError when it is too large."""
+async def _read_body(receive: Receive) -> bytes | None:
+    """The whole body; None when the client left. ApiError when it is too large."""
     body = bytearray()
     while True:
         message = await receive()
@@ -137,31 +149,31 @@ async def _read(receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _as_received(scope: Scope, call: Call) -> signing.Message:
-    return signing.Message(
+def _signed_request(scope: Scope, context: RequestContext) -> signing.SignedRequest:
+    return signing.SignedRequest(
         method=scope["method"],
-        path=call.path,
+        path=context.path,
         query=scope["query_string"].decode("latin-1"),
         headers=[(key.decode("latin-1"), value.decode("latin-1")) for key, value in scope["headers"]],
-        body=call.body,
+        body=context.body,
     )
 
 
-def _seen(scope: Scope, call: Call) -> Seen:
+def _record_of(scope: Scope, context: RequestContext) -> RequestRecord:
     query = masked(scope["query_string"].decode("latin-1"))
-    return Seen(call.now, scope["method"], scope["path"], query, call.trace_id)
+    return RequestRecord(context.now, scope["method"], scope["path"], query, context.trace_id)
 
 
-def _log(path: str, seen: Seen) -> None:
-    # Path and query are still encoded here, so that nobody writes lines of his own into the log.
+def _log(path: str, record: RequestRecord) -> None:
+    # Path and query are still encoded here, so that no request can add lines to the log.
     _LOG.info(
         "%s %s%s %s %.1f ms user=%s trace=%s%s",
-        seen.method,
+        record.method,
         path,
-        f"?{seen.query}" if seen.query else "",
-        seen.status or "gone",
-        seen.milliseconds,
-        seen.user or "-",
-        seen.trace_id,
-        " fault={} {}".format(*seen.fault) if seen.fault else "",
+        f"?{record.query}" if record.query else "",
+        record.status or "gone",
+        record.milliseconds,
+        record.user or "-",
+        record.trace_id,
+        " fault={} {}".format(*record.fault) if record.fault else "",
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The OpenAPI document: what FastAPI derives from the routes, made to say what this service really does."""
+"""The OpenAPI document: FastAPI derives it from the routes, and here it is corrected to what the service does."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
-from ocp_emulator.ocp_api.dependencies import RATE_LIMITED, Needs
+from ocp_emulator.ocp_api.dependencies import RATE_LIMITED, RequirePermission
 
 _SCHEMES = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -25,7 +25,7 @@ _SCHEMES = {
 
 
 def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Let `app.openapi()` give this document of its `routes`, which is made once."""
+    """Let `app.openapi()` return the document of its `routes`, which is made once."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -38,7 +38,7 @@ def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=routes)
     schemas = document["components"]["schemas"]
-    # FastAPI's own error form: requests that do not fit are answered with 400 in the envelope.
+    # FastAPI's own error schema: here the response to an invalid request is 400 in the envelope.
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     document["components"]["securitySchemes"] = _SCHEMES
@@ -59,7 +59,7 @@ def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The type of a parameter that may be left out: None is what Python sees then, and not a value one can send."""
+    """The type of an optional parameter: None is its default in Python, and not a value that a client can send."""
     choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) != 1:
         return schema
@@ -67,5 +67,8 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _permission(route: APIRoute) -> str | None:
-    needed = (dependency.dependency for dependency in route.dependencies)
-    return next((str(needs.permission) for needs in needed if isinstance(needs, Needs)), None)
+    requirements = (dependency.dependency for dependency in route.dependencies)
+    return next(
+        (str(requirement.permission) for requirement in requirements if isinstance(requirement, RequirePermission)),
+        None,
+    )

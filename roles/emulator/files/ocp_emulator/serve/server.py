@@ -18,7 +18,7 @@ import uvicorn
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.serve.app import create_app
 from ocp_emulator.service import Settings
-from ocp_emulator.web.network import Server
+from ocp_emulator.web.network import EmulatorServer
 
 _SECONDS_TO_FINISH = 3
 _BACKLOG = 1_024
@@ -75,26 +75,26 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
         ssl_keyfile=certificate.key if certificate else None,
     )
     url = f"{'https' if certificate else 'http'}://{settings.address}"
-    # uvicorn raises the signal that ended it once more when it has finished; that is not to end the process by then.
+    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _already_ending)
+        signal.signal(number, _ignore_signal)
     _log_to_stderr()
-    again = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
-    Server(config, again, ready=lambda: _say(f"OCP emulator listens on {url}")).run(sockets=[bound])
+    rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
+    EmulatorServer(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
 
 
 class _Formatter(logging.Formatter):
-    """Times in the log are those of the answers."""
+    """Times in the log look like those in responses."""
 
     def formatTime(self, record: logging.LogRecord, _: str | None = None) -> str:  # noqa: N802
         return iso(int(record.created * SECOND))
 
 
-def _already_ending(_signal: int, _frame: FrameType | None) -> None:
+def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
     """Do nothing."""
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

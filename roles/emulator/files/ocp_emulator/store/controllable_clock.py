@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of an emulated service: that of the machine, until it is stopped or advanced."""
+"""The clock of an emulated service: the clock of the machine, until it is stopped or advanced."""
 
 import json
 
@@ -10,11 +10,11 @@ from ocp_emulator.store.database import Store
 _KEY = "clock"
 
 
-class SteeredClock:
-    """Tells the instant by which tasks move on. How it was steered is kept in the database."""
+class ControllableClock:
+    """The clock by which tasks move on. The database keeps how it was stopped or advanced."""
 
     def __init__(self, store: Store, machine: Clock) -> None:
-        """Go on as the database says."""
+        """Continue as the database says."""
         self._store = store
         self._machine = machine
         row = store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
@@ -31,22 +31,22 @@ class SteeredClock:
         """Milliseconds since the epoch."""
         return self._machine.now() + self._offset if self._stopped_at is None else self._stopped_at
 
-    def let_run(self, running: bool) -> None:
-        """Stop it, or let it run on from where it stands."""
+    def set_running(self, running: bool) -> None:
+        """Stop it, or let it run from where it stands."""
         now = self.now()
         if running:
-            self._keep(now - self._machine.now(), None)
+            self._save(now - self._machine.now(), None)
         else:
-            self._keep(self._offset, now)
+            self._save(self._offset, now)
 
     def advance(self, milliseconds: int) -> None:
         """Move it forward."""
         if self._stopped_at is None:
-            self._keep(self._offset + milliseconds, None)
+            self._save(self._offset + milliseconds, None)
         else:
-            self._keep(self._offset, self._stopped_at + milliseconds)
+            self._save(self._offset, self._stopped_at + milliseconds)
 
-    def _keep(self, offset: int, stopped_at: int | None) -> None:
+    def _save(self, offset: int, stopped_at: int | None) -> None:
         with self._store.transaction() as db:
             db.execute(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks: submitted, run step by step, acted upon."""
+"""Tasks: submitting them, running them step by step, and actions on them."""

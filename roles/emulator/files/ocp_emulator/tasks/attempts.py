@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One attempt of a subtask: how long it runs and how it ends is decided when it begins (ocp-api.md, section 3)."""
+"""One attempt of a subtask. When it begins, it is decided how long it runs and how it ends (ocp-api.md, section 3)."""
 
 import sqlite3
 from enum import StrEnum
@@ -8,8 +8,9 @@ from enum import StrEnum
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.faults import subtask_faults
-from ocp_emulator.tasks import effects, subtask_log
-from ocp_emulator.tasks.blueprints import Action
+from ocp_emulator.tasks import effects, occupancy, subtask_log
+from ocp_emulator.tasks.completed_step import CompletedStep
+from ocp_emulator.tasks.subtask_graph import StepAction
 
 # Operations of a subtask that lead back to PENDING.
 BACKWARDS = frozenset({"ROLLBACK", "ROLLBACK_SKIP"})
@@ -25,20 +26,20 @@ class Outcome(StrEnum):
 
 
 def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -> int:
-    """READY -> RUNNING for an attempt that takes `run_ms` undisturbed; returns when it will end.
+    """READY -> RUNNING for an attempt that takes `run_ms` without faults; returns when it will end.
 
-    A retry first rolls back what the attempt before may have left. The attempt of a task that does not occupy its
-    targets, since they were busy when it was accepted, fails if they still are, and occupies them if not.
+    A retry first rolls back what the attempt before may have left. A task whose targets were busy when it was accepted
+    does not occupy them: its attempt fails if they are still busy, and occupies them if not.
     """
-    held_up = _held_up(db, row, instant)
-    fault = None if held_up else subtask_faults.take(db, row)
-    needed = fault.slowed(run_ms) if fault else run_ms
-    longest: int = row["timeout"] * SECOND
-    due = instant + (longest if needed is None else min(needed, longest))
+    blocked = _blocked_by(db, row, instant)
+    fault = None if blocked else subtask_faults.match_attempt(db, row)
+    duration = fault.attempt_duration(run_ms) if fault else run_ms
+    timeout: int = row["timeout"] * SECOND
+    due = instant + (timeout if duration is None else min(duration, timeout))
     outcome, reason = Outcome.SUCCEED, None
-    if held_up:
-        outcome, reason = Outcome.FAIL, held_up
-    elif needed is None or needed > longest:
+    if blocked:
+        outcome, reason = Outcome.FAIL, blocked
+    elif duration is None or duration > timeout:
         outcome, reason = Outcome.TIME_OUT, f"it ran longer than its time-out of {row['timeout']} s"
     elif fault is not None and fault.action == "fail":
         outcome, reason = Outcome.FAIL, fault.reason()
@@ -48,48 +49,48 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
         (instant, due, outcome, reason, fault is not None and fault.prohibit_rollback, row["id"]),
     )
     subtask_log.begin_attempt(db, row["id"], row["operation"], instant)
-    subtask_log.tell(db, row["id"], instant, ["status READY -> RUNNING"])
-    if row["operation"] == "RETRY" and row["action"] and not held_up:
-        done = effects.Done(row["task_id"], row["element"], instant)
-        subtask_log.tell(db, row["id"], instant, effects.revert(db, Action(row["action"]), done))
+    subtask_log.append(db, row["id"], instant, ["status READY -> RUNNING"])
+    if row["operation"] == "RETRY" and row["action"] and not blocked:
+        step = CompletedStep(row["task_id"], row["element"], instant)
+        subtask_log.append(db, row["id"], instant, effects.revert(db, StepAction(row["action"]), step))
     return due
 
 
-def _held_up(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str | None:
-    """Why the task cannot get at its targets; None when it has them, or has them from now on, or goes back."""
-    if row["operation"] in BACKWARDS or effects.occupies(db, row["task_id"]):
+def _blocked_by(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str | None:
+    """Why the task cannot occupy its targets; None when it does or does from now on, and for a rollback."""
+    if row["operation"] in BACKWARDS or occupancy.occupies(db, row["task_id"]):
         return None
-    holder = effects.holder(db, row["task_id"])
-    if holder is None:
-        effects.begin(db, row["task_id"], instant)
+    blocking = occupancy.blocking_task(db, row["task_id"])
+    if blocking is None:
+        occupancy.occupy(db, row["task_id"], instant)
         return None
-    task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (holder,)).fetchone()
-    return errors.occupied("the target", holder, task["name"], task["status"])
+    task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (blocking,)).fetchone()
+    return errors.occupied_message("the target", blocking, task["name"], task["status"])
 
 
 def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:
-    """End the attempt that is due, or the skip that has been asked for; returns the state that the subtask has then."""
+    """End the attempt that is due, or the skip that was requested; returns the new state of the subtask."""
     operation, reason = row["operation"], row["reason"]
-    told: list[str] = []
+    messages: list[str] = []
     if operation in SKIPS:
         subtask_log.begin_attempt(db, row["id"], operation, instant)
         status = "PENDING" if operation in BACKWARDS else "SUCCESSFUL"
-        told = ["skipped, nothing done"]
+        messages = ["skipped, nothing done"]
     elif row["status"] == "CANCELING":
         status, reason = "FAILED", "it was canceled"
     elif row["outcome"] != Outcome.SUCCEED:
         status = "FAILED"
         operation = "CANCEL" if row["outcome"] == Outcome.TIME_OUT else operation
     else:
-        work, status = (effects.revert, "PENDING") if operation in BACKWARDS else (effects.apply, "SUCCESSFUL")
-        if row["action"] and effects.occupies(db, row["task_id"]):
-            told = work(db, Action(row["action"]), effects.Done(row["task_id"], row["element"], instant))
+        carry_out, status = (effects.revert, "PENDING") if operation in BACKWARDS else (effects.apply, "SUCCESSFUL")
+        if row["action"] and occupancy.occupies(db, row["task_id"]):
+            messages = carry_out(db, StepAction(row["action"]), CompletedStep(row["task_id"], row["element"], instant))
     db.execute(
         "UPDATE subtasks SET status = ?, operation = ?, start_time = coalesce(start_time, ?), finish_time = ?,"
         " due_at = NULL, outcome = NULL, reason = NULL WHERE id = ?",
         (status, operation, instant, instant, row["id"]),
     )
     if status == "FAILED":
-        subtask_log.tell(db, row["id"], instant, [f"failed: {reason}"], "ERROR")
-    subtask_log.tell(db, row["id"], instant, [*told, f"status {row['status']} -> {status}"])
+        subtask_log.append(db, row["id"], instant, [f"failed: {reason}"], "ERROR")
+    subtask_log.append(db, row["id"], instant, [*messages, f"status {row['status']} -> {status}"])
     return status

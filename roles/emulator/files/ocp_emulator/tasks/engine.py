@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task engine: brings every task to where it has to be at a given instant (ocp-api.md, section 3).
+"""The task engine: brings every task to its state at a given instant (ocp-api.md, section 3).
 
-There is no thread behind it. Each request first lets the engine catch up; it handles what has fallen due in the order
-of time, each event at its own instant, so what is read is a function of the store and the clock alone, however often
-or seldom somebody looks. An event costs a few look-ups by key, no matter how many tasks there are.
+It has no thread. Each request first lets the engine catch up; it handles due events in the order of time, each at its
+own instant. So the state that is read depends on the store and the clock alone, however often somebody reads it. An
+event costs a few look-ups by key, no matter how many tasks there are.
 
-A task FAILs when a subtask is FAILED and none is READY, RUNNING or CANCELING. That READY counts is our reading: what
-has been handed to a worker still runs, and when one of two FAILED subtasks is retried, the other does not end the task.
+A task FAILs when a subtask is FAILED and none is READY, RUNNING or CANCELING. That READY counts is our reading: a
+subtask that was handed to a worker still runs, and when one of two FAILED subtasks is retried, the other does not end
+the task.
 """
 
 import heapq
@@ -19,7 +20,7 @@ from itertools import chain
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import attempts, effects
+from ocp_emulator.tasks import attempts, occupancy, statuses
 from ocp_emulator.tasks.task_actions import ROLLED_BACK_BELOW
 
 _LOG = logging.getLogger(__name__)
@@ -29,14 +30,14 @@ _READY_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class _Way:
-    """A direction to go along the links: where to from a subtask, and which of those may go on."""
+class _Direction:
+    """A direction along the links: which subtasks come next, and which of those may go on."""
 
     next: str
     condition: str
 
 
-_DOWNSTREAM = _Way(
+_DOWNSTREAM = _Direction(
     "SELECT downstream FROM links WHERE upstream = ?",
     """
     status = 'PENDING' AND NOT EXISTS (
@@ -45,7 +46,9 @@ _DOWNSTREAM = _Way(
     )
     """,
 )
-_UPSTREAM = _Way("SELECT upstream FROM links WHERE downstream = ?", f"status = 'SUCCESSFUL' AND {ROLLED_BACK_BELOW}")
+_UPSTREAM = _Direction(
+    "SELECT upstream FROM links WHERE downstream = ?", f"status = 'SUCCESSFUL' AND {ROLLED_BACK_BELOW}"
+)
 
 
 def durations(step_ms: int) -> tuple[int, int]:
@@ -55,7 +58,7 @@ def durations(step_ms: int) -> tuple[int, int]:
 
 
 class Engine:
-    """Moves tasks on. Besides it only what a caller asks for changes their states: steering.py."""
+    """Moves tasks on. Apart from it only callers change their states: task_actions.py."""
 
     def __init__(self, store: Store) -> None:
         """Work on this store."""
@@ -66,7 +69,7 @@ class Engine:
         due = self._store.db.execute("SELECT due_at, id FROM subtasks WHERE due_at <= ?", (now,)).fetchall()
         if not due:
             return
-        ended: list[int] = []
+        ended_tasks: list[int] = []
         with self._store.transaction() as db:
             events = [(row["due_at"], row["id"]) for row in due]
             heapq.heapify(events)
@@ -75,53 +78,58 @@ class Engine:
                 subtasks = []
                 while events and events[0][0] == instant:
                     subtasks.append(heapq.heappop(events)[1])
-                for event in self._at(db, instant, subtasks, ended):
+                for event in self._handle_instant(db, instant, subtasks, ended_tasks):
                     heapq.heappush(events, event)
-        for task_id in ended:
-            self._report(task_id)
+        for task_id in ended_tasks:
+            self._log_end(task_id)
 
-    def _at(
-        self, db: sqlite3.Connection, instant: int, subtask_ids: Sequence[int], ended: list[int]
+    def _handle_instant(
+        self, db: sqlite3.Connection, instant: int, subtask_ids: Sequence[int], ended_tasks: list[int]
     ) -> list[tuple[int, int]]:
         """Handle the events of one instant; return those that follow from them, as (instant, subtask id)."""
-        rows = [db.execute("SELECT * FROM subtasks WHERE id = ?", (number,)).fetchone() for number in subtask_ids]
-        over = [row for row in rows if row["status"] != "READY" or row["operation"] in attempts.SKIPS]
-        begun = [row for row in rows if row["status"] == "READY" and row["operation"] not in attempts.SKIPS]
-        follow = [(attempts.begin(db, row, instant, row["run_ms"]), row["id"]) for row in begun]
-        ends = [(row["id"], attempts.finish(db, row, instant)) for row in over]
-        follow += self._make_ready(db, instant, _DOWNSTREAM, [number for number, end in ends if end == "SUCCESSFUL"])
-        follow += self._make_ready(db, instant, _UPSTREAM, [number for number, end in ends if end == "PENDING"])
-        for task_id in dict.fromkeys(row["task_id"] for row in over):
-            if self._end(db, instant, task_id):
-                ended.append(task_id)
-        return follow
+        rows = [
+            db.execute("SELECT * FROM subtasks WHERE id = ?", (subtask_id,)).fetchone() for subtask_id in subtask_ids
+        ]
+        to_finish = [row for row in rows if row["status"] != "READY" or row["operation"] in attempts.SKIPS]
+        to_begin = [row for row in rows if row["status"] == "READY" and row["operation"] not in attempts.SKIPS]
+        next_events = [(attempts.begin(db, row, instant, row["run_ms"]), row["id"]) for row in to_begin]
+        finished = {row["id"]: attempts.finish(db, row, instant) for row in to_finish}
+        for direction, status in ((_DOWNSTREAM, "SUCCESSFUL"), (_UPSTREAM, "PENDING")):
+            passed = [subtask_id for subtask_id, status_after in finished.items() if status_after == status]
+            next_events += self._make_ready(db, instant, direction, passed)
+        for task_id in dict.fromkeys(row["task_id"] for row in to_finish):
+            if self._end_task_if_done(db, instant, task_id):
+                ended_tasks.append(task_id)
+        return next_events
 
     def _make_ready(
-        self, db: sqlite3.Connection, instant: int, way: _Way, finished: Sequence[int]
+        self, db: sqlite3.Connection, instant: int, direction: _Direction, finished: Sequence[int]
     ) -> list[tuple[int, int]]:
-        """Every subtask that has waited for the last of these only becomes READY."""
+        """Make every subtask READY that waited for nothing but these."""
         candidates = dict.fromkeys(
-            chain.from_iterable((number for (number,) in db.execute(way.next, (number,))) for number in finished)
+            chain.from_iterable(
+                (subtask_id for (subtask_id,) in db.execute(direction.next, (subtask_id,))) for subtask_id in finished
+            )
         )
-        follow = []
-        for number in candidates:
+        next_events = []
+        for subtask_id in candidates:
             row = db.execute(
                 "UPDATE subtasks SET status = 'READY', due_at = ? + ready_ms, start_time = NULL, finish_time = NULL"
-                f" WHERE id = ? AND {way.condition} RETURNING due_at",
-                (instant, number),
+                f" WHERE id = ? AND {direction.condition} RETURNING due_at",
+                (instant, subtask_id),
             ).fetchone()
             if row is not None:
-                follow.append((row["due_at"], number))
-        return follow
+                next_events.append((row["due_at"], subtask_id))
+        return next_events
 
-    def _end(self, db: sqlite3.Connection, instant: int, task_id: int) -> bool:
-        """End the task if nothing is left to do; its state follows from its subtasks'."""
-        alive, failed = db.execute(
+    def _end_task_if_done(self, db: sqlite3.Connection, instant: int, task_id: int) -> bool:
+        """End the task if nothing is left to do; its state follows from the states of its subtasks."""
+        active, failed = db.execute(
             "SELECT max(status IN ('READY', 'RUNNING', 'CANCELING')), max(status = 'FAILED') FROM subtasks"
             " WHERE task_id = ?",
             (task_id,),
         ).fetchone()
-        if alive:
+        if active:
             return False
         task = db.execute(
             "UPDATE tasks SET status = ?, finish_time = ? WHERE id = ? RETURNING operation",
@@ -129,11 +137,11 @@ class Engine:
         ).fetchone()
         if not failed:
             if task["operation"] == "ROLLBACK":
-                effects.settle(db, task_id, instant)
-            effects.release(db, task_id)
+                statuses.show_rolled_back(db, task_id, instant)
+            occupancy.release(db, task_id)
         return True
 
-    def _report(self, task_id: int) -> None:
+    def _log_end(self, task_id: int) -> None:
         task = self._store.db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
         seconds = (task["finish_time"] - task["start_time"]) / SECOND
         rolled_back = " by ROLLBACK" if task["operation"] == "ROLLBACK" else ""

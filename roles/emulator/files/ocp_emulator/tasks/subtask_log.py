@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The log of a subtask, written as it goes: one headed attempt after the other (ocp-api.md, section 3)."""
+"""The log of a subtask: one attempt after the other, each with a header line (ocp-api.md, section 3)."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -9,17 +9,17 @@ from ocp_emulator.base.clock import iso
 
 
 def begin_attempt(db: sqlite3.Connection, subtask_id: int, operation: str, at: int) -> None:
-    """An attempt begins; all that is told from here on belongs to it."""
+    """Write the header of an attempt; later lines belong to it."""
     _write(db, subtask_id, [f"############{{{operation}}}{{{iso(at)}}}############"])
 
 
-def tell(db: sqlite3.Connection, subtask_id: int, at: int, sentences: Iterable[str], level: str = "INFO") -> None:
-    """Something happened to the subtask or through it."""
-    _write(db, subtask_id, (f"{iso(at)} {level} subtask {subtask_id}: {sentence}" for sentence in sentences))
+def append(db: sqlite3.Connection, subtask_id: int, at: int, messages: Iterable[str], level: str = "INFO") -> None:
+    """Write what happened to the subtask or through it."""
+    _write(db, subtask_id, (f"{iso(at)} {level} subtask {subtask_id}: {message}" for message in messages))
 
 
 def read(db: sqlite3.Connection, subtask_id: int) -> str:
-    """All of it, each line ended by a line feed; empty as long as the subtask has not run."""
+    """The whole log, each line ended by a line feed; empty until the subtask runs."""
     rows = db.execute("SELECT line FROM log_lines WHERE subtask_id = ? ORDER BY rowid", (subtask_id,))
     return "".join(f"{row['line']}\n" for row in rows)
 

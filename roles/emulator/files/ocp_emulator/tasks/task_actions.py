@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a caller may do to a task that has begun (ocp-api.md, sections 2 and 3): retry, roll back, skip, cancel.
+"""The actions on a task that has begun (ocp-api.md, sections 2 and 3): retry, roll back, skip, cancel.
 
 Each call changes states and makes subtasks due; the engine does the rest. All raise ApiError 404/20000 for an unknown
 task or subtask and 400/20003 for a wrong state.
 
-Choices of ours where the section is silent: a task keeps its first `startTime` for ever and has no `finishTime` while
-it is RUNNING again; a subtask that is made READY again has neither until it runs; the retry and the skip of one subtask
-leave the operation of the task as it is. A subtask that failed in a rollback by time-out or cancel has the operation
-CANCEL: it is not retried forwards either, as little as one with the operation ROLLBACK; the rollback is called again,
-or the subtask skipped.
+Our choices where the section says nothing: a task keeps its first `startTime` and has no `finishTime` while it is
+RUNNING again; a subtask that is READY again has neither until it runs; the retry and the skip of one subtask do not
+change the operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL:
+like one with the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
 """
 
 import logging
@@ -18,12 +17,12 @@ import sqlite3
 from ocp_emulator.base import errors
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import effects, subtask_log
+from ocp_emulator.tasks import statuses, subtask_log
 
 _LOG = logging.getLogger(__name__)
 
 
-class Steering:
+class TaskActions:
     """Retry, rollback, skip and cancel."""
 
     def __init__(self, store: Store) -> None:
@@ -35,32 +34,32 @@ class Steering:
         with self._store.transaction() as db:
             task = _task(db, task_id)
             if task["status"] != "FAILED" or task["operation"] == "ROLLBACK":
-                raise errors.unsupported(_state(f"Task {task_id}", task), "retry")
+                raise errors.invalid_state(_state(f"Task {task_id}", task), "retry")
             _resume(db, task_id, "RETRY")
             db.execute(
                 "UPDATE subtasks SET run_time = run_time + 1 WHERE task_id = ? AND status = 'FAILED'", (task_id,)
             )
             _make_ready(db, now, "RETRY", "task_id = ? AND status = 'FAILED'", task_id)
-        _report(task, "retried", user)
+        _log_action(task, "retried", user)
 
     def rollback_task(self, user: User, now: int, task_id: int) -> None:
-        """Undo what a FAILED task has done, in reverse order; again when that itself FAILED.
+        """Undo a FAILED task in reverse order. A rollback that FAILED can be repeated.
 
         ApiError 400/20004 when the rollback is prohibited.
         """
         with self._store.transaction() as db:
             task = _task(db, task_id)
             if task["status"] != "FAILED":
-                raise errors.unsupported(_state(f"Task {task_id}", task), "rollback")
+                raise errors.invalid_state(_state(f"Task {task_id}", task), "rollback")
             if prohibits_rollback(db, task):
-                raise errors.no_rollback(task_id)
+                raise errors.rollback_prohibited(task_id)
             _resume(db, task_id, "ROLLBACK")
-            effects.show(db, task_id, now)
+            statuses.show_in_progress(db, task_id, now)
             db.execute(
                 "UPDATE subtasks SET operation = 'ROLLBACK' WHERE task_id = ? AND status <> 'PENDING'", (task_id,)
             )
             _make_ready(db, now, "ROLLBACK", f"task_id = ? AND status <> 'PENDING' AND {ROLLED_BACK_BELOW}", task_id)
-        _report(task, "rolled back", user)
+        _log_action(task, "rolled back", user)
 
     def retry_subtask(self, user: User, now: int, task_id: int, subtask_id: int) -> None:
         """Run one FAILED subtask again. Not in a rollback."""
@@ -68,40 +67,40 @@ class Steering:
             task, subtask = _task(db, task_id), _subtask(db, task_id, subtask_id)
             backwards = "ROLLBACK" in (task["operation"], subtask["operation"])
             if subtask["status"] != "FAILED" or backwards:
-                raise errors.unsupported(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "retry")
+                raise errors.invalid_state(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "retry")
             _resume(db, task_id, task["operation"])
             _make_ready(db, now, "RETRY", "id = ?", subtask_id)
-        _report(task, f"subtask {subtask_id} retried", user)
+        _log_action(task, f"subtask {subtask_id} retried", user)
 
     def skip_subtask(self, user: User, now: int, task_id: int, subtask_id: int) -> None:
-        """Let a FAILED subtask count as done, or in a rollback as undone, without any work.
+        """Count a FAILED subtask as done, or in a rollback as undone, without doing anything.
 
-        What its step would have done to the fleet stays undone: so a later step may find nothing to start.
+        Its step has no effect on the fleet, so a later step may have nothing to start.
         """
         with self._store.transaction() as db:
             task, subtask = _task(db, task_id), _subtask(db, task_id, subtask_id)
             if subtask["status"] != "FAILED":
-                raise errors.unsupported(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "skip")
+                raise errors.invalid_state(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "skip")
             _resume(db, task_id, task["operation"])
             operation = "ROLLBACK_SKIP" if task["operation"] == "ROLLBACK" else "SKIP"
             _make_ready(db, now, operation, "id = ?", subtask_id)
-        _report(task, f"subtask {subtask_id} skipped", user)
+        _log_action(task, f"subtask {subtask_id} skipped", user)
 
     def cancel_subtask(self, user: User, now: int, task_id: int, subtask_id: int) -> None:
-        """Let a RUNNING subtask fail; it is CANCELING for as long as a worker takes to notice."""
+        """Let a RUNNING subtask fail; it is CANCELING until a worker notices."""
         with self._store.transaction() as db:
             task, subtask = _task(db, task_id), _subtask(db, task_id, subtask_id)
             if subtask["status"] != "RUNNING":
-                raise errors.unsupported(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "cancel")
+                raise errors.invalid_state(_state(f"Subtask {subtask_id} of task {task_id}", subtask), "cancel")
             db.execute(
                 "UPDATE subtasks SET status = 'CANCELING', operation = 'CANCEL', due_at = ? + ready_ms WHERE id = ?",
                 (now, subtask_id),
             )
-            subtask_log.tell(db, subtask_id, now, ["status RUNNING -> CANCELING"])
-        _report(task, f"subtask {subtask_id} canceled", user)
+            subtask_log.append(db, subtask_id, now, ["status RUNNING -> CANCELING"])
+        _log_action(task, f"subtask {subtask_id} canceled", user)
 
 
-# That all downstreams of a subtask are PENDING, or that it has none.
+# All downstreams of a subtask are PENDING, or it has none.
 ROLLED_BACK_BELOW = """
     NOT EXISTS (
         SELECT 1 FROM links JOIN subtasks AS downstream ON downstream.id = links.downstream
@@ -111,7 +110,7 @@ ROLLED_BACK_BELOW = """
 
 
 def prohibits_rollback(db: sqlite3.Connection, task: sqlite3.Row) -> bool:
-    """Whether a subtask that has begun forbids the rollback, or the context of the task does."""
+    """Whether a subtask that has begun, or the context of the task, prohibits the rollback."""
     return bool(
         db.execute(
             "SELECT EXISTS (SELECT 1 FROM subtasks WHERE task_id = :id AND prohibit_rollback"
@@ -125,7 +124,7 @@ def prohibits_rollback(db: sqlite3.Connection, task: sqlite3.Row) -> bool:
 def _task(db: sqlite3.Connection, task_id: int) -> sqlite3.Row:
     row: sqlite3.Row | None = db.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
     if row is None:
-        raise errors.no_task(task_id)
+        raise errors.task_not_found(task_id)
     return row
 
 
@@ -134,7 +133,7 @@ def _subtask(db: sqlite3.Connection, task_id: int, subtask_id: int) -> sqlite3.R
         "SELECT * FROM subtasks WHERE id = ? AND task_id = ?", (subtask_id, task_id)
     ).fetchone()
     if row is None:
-        raise errors.no_subtask(task_id, subtask_id)
+        raise errors.subtask_not_found(task_id, subtask_id)
     return row
 
 
@@ -144,11 +143,11 @@ def _resume(db: sqlite3.Connection, task_id: int, operation: str) -> None:
     )
 
 
-def _make_ready(db: sqlite3.Connection, now: int, operation: str, which: str, number: int) -> None:
+def _make_ready(db: sqlite3.Connection, now: int, operation: str, condition: str, value: int) -> None:
     db.execute(
         "UPDATE subtasks SET status = 'READY', operation = ?, due_at = ? + ready_ms, start_time = NULL,"
-        f" finish_time = NULL WHERE {which}",
-        (operation, now, number),
+        f" finish_time = NULL WHERE {condition}",
+        (operation, now, value),
     )
 
 
@@ -156,5 +155,5 @@ def _state(what: str, row: sqlite3.Row) -> str:
     return f"{what} is {row['status']} with the operation {row['operation']}"
 
 
-def _report(task: sqlite3.Row, what: str, user: User) -> None:
+def _log_action(task: sqlite3.Row, what: str, user: User) -> None:
     _LOG.info("task %d (%s) %s by %s", task["id"], task["name"], what, user.name)

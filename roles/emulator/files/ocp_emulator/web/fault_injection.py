@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fault of kind `http` at work on one request."""
+"""A fault of kind `http` that hits one request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,13 +12,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
 from ocp_emulator.faults.http_faults import HttpFault
-from ocp_emulator.security.rate_limit import Allowance
+from ocp_emulator.security.rate_limit import RateLimitStatus
 from ocp_emulator.web.network import Connection
-from ocp_emulator.web.request_context import Call
+from ocp_emulator.web.request_context import RequestContext
 
-Handle = Callable[[Send], Awaitable[None]]
+Handler = Callable[[Send], Awaitable[None]]
 
-# What a fault of status 429 says of the window that it makes up.
+# The rate limit that a fault with status 429 shows.
 _CALLS = 100
 _RESET = 1
 
@@ -36,25 +36,25 @@ _PAGE = """<html>
 
 
 @dataclass
-class _Answer:
-    """What the service has answered, and the client has not seen yet."""
+class _CapturedResponse:
+    """A response of the service that was not yet sent to the client."""
 
     start: Message = field(default_factory=dict)
     body: bytes = b""
 
-    async def take(self, message: Message) -> None:
-        """As the `send` of ASGI."""
+    async def capture(self, message: Message) -> None:
+        """The `send` of ASGI, which keeps the response."""
         if message["type"] == "http.response.start":
             self.start = message
         else:
             self.body += message.get("body", b"")
 
-    async def begin(self, send: Send, *headers: tuple[bytes, bytes]) -> None:
+    async def send_head(self, send: Send, *headers: tuple[bytes, bytes]) -> None:
         """Send the head."""
         await send({**self.start, "headers": [*self.start["headers"], *headers]})
 
-    async def end(self, send: Send, begin: int = 0) -> None:
-        """Send the body from there on."""
+    async def send_rest(self, send: Send, begin: int = 0) -> None:
+        """Send the body from this byte on."""
         await send({"type": "http.response.body", "body": self.body[begin:]})
 
 
@@ -68,80 +68,80 @@ def _title(status: int) -> str:
 
 
 @dataclass(frozen=True)
-class Disturbance:
-    """A request, and the fault that hits it. `connection` is asked for only by faults that need it."""
+class FaultInjection:
+    """A request, and the fault that hits it. Only faults that need the connection call `connection`."""
 
     fault: HttpFault
-    call: Call
+    context: RequestContext
     connection: Callable[[], Connection]
     scope: Scope
     receive: Receive
     send: Send
 
-    async def carry_out(self, handle: Handle) -> None:
-        """Do what the fault says; `handle` lets the service handle the request."""
-        answer = _Answer()
-        if not self.fault.spares_the_service():
-            await handle(answer.take)
-        await _ACTIONS[self.fault.action](self, answer)
+    async def run(self, handle: Handler) -> None:
+        """Carry out the fault; `handle` lets the service handle the request."""
+        captured = _CapturedResponse()
+        if not self.fault.skips_handling():
+            await handle(captured.capture)
+        await _ACTIONS[self.fault.action](self, captured)
 
-    async def refuse(self, answer: _Answer) -> None:
-        # First, so that whoever has the answer is refused.
+    async def refuse(self, captured: _CapturedResponse) -> None:
+        # Before the response, so that a client that has it is refused.
         self.connection().outage(self._seconds(), reset=False)
-        await answer.begin(self.send, (b"connection", b"close"))
-        await answer.end(self.send)
+        await captured.send_head(self.send, (b"connection", b"close"))
+        await captured.send_rest(self.send)
 
-    async def reset(self, _answer: _Answer) -> None:
+    async def reset(self, _captured: _CapturedResponse) -> None:
         self.connection().reset()
         await self._client_left()
 
-    async def drop(self, _answer: _Answer) -> None:
-        with self.connection().held():
+    async def drop(self, _captured: _CapturedResponse) -> None:
+        with self.connection().abandonable():
             await self._client_left()
 
-    async def slow(self, answer: _Answer) -> None:
-        with self.connection().held():
+    async def slow(self, captured: _CapturedResponse) -> None:
+        with self.connection().abandonable():
             left = await self._client_left(self._seconds())
         if not left:
-            await answer.begin(self.send)
-            await answer.end(self.send)
+            await captured.send_head(self.send)
+            await captured.send_rest(self.send)
 
-    async def trickle(self, answer: _Answer) -> None:
+    async def trickle(self, captured: _CapturedResponse) -> None:
         size = self.fault.size or 1
-        last = (len(answer.body) - 1) // size * size
-        await answer.begin(self.send)
-        with self.connection().held():
+        last = (len(captured.body) - 1) // size * size
+        await captured.send_head(self.send)
+        with self.connection().abandonable():
             for first in range(0, last, size):
-                await self.send(_piece(answer.body[first : first + size]))
+                await self.send(_piece(captured.body[first : first + size]))
                 if await self._client_left(self._seconds()):
                     return
-        await answer.end(self.send, last)
+        await captured.send_rest(self.send, last)
 
-    async def truncate(self, answer: _Answer) -> None:
-        await answer.begin(self.send)
-        whole = len(answer.body)
-        await self.send(_piece(answer.body[: min(self.fault.size or whole // 2, whole - 1)]))
+    async def truncate(self, captured: _CapturedResponse) -> None:
+        await captured.send_head(self.send)
+        length = len(captured.body)
+        await self.send(_piece(captured.body[: min(self.fault.size or length // 2, length - 1)]))
         self.connection().close()
         await self._client_left()
 
-    async def garbage(self, _answer: _Answer) -> None:
+    async def garbage(self, _captured: _CapturedResponse) -> None:
         await self._respond(Response(_GARBAGE, media_type="application/json"))
 
-    async def html(self, _answer: _Answer) -> None:
-        status = self.fault.answer_status()
+    async def html(self, _captured: _CapturedResponse) -> None:
+        status = self.fault.response_status()
         await self._respond(HTMLResponse(_PAGE.format(title=_title(status)), status))
 
-    async def error(self, _answer: _Answer) -> None:
-        status = self.fault.answer_status()
+    async def error(self, _captured: _CapturedResponse) -> None:
+        status = self.fault.response_status()
         code = _CODES.get(status, errors.UNEXPECTED)
-        response = self.call.refuse(errors.ApiError(status, code, self.fault.message or _REASON))
+        response = self.context.reply_error(errors.ApiError(status, code, self.fault.message or _REASON))
         if status == 429:
-            response.raw_headers.extend(Allowance(_CALLS, 0, self.fault.reset or _RESET).headers())
+            response.raw_headers.extend(RateLimitStatus(_CALLS, 0, self.fault.reset or _RESET).headers())
         await self._respond(response)
 
-    async def restart(self, answer: _Answer) -> None:
+    async def restart(self, captured: _CapturedResponse) -> None:
         self.connection().outage(self._seconds(), reset=True)
-        await self.reset(answer)
+        await self.reset(captured)
 
     def _seconds(self) -> float:
         return self.fault.seconds or 0
@@ -150,7 +150,7 @@ class Disturbance:
         await response(self.scope, self.receive, self.send)
 
     async def _client_left(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the connection, at most so many seconds; whether it has come."""
+        """Wait until the client leaves, at most this many seconds; returns whether it did."""
         try:
             async with asyncio.timeout(seconds):
                 while (await self.receive())["type"] != "http.disconnect":
@@ -160,18 +160,18 @@ class Disturbance:
         return True
 
 
-_ACTIONS: dict[str, Callable[[Disturbance, _Answer], Awaitable[None]]] = {
+_ACTIONS: dict[str, Callable[[FaultInjection, _CapturedResponse], Awaitable[None]]] = {
     action.__name__: action
     for action in (
-        Disturbance.refuse,
-        Disturbance.reset,
-        Disturbance.drop,
-        Disturbance.slow,
-        Disturbance.trickle,
-        Disturbance.truncate,
-        Disturbance.garbage,
-        Disturbance.html,
-        Disturbance.error,
-        Disturbance.restart,
+        FaultInjection.refuse,
+        FaultInjection.reset,
+        FaultInjection.drop,
+        FaultInjection.slow,
+        FaultInjection.trickle,
+        FaultInjection.truncate,
+        FaultInjection.garbage,
+        FaultInjection.html,
+        FaultInjection.error,
+        FaultInjection.restart,
     )
 }

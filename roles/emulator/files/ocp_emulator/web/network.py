@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What lies under HTTP, for faults: the connection of a request, and the listening socket."""
+"""The network below HTTP, for faults: the connection of a request, and the listening socket."""
 
 import asyncio
 import logging
@@ -19,61 +19,61 @@ _LOG = logging.getLogger(__name__)
 _CONNECTION = "connection"
 _OUTAGE = "outage"
 
-# Switched on, with no second to linger: the close of a socket throws away what is unsent, and sends RST.
+# Linger on, for no second: closing the socket drops unsent data and sends RST.
 _NO_LINGER = struct.pack("ii", 1, 0)
 
-# How often a pause looks at its end, which may move.
+# How often an outage checks whether its end moved.
 _TICK = 0.1
 
 
 class _Outage(Protocol):
-    def __call__(self, seconds: float, asked_by: "Connection", *, reset: bool) -> None:
+    def __call__(self, seconds: float, requested_by: "Connection", *, reset: bool) -> None:
         """Take the service off the network."""
 
 
 class Connection:
-    """The connection that a request came by."""
+    """The connection of a request."""
 
     def __init__(self, transport: asyncio.Transport, outage: _Outage) -> None:
         """`outage` takes the service off the network."""
         self._transport = transport
         self._outage = outage
-        self._is_held = False
+        self._is_abandonable = False
 
     def reset(self) -> None:
-        """Send RST, under TLS too; what has not left yet is lost."""
+        """Send RST, with TLS too; unsent data is lost."""
         if not self._transport.is_closing():
             self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self._transport.abort()
 
     def outage(self, seconds: float, *, reset: bool) -> None:
-        """Let connections be refused for so many seconds, as Server.outage says; this one may still answer."""
+        """Refuse connections for this many seconds (EmulatorServer.outage); this one may still send its response."""
         self._outage(seconds, self, reset=reset)
 
     def close(self) -> None:
-        """Close it when what has been written has left."""
+        """Close it after all data was sent."""
         self._transport.close()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Its request may take long in this block; the end of the server does not wait for it."""
-        self._is_held = True
+    def abandonable(self) -> Iterator[None]:
+        """Its request may take long in this block: a shutdown of the server resets it instead of waiting."""
+        self._is_abandonable = True
         yield
-        self._is_held = False
+        self._is_abandonable = False
 
-    def reset_if_held(self) -> None:
-        """Reset it if its request may take long."""
-        if self._is_held:
+    def reset_if_abandonable(self) -> None:
+        """Reset it if its request may take long: the server shuts down."""
+        if self._is_abandonable:
             self.reset()
 
 
 def connection_of(request: HTTPConnection) -> Connection:
-    """The connection that this request came by."""
+    """The connection of this request."""
     return cast(Connection, request.scope["state"][_CONNECTION])
 
 
 class _Protocol(H11Protocol):
-    """uvicorn's own, which hands its connection to the application."""
+    """The protocol of uvicorn, which also gives its connection to the application."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -81,17 +81,17 @@ class _Protocol(H11Protocol):
         self.app_state = {**self.app_state, _CONNECTION: self.connection}
 
 
-class Server(uvicorn.Server):
-    """uvicorn's own, which tells when it is ready, and can be off the network for a while."""
+class EmulatorServer(uvicorn.Server):
+    """The server of uvicorn, which also reports when it is ready, and can go off the network for a while."""
 
     def __init__(self, config: uvicorn.Config, bind: Callable[[], socket.socket], ready: Callable[[], None]) -> None:
-        """`bind` gives a new socket, bound to the address of the first one."""
+        """`bind` makes a new socket, bound to the address of the first one."""
         super().__init__(config)
         config.http = _Protocol
         self._bind = bind
         self._ready = ready
-        self._away: asyncio.Task[None] | None = None
-        self._away_until = 0.0
+        self._outage_task: asyncio.Task[None] | None = None
+        self._outage_until = 0.0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.lifespan.state[_OUTAGE] = self.outage
@@ -100,44 +100,44 @@ class Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._away is not None:
-            self._away.cancel()
+        if self._outage_task is not None:
+            self._outage_task.cancel()
         for connection in self._connections():
-            connection.reset_if_held()
+            connection.reset_if_abandonable()
         await super().shutdown(sockets=sockets)
 
-    def outage(self, seconds: float, asked_by: Connection, *, reset: bool) -> None:
-        """Refuse connections for so many seconds; a further outage may make it longer.
+    def outage(self, seconds: float, requested_by: Connection, *, reset: bool) -> None:
+        """Refuse connections for this many seconds; a second outage may make it longer.
 
-        Those that are open are reset, but for the one that asks for it; or else they are closed, if a request is under
-        way when that has been answered.
+        With `reset`, open connections are reset, except the one that requested this. Otherwise they are closed, after
+        the response if a request is in progress.
         """
         if reset:
             for connection in self._connections():
-                if connection is not asked_by:
+                if connection is not requested_by:
                     connection.reset()
         else:
             for protocol in list(self.server_state.connections):
                 protocol.shutdown()
-        self._away_until = max(self._away_until, asyncio.get_running_loop().time() + seconds)
-        if self._away is None:
+        self._outage_until = max(self._outage_until, asyncio.get_running_loop().time() + seconds)
+        if self._outage_task is None:
             for server in self.servers:
                 server.close()
             self.servers.clear()
-            # Bound all the time, and not listening: nobody else can take the port.
-            self._away = asyncio.create_task(self._come_back(self._bind()))
+            # Bound all the time, but not listening: no other process can take the port.
+            self._outage_task = asyncio.create_task(self._listen_again(self._bind()))
             _LOG.info("connections are refused for %g s", seconds)
 
-    async def _come_back(self, bound: socket.socket) -> None:
+    async def _listen_again(self, bound: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         try:
-            while (left := self._away_until - loop.time()) > 0:
+            while (left := self._outage_until - loop.time()) > 0:
                 await asyncio.sleep(min(left, _TICK))
             self.servers.append(await loop.create_server(self._protocol, sock=bound, ssl=self.config.ssl))
         except BaseException:
             bound.close()
             raise
-        self._away = None
+        self._outage_task = None
         _LOG.info("connections are accepted again")
 
     def _connections(self) -> list[Connection]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a request may carry: types of parameters, the JSON body, and the sentences for what does not fit."""
+"""The parameters and the JSON body of a request, and the errors for invalid ones."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
 from ocp_emulator.base import errors
-from ocp_emulator.schemas.schema import Form, first_misfit
-from ocp_emulator.web.request_context import Call
+from ocp_emulator.schemas.schema import Schema, first_violation
+from ocp_emulator.web.request_context import RequestContext
 
 LARGEST_PAGE = 2_000
-# The documented sample of arbitration services shows pages of this size.
+# The documented sample of arbitration services has pages of this size.
 LARGEST_LARGE_PAGE = 5_000
-F = TypeVar("F", bound=Form)
+SchemaT = TypeVar("SchemaT", bound=Schema)
 
 _LARGEST_LONG = 2**63 - 1
 _LARGEST_INTEGER = 2**31 - 1
@@ -28,7 +28,7 @@ _FLAGS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off
 
 
 def _whole_number(value: object) -> object:
-    # Stricter than what Python would take for a number: 1_0, 1.0 and blanks are none.
+    # Stricter than Python, which accepts 1_0 and blanks.
     if isinstance(value, str):
         if not _WHOLE_NUMBER.fullmatch(value):
             raise PydanticCustomError("conversion", "it is no whole number")
@@ -36,7 +36,7 @@ def _whole_number(value: object) -> object:
     return value
 
 
-# The bounds come first, since pydantic shows in the JSON schema only those that stand directly on the type.
+# The bounds come first: pydantic's JSON schema has only those that are directly on the type.
 Long = Annotated[
     int,
     Field(ge=-_LARGEST_LONG - 1, le=_LARGEST_LONG, json_schema_extra={"format": "int64"}),
@@ -49,42 +49,42 @@ Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
 
 def one_or_more(*names: str) -> Any:
-    """The constraint of a parameter that takes these names, one or several with commas between."""
+    """The constraint of a parameter that takes one or several of these names, separated by commas."""
     name = f"({'|'.join(names)})"
     return Field(pattern=f"^{name}(,{name})*$")
 
 
 def split(lists: Sequence[str] | None) -> list[str] | None:
-    """The names out of comma lists; a parameter may also stand several times."""
+    """The names in comma-separated lists; a parameter may also be repeated."""
     return None if lists is None else [name for text in lists for name in text.split(",")]
 
 
-def sentence(error: RequestValidationError) -> str:
-    """What is wrong with the first parameter that is."""
+def invalid_parameter_message(error: RequestValidationError) -> str:
+    """The message for the first invalid parameter."""
     first = error.errors()[0]
     name = next((part for part in first["loc"][1:] if isinstance(part, str)), "?")
     if first["type"] == "missing":
         return f"The parameter '{name}' is missing."
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return _unfit(name, first["input"], reason).message
+    return _invalid_parameter(name, first["input"], reason).message
 
 
-def json_object(call: Call, content_type: str | None, *, required: bool) -> dict[str, Any]:
+def json_object(context: RequestContext, content_type: str | None, *, required: bool) -> dict[str, Any]:
     """The JSON object in the body; an empty one when there is no body and none is required.
 
-    ApiError: 415 when the body is said to be no JSON, 400 when it is none, no object, or missing.
+    ApiError: 415 when its Content-Type is not JSON, 400 when it is not JSON, not an object, or missing.
     """
-    if not call.body:
+    if not context.body:
         if required:
             raise errors.bad_request("The request needs a JSON body, and has none.")
         return {}
     media_type = (content_type or "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
-        raise errors.wrong_media_type(
+        raise errors.unsupported_media_type(
             f"The body has the Content-Type '{content_type or ''}'; it has to be application/json."
         )
     try:
-        value = json.loads(call.body)
+        value = json.loads(context.body)
     except (ValueError, RecursionError):
         raise errors.bad_request("The body is malformed JSON.") from None
     if not isinstance(value, dict):
@@ -92,77 +92,81 @@ def json_object(call: Call, content_type: str | None, *, required: bool) -> dict
     return value
 
 
-def form_of(form: type[F], body: dict[str, Any]) -> F:
-    """The body as this form. ApiError 400 that names the first field that does not fit."""
+def parse_body(schema: type[SchemaT], body: dict[str, Any]) -> SchemaT:
+    """The body as this schema. ApiError 400 names the first invalid field."""
     try:
-        return form.model_validate(body)
+        return schema.model_validate(body)
     except ValidationError as error:
-        raise misfit(*first_misfit(error)) from None
+        raise invalid_body(*first_violation(error)) from None
 
 
-def misfit(field: str, reason: str) -> errors.ApiError:
-    """400: a field of the body, or the whole of it when that is "", does not fit."""
+def invalid_body(field: str, reason: str) -> errors.ApiError:
+    """400: a field of the body is invalid, or the body as a whole when `field` is ""."""
     what = f"field '{field}' of the body" if field else "body"
     return errors.bad_request(f"The {what} does not fit: {reason}.")
 
 
 def query_flag(query: QueryParams, name: str) -> bool | None:
-    """A boolean of the query; None when it is not there. ApiError 400 for anything else."""
+    """A boolean of the query; None when it is absent. ApiError 400 for anything else."""
     value = query.get(name)
     if value is None:
         return None
     if value.lower() not in _FLAGS:
-        raise _unfit(name, value, "it is neither true nor false")
+        raise _invalid_parameter(name, value, "it is neither true nor false")
     return _FLAGS[value.lower()]
 
 
 def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | None:
-    """One of these names; None when it is not there. ApiError 400 for anything else."""
+    """One of these names in the query; None when it is absent. ApiError 400 for anything else."""
     value = query.get(name)
     if value is None or value in names:
         return value
-    raise _unfit(name, value, f"it is none of {', '.join(names)}")
+    raise _invalid_parameter(name, value, f"it is none of {', '.join(names)}")
 
 
 def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
-    """A boolean of the body; None when it is not there or null. ApiError 400 for any other type."""
+    """A boolean of the body; None when it is absent or null. ApiError 400 for any other type."""
     value = body.get(name)
     if value is None or isinstance(value, bool):
         return value
-    raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_shown(value)}.")
+    raise errors.bad_request(f"The parameter '{name}' of the body is not a boolean: {_abbreviated(value)}.")
 
 
 def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str | None:
-    """One of these names; None when it is not there or null. ApiError 400 for anything else."""
+    """One of these names in the body; None when it is absent or null. ApiError 400 for anything else."""
     value = body.get(name)
     if value is None or value in names:
         return value
-    raise errors.bad_request(f"The parameter '{name}' of the body is none of {', '.join(names)}: {_shown(value)}.")
+    raise errors.bad_request(
+        f"The parameter '{name}' of the body is none of {', '.join(names)}: {_abbreviated(value)}."
+    )
 
 
 def body_longs(body: dict[str, Any], *names: str) -> list[int]:
-    """An array of Long, under the first of these names that is there. ApiError 400 when it is not there or no such."""
+    """An array of Long, the first of these fields that is present. ApiError 400 when it is absent or another type."""
     name = next((name for name in names if name in body), None)
     if name is None:
         raise errors.bad_request(f"The parameter '{names[0]}' is missing.")
     value = body[name]
     if not isinstance(value, list):
-        raise errors.bad_request(f"The parameter '{name}' is not an array: {_shown(value)}.")
+        raise errors.bad_request(f"The parameter '{name}' is not an array: {_abbreviated(value)}.")
     for element in value:
-        # bool is a kind of int in Python, and none in JSON.
+        # bool is an int in Python, but not in JSON.
         if (
             isinstance(element, bool)
             or not isinstance(element, int)
             or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG
         ):
-            raise errors.bad_request(f"The parameter '{name}' has an element that is not a Long: {_shown(element)}.")
+            raise errors.bad_request(
+                f"The parameter '{name}' has an element that is not a Long: {_abbreviated(element)}."
+            )
     return value
 
 
-def _unfit(name: str, value: object, reason: str) -> errors.ApiError:
-    return errors.bad_request(f"The parameter '{name}' does not take the value {_shown(value)}: {reason}.")
+def _invalid_parameter(name: str, value: object, reason: str) -> errors.ApiError:
+    return errors.bad_request(f"The parameter '{name}' does not take the value {_abbreviated(value)}: {reason}.")
 
 
-def _shown(value: object) -> str:
+def _abbreviated(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

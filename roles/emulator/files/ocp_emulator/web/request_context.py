@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One request on its way through the service: what is known of it, and the answers made for it."""
+"""The context of one request: its caller, its time, its trace id, and the responses to it."""
 
 import secrets
 import time
@@ -13,18 +13,18 @@ from starlette.responses import Response
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, iso
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
-from ocp_emulator.schemas.schema import Form
-from ocp_emulator.schemas.task_schemas import StartedTask
+from ocp_emulator.schemas.restart_schemas import StartedTask
+from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.security.authentication import Caller
-from ocp_emulator.security.rate_limit import Allowance
+from ocp_emulator.security.rate_limit import RateLimitStatus
 
 
 @dataclass
-class Call:
-    """A request. `path` is the one received, still encoded; `now` the instant at which all of it is handled.
+class RequestContext:
+    """A request. `path` is as received, still encoded; `now` is the instant at which all of it is handled.
 
-    `task_id` is the task that it has started.
-    `caller` is None where nobody has to log on, `allowance` where the calls of the caller are not limited.
+    `task_id` is the task that it started. `caller` is None where no login is needed, `rate_limit` where the caller has
+    no limit.
     """
 
     path: str
@@ -33,32 +33,32 @@ class Call:
     now: int
     body: bytes = b""
     caller: Caller | None = None
-    allowance: Allowance | None = None
+    rate_limit: RateLimitStatus | None = None
     task_id: int | None = None
     trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
     _began: float = field(default_factory=time.perf_counter)
 
-    def logged_on(self) -> Caller:
-        """The caller. ApiError 401 when nobody has logged on."""
+    def require_caller(self) -> Caller:
+        """The caller. ApiError 401 when there is none."""
         if self.caller is None:
-            raise errors.no_credentials()
+            raise errors.missing_credentials()
         return self.caller
 
     def milliseconds(self) -> float:
-        """How long the request has taken so far."""
+        """The duration of the request so far."""
         return (time.perf_counter() - self._began) * 1_000
 
-    def reply(self, form: type[Envelope[Any]], data: object) -> Response:
-        """The successful answer, with data of the type that the form has."""
+    def reply(self, envelope: type[Envelope[Any]], data: object) -> Response:
+        """The successful response, with data of the type that the envelope has."""
         if isinstance(data, StartedTask):
             self.task_id = data.id
-        return json_response(form(data=data, **self._success()))
+        return json_response(envelope(data=data, **self._success_fields()))
 
-    def done(self) -> Response:
-        """The successful answer of a call that has no data to give."""
-        return json_response(EmptyEnvelope(**self._success()))
+    def reply_empty(self) -> Response:
+        """The successful response without data."""
+        return json_response(EmptyEnvelope(**self._success_fields()))
 
-    def _success(self) -> dict[str, Any]:
+    def _success_fields(self) -> dict[str, Any]:
         return {
             "duration": int(self.milliseconds()),
             "server": self.server,
@@ -68,8 +68,8 @@ class Call:
             "trace_id": self.trace_id,
         }
 
-    def refuse(self, error: errors.ApiError) -> Response:
-        """The error envelope. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
+    def reply_error(self, error: errors.ApiError) -> Response:
+        """The error response. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
         envelope = ErrorEnvelope(
             duration=int(self.milliseconds()),
             error=ErrorDetail(code=error.code, message=error.message),
@@ -85,11 +85,11 @@ class Call:
         return response
 
 
-def json_response(form: Form, status: int = 200) -> Response:
-    """A form as the answer."""
-    return Response(form.to_json(), status, media_type="application/json")
+def json_response(body: Schema, status: int = 200) -> Response:
+    """A response with this body."""
+    return Response(body.to_json(), status, media_type="application/json")
 
 
-def call_of(request: HTTPConnection) -> Call:
-    """The call that this request is."""
-    return cast(Call, request.state.call)
+def context_of(request: HTTPConnection) -> RequestContext:
+    """The context of this request."""
+    return cast(RequestContext, request.state.context)

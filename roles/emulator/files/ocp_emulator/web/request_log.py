@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The requests that the emulated service has seen: no bodies and no header values, so there is no secret in them.
+"""The requests that the emulated service got, without bodies and header values, so without secrets.
 
-They are in memory, the newest 10,000: a restart of the process empties the list.
+The newest 10,000 are in memory: a restart of the process empties the list.
 """
 
 import re
@@ -13,17 +13,17 @@ from fnmatch import fnmatchcase
 from itertools import count
 from urllib.parse import unquote_plus
 
-KEPT = 10_000
+MAX_RECORDS = 10_000
 
 _SECRET = re.compile("pass|pwd|secret|token|sign|credential|auth|key", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Seen:
+class RequestRecord:
     """A request; `path` is decoded, `query` is not.
 
-    `user` is None when nobody has logged on, `status` when no answer was sent, `milliseconds` until it is over. `fault`
-    is the id and the action of the fault that has hit it, `task_id` the task that it has started.
+    `user` is None without a login, `status` when no response was sent, `milliseconds` while it is in progress. `fault`
+    is the id and the action of the fault that hit it, `task_id` the task that it started.
     """
 
     time: int
@@ -40,48 +40,48 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which requests; what is None fits any. `path` is a shell pattern, `since` the id after which they begin."""
+class RequestFilter:
+    """Which requests; None matches any. `path` is a shell pattern; requests have a larger id than `since`."""
 
     method: str | None = None
     path: str | None = None
     user: str | None = None
     since: int | None = None
 
-    def fits(self, seen: Seen) -> bool:
-        """Whether this request is meant."""
+    def matches(self, record: RequestRecord) -> bool:
+        """Whether this request matches."""
         return (
-            (self.since is None or seen.id > self.since)
-            and (self.method is None or seen.method == self.method.upper())
-            and (self.user is None or seen.user == self.user)
-            and (self.path is None or fnmatchcase(seen.path, self.path))
+            (self.since is None or record.id > self.since)
+            and (self.method is None or record.method == self.method.upper())
+            and (self.user is None or record.user == self.user)
+            and (self.path is None or fnmatchcase(record.path, self.path))
         )
 
 
-class History:
-    """Keeps requests in the order in which they came."""
+class RequestLog:
+    """Keeps requests, oldest first."""
 
     def __init__(self) -> None:
         """Empty."""
-        self._requests: deque[Seen] = deque(maxlen=KEPT)
+        self._requests: deque[RequestRecord] = deque(maxlen=MAX_RECORDS)
         self._ids = count(1)
 
-    def add(self, seen: Seen) -> None:
-        """Keep a request, which gets its id; what becomes of it may be written into it later."""
-        seen.id = next(self._ids)
-        self._requests.append(seen)
+    def add(self, record: RequestRecord) -> None:
+        """Keep a request and give it an id; its outcome may be set later."""
+        record.id = next(self._ids)
+        self._requests.append(record)
 
-    def find(self, wanted: Wanted) -> Iterator[Seen]:
-        """The requests that are meant, newest last."""
-        return filter(wanted.fits, self._requests)
+    def find(self, request_filter: RequestFilter) -> Iterator[RequestRecord]:
+        """The requests that match, newest last."""
+        return filter(request_filter.matches, self._requests)
 
     def clear(self) -> None:
-        """Forget them; ids go on."""
+        """Remove all; ids are not reused."""
         self._requests.clear()
 
 
 def masked(query: str) -> str:
-    """A query, still encoded, without the values of parameters whose names sound like secrets."""
+    """A query, still encoded, without the values of parameters whose names look like secrets."""
     return "&".join(map(_masked, query.split("&"))) if _SECRET.search(unquote_plus(query)) else query
 
 

@@ -21,7 +21,7 @@ states = st.fixed_dictionaries(
     {
         "names_operations": st.booleans(),
         "tags": st.booleans(),
-        "clock_ahead": st.sampled_from([0.0, 30.0, -30.0]),
+        "clock_offset": st.sampled_from([0.0, 30.0, -30.0]),
         "starts": st.lists(starts, min_size=6, max_size=6),
         "jobs": st.lists(
             st.tuples(
@@ -41,7 +41,7 @@ questions = st.tuples(st.sampled_from(["attach", "fail", "queue"]), st.sampled_f
 
 
 def build(state: dict[str, Any]) -> FakeOcp:
-    service = FakeOcp(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_ahead")})
+    service = FakeOcp(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_offset")})
     for thing, started in zip([*service.servers_there, *service.agents_there], state["starts"], strict=True):
         thing.started = started
     for name, picked, ago, seconds, end, hidden in state["jobs"]:
@@ -97,7 +97,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
 @given(states, st.sampled_from(list(RESTART_CASES)), st.sampled_from([-100.0, -60.0, -30.0]))
 def test_second_run_never_restarts(state, name, since):
     """Same ``started_before`` after a first run that waited and was successful."""
-    service = build({**state, "clock_ahead": 0.0, "forbidden": False})
+    service = build({**state, "clock_offset": 0.0, "forbidden": False})
     options = request("queue", at(since), wait=True, seconds=3600)
     try:
         restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)

@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import poll
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks as module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import (
     await_tasks,
     wait_for_success,
@@ -266,7 +266,7 @@ def test_successful_tasks_are_not_kept_in_memory(time_passes, monkeypatch):
             read.append(weakref.ref(task))
             return task
 
-    monkeypatch.setattr(poll, "Task", Noted)
+    monkeypatch.setattr(module, "Task", Noted)
     number = 5000
     ends = {task: 1.0 if task <= 4000 else 30.0 for task in range(1, number + 1)}
     api, _service = service_of(time_passes, ends, others={7: "FAILED"})

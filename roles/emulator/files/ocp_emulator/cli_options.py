@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The options of the command line, and what values they take."""
+
+import argparse
+import math
+from pathlib import Path
+from typing import NoReturn, get_args
+
+from ocp_emulator import VERSION
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, DESCRIPTIONS, PROFILES
+from ocp_emulator.security.rate_limit import Rate
+from ocp_emulator.tasks.submit import BusyPolicy
+
+BAD_INPUT = 2
+_LONGEST_STEP = DAY / SECOND
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, without the usage before it."""
+        self.exit(BAD_INPUT, f"{self.prog}: error: {message}\n")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all options."""
+    parser = _Parser(prog="ocp_emulator", description="An emulator of OceanBase Cloud Platform (OCP).")
+    parser.add_argument("--version", action="version", version=VERSION)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    command = commands.add_parser(
+        "serve",
+        help="answer requests until SIGTERM or SIGINT",
+        description="Answer requests until SIGTERM or SIGINT. Log on as admin, password emulator.",
+    )
+    # The help shows options in this order.
+    _add_server_options(command)
+    _add_fleet_options(command)
+    _add_behaviour_options(command)
+    _add_switches(command)
+    _add_tls_options(command)
+    return parser
+
+
+def _add_server_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    command.add_argument("--port", type=_port, default=8080, help="0 takes a free one (default: %(default)s)")
+    command.add_argument("--database", type=Path, metavar="FILE", help="keep the state in this file, not in memory")
+
+
+def _add_fleet_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--fleet", type=Path, metavar="FILE", help="the fleet to emulate, in YAML")
+    command.add_argument("--clusters", type=_count, metavar="N", help="emulate N equal clusters")
+    command.add_argument("--zones", type=_count, metavar="N", help="of N zones each (default: 3)")
+    command.add_argument("--servers-per-zone", type=_count, metavar="N", help="of N servers each (default: 1)")
+
+
+def _add_behaviour_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--step-seconds",
+        type=_seconds,
+        default=1.0,
+        metavar="S",
+        help="time of a subtask, up to its time-out of 30 s or more (default: %(default)s)",
+    )
+    command.add_argument(
+        "--busy",
+        choices=get_args(BusyPolicy),
+        default="refuse",
+        help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
+    )
+    command.add_argument("--faults", type=Path, metavar="FILE", help="faults to plan in a new database, in YAML")
+    command.add_argument(
+        "--rate-limit",
+        type=_rate,
+        action="append",
+        default=[],
+        metavar="N/S",
+        help="allow each user N calls in S seconds; may stand several times (default: no limit)",
+    )
+    command.add_argument(
+        "--max-attempts",
+        type=_attempts,
+        default=5,
+        metavar="N",
+        help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: %(default)s)",
+    )
+
+
+def _add_switches(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default=DEFAULT_PROFILE,
+        help="behave as this version of OCP is documented (default: %(default)s)",
+    )
+    switches = command.add_argument_group("switches", "Each overrides what the profile says.")
+    for name, choices in CHOICES.items():
+        switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=DESCRIPTIONS[name])
+
+
+def _add_tls_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--tls-cert", type=Path, metavar="FILE", help="serve HTTPS with this certificate chain (PEM)")
+    command.add_argument("--tls-key", type=Path, metavar="FILE", help="its key (PEM, not encrypted)")
+
+
+def _port(text: str) -> int:
+    return _integer(text, 0, 65_535, "a port")
+
+
+def _count(text: str) -> int:
+    return _integer(text, 1, 100_000, "a size")
+
+
+def _attempts(text: str) -> int:
+    return _integer(text, 0, 100_000, "a number of passwords")
+
+
+def _rate(text: str) -> Rate:
+    calls, slash, seconds = text.partition("/")
+    if not slash:
+        raise argparse.ArgumentTypeError(f"{text!r} is not calls/seconds, such as 100/10")
+    return Rate(
+        _integer(calls, 1, 1_000_000, "a number of calls"), _integer(seconds, 1, DAY // SECOND, "a number of seconds")
+    )
+
+
+def _integer(text: str, least: int, most: int, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what} from {least} to {most}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_STEP:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_LONGEST_STEP:g}")
+    return seconds

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The clock of the emulator, for tests that stop or advance it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.clock import DAY, SECOND, iso
+from ocp_emulator.base.paths import CONTROL
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.control_api.control_schemas import ClockState
+from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
+from ocp_emulator.schemas.envelope import Envelope
+from ocp_emulator.schemas.schema import Schema
+from ocp_emulator.service import service_of
+from ocp_emulator.web.parameters import json_object, parse_body
+from ocp_emulator.web.request_context import RequestContext, context_of
+
+router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
+
+_FURTHEST = 3_650 * DAY // SECOND
+
+# Times are written with four digits for the year. Even the longest time-out ends before this.
+_END_OF_TIME = 8_000 * 365 * DAY
+
+
+class _Running(Schema):
+    running: Annotated[bool, Field(strict=True)]
+
+
+class _Advance(Schema):
+    seconds: Annotated[float, Field(ge=0, le=_FURTHEST, strict=True)]
+
+
+@router.get(
+    "/clock", summary="Read the clock", response_model=Envelope[ClockState], responses=error_responses(401, 403, 500)
+)
+async def read_clock(request: Request) -> Response:
+    """The time by which tasks move on. Signed calls are checked by the clock of the machine."""
+    return _clock(request, context_of(request))
+
+
+@router.put(
+    "/clock",
+    summary="Stop the clock or let it run",
+    response_model=Envelope[ClockState],
+    responses=error_responses(400, 401, 403, 415, 500),
+    openapi_extra=json_body(
+        {"type": "object", "required": ["running"], "properties": {"running": {"type": "boolean"}}},
+    ),
+)
+async def set_clock(request: Request, content_type: ContentType = None) -> Response:
+    """A clock that is stopped moves by advances only; it stays so when the emulator is started again."""
+    context = context_of(request)
+    body = parse_body(_Running, json_object(context, content_type, required=True))
+    service_of(request).clock.set_running(body.running)
+    return _clock(request, context)
+
+
+@router.post(
+    "/clock/advance",
+    summary="Advance the clock",
+    response_model=Envelope[ClockState],
+    responses=error_responses(400, 401, 403, 415, 500),
+    openapi_extra=json_body(
+        {
+            "type": "object",
+            "required": ["seconds"],
+            "properties": {"seconds": {"type": "number", "minimum": 0, "maximum": _FURTHEST}},
+        }
+    ),
+)
+async def advance_clock(request: Request, content_type: ContentType = None) -> Response:
+    """Tasks have moved on by so much when this is answered. There is no way back."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(_Advance, json_object(context, content_type, required=True))
+    milliseconds = round(body.seconds * SECOND)
+    if service.clock.now() + milliseconds > _END_OF_TIME:
+        raise errors.illegal_argument(f"The clock cannot go beyond {iso(_END_OF_TIME)}.")
+    service.clock.advance(milliseconds)
+    service.engine.advance(service.clock.now())
+    return _clock(request, context)
+
+
+def _clock(request: Request, context: RequestContext) -> Response:
+    clock = service_of(request).clock
+    return context.reply(Envelope[ClockState], ClockState(time=iso(clock.now()), running=clock.running))

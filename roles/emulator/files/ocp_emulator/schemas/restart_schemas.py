@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The schemas of what restarts, starts and stops respond with: one for each operation.
+
+Which field appears where is shown by the tables of restart-operations.md, sections 2.2 and 2.3. Reading the same task
+gives other schemas: task_schemas.py.
+"""
+
+from ocp_emulator.schemas.schema import Long, Schema, Timestamp
+from ocp_emulator.schemas.task_schemas import Creator, FullSubtask, LinkedSubtask, TaskOperation, TaskStatus, TaskType
+
+
+class ClusterRestartSubtask(LinkedSubtask):
+    """The reduced form: nothing but the links."""
+
+
+class RestartSubtask(FullSubtask):
+    """A subtask in the answer of a server or arbitration service restart."""
+
+    prohibit_skip: bool
+    task_id: Long
+
+
+class AgentRestartSubtask(FullSubtask):
+    """A subtask in the answer of a batch restart of agents or of a zone restart."""
+
+    class_name: str
+
+
+class StartedTask(Schema):
+    """What every operation's task has (section 2.2)."""
+
+    id: Long
+    name: str
+    operation: TaskOperation
+    status: TaskStatus
+    start_time: Timestamp
+
+
+class ManualTask(StartedTask):
+    """What the tasks of servers, agents and arbitration services have."""
+
+    creator: str
+    executor: str
+    task_definition_id: int
+    type: TaskType
+
+
+class ServerRestart(ManualTask):
+    """The task of a server restart (4.1); the start and the stop of a server have the same form."""
+
+    cluster_id: Long
+    host_id: Long
+    prohibit_rollback: bool
+    subtasks: list[RestartSubtask]
+
+
+class RestartedCluster(Schema):
+    """The cluster in the answer of its restart."""
+
+    id: Long
+    name: str
+    ob_cluster_id: Long
+
+
+class ClusterRestart(StartedTask):
+    """The task of a cluster restart (4.2), start or stop; its context is text."""
+
+    cluster: RestartedCluster
+    context: str
+    creator: Creator
+    tasks: list[ClusterRestartSubtask]
+
+
+class AgentContext(Schema):
+    """The context of a batch restart of agents or of a zone restart; ids are strings in it."""
+
+    list_map: dict[str, list[str]]
+    parallel: bool
+    parallel_idx: int
+    string_map: dict[str, str]
+
+
+class AgentRestart(ManualTask):
+    """The task of a batch restart of agents (4.3)."""
+
+    context: AgentContext
+    subtasks: list[AgentRestartSubtask]
+
+
+class ZoneRestart(ManualTask):
+    """The task of a zone restart (ocp-api.md, 4.5); the start and the stop of a zone have the same form."""
+
+    cluster_id: Long
+    context: AgentContext
+    subtasks: list[AgentRestartSubtask]
+
+
+class ServerRestartOf11(ZoneRestart):
+    """The task of a server restart in the form of older versions; the start and the stop of a server have it too."""
+
+
+class ModernClusterRestart(ManualTask):
+    """The task of a cluster restart, start or stop in the form of the other restarts."""
+
+    cluster_id: Long
+    prohibit_rollback: bool
+    subtasks: list[RestartSubtask]
+
+
+class ArbitrationRestart(ManualTask):
+    """The task of an arbitration service restart (4.4)."""
+
+    prohibit_rollback: bool
+    subtasks: list[RestartSubtask]

@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- Copyright (c) 2026 oceanbase.ocp contributors
+--
+-- The tables of the emulator. Whoever changes them raises SCHEMA_VERSION in database.py.
+--
+-- Times are milliseconds since the epoch.
+-- operating_task: the task that occupies an object (of a host: its agent). It makes a target busy. NULL: not occupied.
+-- up: whether the process runs, whatever the status says.
+-- restarts: how often a start step started it.
+-- due_at: when the state of a subtask changes next.
+-- outcome, reason: how the attempt that runs now will end.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE users (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, password TEXT NOT NULL, permissions TEXT NOT NULL
+);
+CREATE TABLE access_keys (
+    id TEXT PRIMARY KEY, secret TEXT NOT NULL, user_id INTEGER NOT NULL REFERENCES users
+) WITHOUT ROWID;
+
+CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY, ip TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+    agent_status TEXT NOT NULL, agent_unavailable_since INTEGER, operating_task INTEGER,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
+);
+CREATE TABLE agent_processes (
+    id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES hosts, alias TEXT NOT NULL,
+    pid INTEGER NOT NULL, status TEXT NOT NULL, start_time INTEGER NOT NULL, stop_time INTEGER,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL
+);
+CREATE INDEX agent_processes_of_host ON agent_processes (host_id);
+CREATE TABLE clusters (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, ob_cluster_id INTEGER NOT NULL, type TEXT NOT NULL,
+    version TEXT NOT NULL, status TEXT NOT NULL, start_time INTEGER NOT NULL, operating_task INTEGER,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
+);
+CREATE TABLE zones (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, name TEXT NOT NULL,
+    region TEXT NOT NULL, idc TEXT NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, operating_task INTEGER,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    UNIQUE (cluster_id, name)
+);
+CREATE TABLE servers (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, zone_id INTEGER NOT NULL REFERENCES zones,
+    host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, sql_port INTEGER NOT NULL,
+    root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, start_time INTEGER NOT NULL,
+    stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL
+);
+CREATE INDEX servers_of_cluster ON servers (cluster_id);
+CREATE INDEX servers_of_zone ON servers (zone_id);
+CREATE INDEX servers_of_host ON servers (host_id);
+CREATE TABLE arbitration_services (
+    id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL,
+    version TEXT NOT NULL, status TEXT NOT NULL, operating_task INTEGER,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL
+);
+CREATE TABLE degraded (
+    service_id INTEGER NOT NULL REFERENCES arbitration_services, cluster_id INTEGER NOT NULL REFERENCES clusters,
+    tenant TEXT NOT NULL, log_streams TEXT NOT NULL, PRIMARY KEY (service_id, cluster_id, tenant)
+) WITHOUT ROWID;
+CREATE INDEX occupied_hosts ON hosts (operating_task) WHERE operating_task IS NOT NULL;
+CREATE INDEX occupied_clusters ON clusters (operating_task) WHERE operating_task IS NOT NULL;
+CREATE INDEX occupied_zones ON zones (operating_task) WHERE operating_task IS NOT NULL;
+CREATE INDEX occupied_servers ON servers (operating_task) WHERE operating_task IS NOT NULL;
+CREATE INDEX occupied_services ON arbitration_services (operating_task) WHERE operating_task IS NOT NULL;
+
+CREATE TABLE tasks (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, operation TEXT NOT NULL, status TEXT NOT NULL,
+    creator_id INTEGER NOT NULL, creator_name TEXT NOT NULL, executor TEXT NOT NULL, context TEXT NOT NULL,
+    create_time INTEGER NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER
+);
+CREATE INDEX tasks_by_status ON tasks (status);
+CREATE TABLE targets (
+    task_id INTEGER NOT NULL REFERENCES tasks, object_type TEXT NOT NULL, cluster_id INTEGER, zone_id INTEGER,
+    server_id INTEGER, host_id INTEGER, arbitration_service_id INTEGER
+);
+CREATE INDEX targets_of_task ON targets (task_id);
+CREATE TABLE subtasks (
+    id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL REFERENCES tasks, series_id INTEGER NOT NULL,
+    position INTEGER NOT NULL, description TEXT NOT NULL, action TEXT, element TEXT, parallel_idx INTEGER NOT NULL,
+    timeout INTEGER NOT NULL, status TEXT NOT NULL, operation TEXT NOT NULL, run_time INTEGER NOT NULL,
+    ready_ms INTEGER NOT NULL, run_ms INTEGER NOT NULL, start_time INTEGER, finish_time INTEGER, due_at INTEGER,
+    outcome TEXT, reason TEXT, prohibit_rollback INTEGER NOT NULL
+);
+CREATE INDEX subtasks_of_task ON subtasks (task_id, position);
+CREATE INDEX subtasks_due ON subtasks (due_at) WHERE due_at IS NOT NULL;
+CREATE TABLE links (
+    upstream INTEGER NOT NULL, downstream INTEGER NOT NULL, PRIMARY KEY (upstream, downstream)
+) WITHOUT ROWID;
+CREATE INDEX links_upwards ON links (downstream, upstream);
+CREATE TABLE log_lines (subtask_id INTEGER NOT NULL REFERENCES subtasks, line TEXT NOT NULL);
+CREATE INDEX lines_of_subtask ON log_lines (subtask_id);
+
+CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);
+CREATE TABLE lockouts (
+    kind TEXT NOT NULL, name TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+CREATE TABLE faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, fault TEXT NOT NULL, times INTEGER,
+    matches INTEGER NOT NULL, hits INTEGER NOT NULL, create_time INTEGER NOT NULL
+);

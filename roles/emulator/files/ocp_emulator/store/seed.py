@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The rows of a new database: a fleet in which everything runs, and no tasks."""
+
+import json
+import sqlite3
+
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.fleet.entities import Fleet
+
+# Everything has been running for a month when the emulator starts for the first time.
+_UPTIME = 30 * DAY
+
+# Names of processes are documented: ocp-api.md, section 6.
+_AGENT_PROCESSES = ("ocp_mgragent", "ocp_monagent", "ocp_agentd", "pos_proxy")
+
+
+def seed(db: sqlite3.Connection, fleet: Fleet, now: int) -> None:
+    """Insert the fleet into empty tables."""
+    since = now - now % SECOND - _UPTIME
+    _insert_users(db, fleet)
+    _insert_hosts(db, fleet, since)
+    _insert_clusters(db, fleet, since)
+    _insert_arbitration_services(db, fleet, since)
+
+
+def _insert_users(db: sqlite3.Connection, fleet: Fleet) -> None:
+    db.executemany(
+        "INSERT INTO users VALUES (?, ?, ?, ?)",
+        [(user.id, user.name, user.password, json.dumps(user.permissions)) for user in fleet.users],
+    )
+    db.executemany(
+        "INSERT INTO access_keys VALUES (?, ?, ?)",
+        [(key.id, key.secret, key.user_id) for key in fleet.access_keys],
+    )
+
+
+def _insert_hosts(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO hosts VALUES (?, ?, ?, 'AVAILABLE', NULL, NULL, ?, ?, 0)",
+        [(host.id, host.ip, host.name, since, since) for host in fleet.hosts],
+    )
+    db.executemany(
+        "INSERT INTO agent_processes (host_id, alias, pid, status, start_time, create_time, update_time)"
+        " VALUES (?, ?, ?, 'STARTED', ?, ?, ?)",
+        [
+            (host.id, alias, 2_000 + host.id * 7 % 20_000 + number, since, since, since)
+            for host in fleet.hosts
+            for number, alias in enumerate(_AGENT_PROCESSES)
+        ],
+    )
+
+
+def _insert_clusters(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO clusters VALUES (?, ?, ?, ?, ?, 'RUNNING', ?, NULL, ?, ?, 0)",
+        [
+            (cluster.id, cluster.name, cluster.ob_cluster_id, cluster.type, cluster.version, since, since, since)
+            for cluster in fleet.clusters
+        ],
+    )
+    db.executemany(
+        "INSERT INTO zones VALUES (?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', NULL, ?, ?, 0)",
+        [(zone.id, zone.cluster_id, zone.name, zone.region, zone.idc, since, since) for zone in fleet.zones],
+    )
+    db.executemany(
+        "INSERT INTO servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', ?, 0, NULL, ?, 1, 0)",
+        [
+            (
+                server.id,
+                server.cluster_id,
+                server.zone_id,
+                server.host_id,
+                server.ip,
+                server.port,
+                server.sql_port,
+                server.root,
+                since,
+                since,
+            )
+            for server in fleet.servers
+        ],
+    )
+
+
+def _insert_arbitration_services(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO arbitration_services VALUES (?, ?, ?, ?, ?, 'RUNNING', NULL, ?, ?, 1, 0)",
+        [
+            (service.id, service.host_id, service.ip, service.port, service.version, since, since)
+            for service in fleet.arbitration_services
+        ],
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What steps do to the management agent of a host, by its processes. Its status is in statuses.py."""
+
+import sqlite3
+
+from ocp_emulator.tasks.completed_step import CompletedStep
+
+# Large enough that no process of a host gets a number that another one of it had just before.
+_PID_STEP = 100
+
+
+def restart_pos_proxy(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
+    """Restart the one process that is not stopped with the others."""
+    return _change_processes(db, step, "pid = pid + :step, start_time = :at", "alias = 'pos_proxy'", "restarted")
+
+
+def stop_agent(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
+    """Stop all other processes."""
+    condition = "alias <> 'pos_proxy' AND status = 'STARTED'"
+    return _change_processes(db, step, "status = 'STOPPED', stop_time = :at", condition, "stopped")
+
+
+def start_agent(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
+    """Start what is stopped, and count that as a restart."""
+    messages = revert_stop_agent(db, step)
+    if messages:
+        db.execute("UPDATE hosts SET restarts = restarts + 1 WHERE id = ?", (step.element_id or 0,))
+    return messages
+
+
+def revert_stop_agent(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
+    """Start what is stopped; this does not count as a restart."""
+    change = "pid = pid + :step, status = 'STARTED', start_time = :at, stop_time = NULL"
+    return _change_processes(db, step, change, "alias <> 'pos_proxy' AND status = 'STOPPED'", "started")
+
+
+def _change_processes(
+    db: sqlite3.Connection, step: CompletedStep, change: str, condition: str, message: str
+) -> list[str]:
+    """Change processes of the agent of one host; `change` sees the instant as :at and the number to add to a pid."""
+    rows = db.execute(
+        f"UPDATE agent_processes SET {change}, update_time = :at WHERE host_id = :host AND {condition}"
+        " RETURNING alias, pid",
+        {"at": step.at, "host": step.element_id or 0, "step": _PID_STEP},
+    )
+    return [f"host {step.element}: {row['alias']} {message}, pid {row['pid']}" for row in rows.fetchall()]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A new task as rows: the task, its targets, its subtasks and their links (restart-operations.md, section 2.3)."""
+
+import random
+import sqlite3
+from collections.abc import Sequence
+
+from ocp_emulator.fleet.entities import User
+from ocp_emulator.tasks import attempts
+from ocp_emulator.tasks.operations import NewTask
+from ocp_emulator.tasks.subtask_graph import Node, build
+
+# Ids grow, as those of the service do. Tasks and subtasks start apart, so that nobody takes one for the other.
+_FIRST_TASK_ID = 1_001
+_FIRST_SUBTASK_ID = 50_001
+
+
+def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor: str, now: int) -> int:
+    """Insert the task and its targets; returns its id."""
+    task_id = _next_id(db, "SELECT max(id) FROM tasks", _FIRST_TASK_ID)
+    db.execute(
+        "INSERT INTO tasks VALUES (?, ?, ?, 'EXECUTE', 'RUNNING', ?, ?, ?, ?, ?, ?, NULL)",
+        (
+            task_id,
+            new_task.blueprint.kind,
+            new_task.blueprint.task_name,
+            user.id,
+            user.name,
+            executor,
+            new_task.context(),
+            now,
+            now,
+        ),
+    )
+    db.executemany(
+        "INSERT INTO targets VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                task_id,
+                target.object_type,
+                target.cluster_id,
+                target.zone_id,
+                target.server_id,
+                target.host_id,
+                target.arbitration_service_id,
+            )
+            for target in new_task.targets
+        ],
+    )
+    return task_id
+
+
+def insert_subtasks(
+    db: sqlite3.Connection, task_id: int, new_task: NewTask, now: int, ready_ms: int, run_ms: int
+) -> None:
+    """Insert the graph of a task; each subtask is READY for `ready_ms` and RUNNING for `run_ms`."""
+    nodes = build(new_task.blueprint, new_task.batch)
+    ids = _insert_nodes(db, task_id, nodes, now, ready_ms, run_ms)
+    db.executemany(
+        "INSERT INTO links VALUES (?, ?)",
+        [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
+    )
+    if new_task.blueprint.first_status == "RUNNING":
+        first = db.execute("SELECT * FROM subtasks WHERE id = ?", (ids[0],)).fetchone()
+        attempts.begin(db, first, now, ready_ms + run_ms)
+
+
+def _insert_nodes(
+    db: sqlite3.Connection, task_id: int, nodes: Sequence[Node], now: int, ready_ms: int, run_ms: int
+) -> list[int]:
+    """Insert a subtask for each node; returns their ids.
+
+    Neither ids nor series ids nor positions in the array follow the order of execution (section 2.3).
+    """
+    generator = random.Random(task_id)
+    first_id = _next_id(db, "SELECT max(id) FROM subtasks", _FIRST_SUBTASK_ID)
+    ids = [first_id + place for place in _disorder(len(nodes), generator)]
+    series = _disorder(len(nodes), generator)
+    positions = _disorder(len(nodes), generator)
+    db.executemany(
+        "INSERT INTO subtasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'EXECUTE', 1, ?, ?, NULL, NULL, ?, NULL, NULL, 0)",
+        [
+            (
+                ids[index],
+                task_id,
+                series[index],
+                positions[index],
+                node.step.description,
+                node.step.action,
+                node.element,
+                node.parallel_idx,
+                node.step.timeout,
+                "PENDING" if node.upstreams else "READY",
+                ready_ms,
+                run_ms,
+                None if node.upstreams else now + ready_ms,
+            )
+            for index, node in enumerate(nodes)
+        ],
+    )
+    return ids
+
+
+def _next_id(db: sqlite3.Connection, largest: str, first: int) -> int:
+    (value,) = db.execute(largest).fetchone()
+    return first if value is None else value + 1
+
+
+def _disorder(count: int, generator: random.Random) -> list[int]:
+    """A permutation that does not begin with the first and does not end with the last. `count` is at least 3."""
+    places = list(range(count))
+    while places[0] == 0 or places[-1] == count - 1:
+        generator.shuffle(places)
+    return places

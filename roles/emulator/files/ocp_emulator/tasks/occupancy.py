@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which task occupies which targets (`operating_task`): this makes a target busy.
+
+A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
+goes on occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
+second operation on them is refused until somebody retries, skips or rolls back.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+
+from ocp_emulator.tasks import statuses
+
+# What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
+_OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "OB_SERVER": (("servers", "id", "server_id"),),
+    "OB_ZONE": (("servers", "zone_id", "zone_id"), ("zones", "id", "zone_id")),
+    "OB_CLUSTER": (
+        ("servers", "cluster_id", "cluster_id"),
+        ("zones", "cluster_id", "cluster_id"),
+        ("clusters", "id", "cluster_id"),
+    ),
+    "HOST": (("hosts", "id", "host_id"),),
+    "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
+}
+_TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+
+
+def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:
+    """The task that occupies a target of this one; None when all of its targets are free or its own."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _OCCUPIED[target["object_type"]]:
+            row = db.execute(
+                f"SELECT operating_task FROM {table} WHERE {column} = ? AND operating_task <> ? LIMIT 1",
+                (target[of_target], task_id),
+            ).fetchone()
+            if row is not None:
+                return int(row["operating_task"])
+    return None
+
+
+def occupies(db: sqlite3.Connection, task_id: int) -> bool:
+    """Whether the task occupies its targets: only then may it change them."""
+    return any(
+        db.execute(f"SELECT 1 FROM {table} WHERE operating_task = ? LIMIT 1", (task_id,)).fetchone()
+        for table in _TABLES
+    )
+
+
+def occupy(db: sqlite3.Connection, task_id: int, now: int) -> None:
+    """Occupy the targets of a task."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _OCCUPIED[target["object_type"]]:
+            db.execute(f"UPDATE {table} SET operating_task = ? WHERE {column} = ?", (task_id, target[of_target]))
+    statuses.show_in_progress(db, task_id, now)
+
+
+def release(db: sqlite3.Connection, task_id: int) -> None:
+    """Release what the task occupies."""
+    for table in _TABLES:
+        db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))
