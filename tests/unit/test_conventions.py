@@ -167,3 +167,28 @@ def test_tests_named_on_pages_exist():
     }
     assert [(page, test) for page, test in sorted(named) if not [*(ROOT / "tests").rglob(test)]] == []
     assert len(named) > 10
+
+
+CODE = [
+    path
+    for folder in ("extensions", "playbooks", "plugins", "roles", "tests", "tools")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.is_file() and path.suffix in ("", ".py", ".yml", ".j2", ".sql")
+]
+
+
+def citations(text: str) -> list[str]:
+    """Names of pages, and numbers of sections, which no page of the project has."""
+    return re.findall(r"[\w-]+\.md\b|\b[Ss]ections? \d[\d.]*", text)
+
+
+def test_code_cites_only_pages_of_the_project():
+    there = {page.name for page in PAGES}
+    files = [path for path in CODE if path != Path(__file__)]
+    cited = {(str(path.relative_to(ROOT)), name) for path in files for name in citations(path.read_text())}
+    assert {(path, name) for path, name in cited if name not in there} == set()
+    assert len(cited) > 20
+
+
+def test_a_citation_of_another_page_is_found():
+    assert citations("As in other.md, section 4.2, and docs/contract.md.") == ["other.md", "section 4.2", "contract.md"]

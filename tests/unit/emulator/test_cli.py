@@ -62,12 +62,12 @@ def refused(capsys):
         (["--port", "0", "--database", "/no/such/folder/state.db"], ["--database /no/such/folder/state.db"]),
     ],
 )
-def test_bad_options(refused, arguments, named):
+def test_error_names_the_bad_option(refused, arguments, named):
     sentence = refused(*arguments)
     assert all(part in sentence for part in named)
 
 
-def test_a_fleet_file_that_is_wrong(refused, tmp_path):
+def test_error_names_the_bad_fleet_file_entry(refused, tmp_path):
     path = tmp_path / "fleet.yml"
     path.write_text("clusters: [{name: a, zones: []}]")
     sentence = refused("--fleet", path)
@@ -89,14 +89,14 @@ def test_a_fleet_file_that_is_wrong(refused, tmp_path):
         ("- {kind: subtask, action: fail, times: often}", ["entry 1", "key 'times'"]),
     ],
 )
-def test_a_fault_file_that_is_wrong(refused, tmp_path, text, named):
+def test_error_names_the_bad_fault_file_entry(refused, tmp_path, text, named):
     path = tmp_path / "faults.yml"
     path.write_bytes(text.encode("latin-1"))
     sentence = refused("--port", 0, "--faults", path)
     assert all(part in sentence for part in [f"--faults {path}", *named]), sentence
 
 
-def test_a_database_that_began_with_other_faults(refused, tmp_path):
+def test_database_with_other_faults_is_refused(refused, tmp_path):
     path = tmp_path / "faults.yml"
     path.write_text("[{kind: http, action: reset}]")
     Service(Settings(database=tmp_path / "state.db"), SystemClock()).close()
@@ -104,13 +104,13 @@ def test_a_database_that_began_with_other_faults(refused, tmp_path):
     assert "other faults" in sentence
 
 
-def test_a_port_that_is_in_use(refused):
+def test_port_in_use_is_refused(refused):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"--port {port}" in refused("--port", port)
 
 
-def test_a_certificate_that_does_not_belong_to_its_key(refused, tmp_path):
+def test_certificate_with_another_key_is_refused(refused, tmp_path):
     authority = trustme.CA()
     one, other = authority.issue_cert("127.0.0.1"), authority.issue_cert("127.0.0.1")
     one.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
@@ -118,7 +118,7 @@ def test_a_certificate_that_does_not_belong_to_its_key(refused, tmp_path):
     assert "--tls-key" in refused("--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem")
 
 
-def test_a_database_of_another_fleet(refused, tmp_path):
+def test_database_of_another_fleet_is_refused(refused, tmp_path):
     Store(tmp_path / "state.db", None, 0).close()
     sentence = refused("--port", 0, "--database", tmp_path / "state.db", "--zones", 2)
     assert f"--database {tmp_path / 'state.db'}" in sentence
@@ -126,7 +126,7 @@ def test_a_database_of_another_fleet(refused, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["server"], ["serve", "--colour", "red"]])
-def test_what_argparse_refuses_is_one_line_too(capsys, arguments):
+def test_argparse_errors_are_one_line(capsys, arguments):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 2

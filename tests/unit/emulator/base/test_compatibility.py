@@ -67,7 +67,7 @@ def switched(start):
 
 
 @pytest.mark.parametrize("verb", ["restart", "start", "stop"])
-def test_the_modern_answer_of_a_cluster_has_subtasks_like_the_others(switched, ordered, verb):
+def test_cluster_operations_can_return_subtasks_like_the_others(switched, ordered, verb):
     emulated = switched(cluster_answer="subtasks")
     task = emulated.data("POST", f"/api/v2/ob/clusters/2/{verb}")
     assert set(task) == MANUAL | {"clusterId", "prohibitRollback"}
@@ -98,7 +98,7 @@ def test_freeze_server_may_be_optional(switched, options, told):
 @pytest.mark.parametrize(
     "options", [{}, {"params": {"freezeServer": "no matter what"}}, {"json": {"freezeServer": [7], "force": True}}]
 )
-def test_freeze_server_may_be_unknown_and_is_passed_over(switched, options):
+def test_unknown_freeze_server_is_ignored(switched, options):
     emulated = switched(freeze_server="unknown")
     task_id = emulated.data("POST", RESTART, **options)["id"]
     emulated.pass_time(2)
@@ -107,7 +107,7 @@ def test_freeze_server_may_be_unknown_and_is_passed_over(switched, options):
 
 
 @pytest.mark.parametrize(("place", "other"), [("query", "json"), ("body", "params")])
-def test_parameters_may_be_read_from_one_place_only(switched, place, other):
+def test_parameters_are_read_only_from_the_configured_place(switched, place, other):
     emulated = switched(parameters_in=place)
     given = "params" if place == "query" else "json"
     error = emulated.error(400, "POST", RESTART, **{other: {"freezeServer": True}})
@@ -121,7 +121,7 @@ def test_parameters_may_be_read_from_one_place_only(switched, place, other):
     assert (emulated.task(task_id)["status"], emulated.server(1)["innerStatus"]) == ("SUCCESSFUL", "ACTIVE")
 
 
-def test_a_body_that_is_not_read_may_be_anything(switched):
+def test_unread_body_is_not_validated(switched):
     emulated = switched(parameters_in="query")
     emulated.data("POST", RESTART, params={"freezeServer": "false"}, content="{", headers={"Content-Type": "text/csv"})
 
@@ -130,7 +130,7 @@ def test_a_body_that_is_not_read_may_be_anything(switched):
     ("paths", "served"),
     [("both", {"", "/api/v2"}), ("plain", {""}), ("prefixed", {"/api/v2"})],
 )
-def test_agents_are_found_under_their_paths_and_no_other(switched, paths, served):
+def test_agents_are_served_only_under_the_configured_paths(switched, paths, served):
     emulated = switched(agent_paths=paths)
     for prefix in ("", "/api/v2"):
         restart, read = f"{prefix}/compute/hosts/batchRestartAgents", f"{prefix}/compute/hosts/2/agent"
@@ -145,12 +145,12 @@ def test_agents_are_found_under_their_paths_and_no_other(switched, paths, served
     assert emulated.get("/api/v2/compute/hosts/2")["hostAgentStatus"] == "AVAILABLE"
 
 
-def test_a_path_that_is_not_served_needs_credentials_as_any_other(switched):
+def test_unserved_path_requires_credentials(switched):
     emulated = switched(agent_paths="plain")
     emulated.error(401, "GET", "/api/v2/compute/hosts/2/agent", auth=None)
 
 
-def test_tasks_without_tags_lack_what_came_with_them(switched):
+def test_tasks_without_tags_lack_the_fields_introduced_with_tags(switched):
     emulated = switched(task_tags="absent")
     task_id = emulated.restart_server(1)["id"]
     [listed] = emulated.get(LIST)["contents"]
@@ -162,7 +162,7 @@ def test_tasks_without_tags_lack_what_came_with_them(switched):
     assert [task["id"] for task in emulated.get(LIST, params={"clusterId": 1})["contents"]] == [task_id]
 
 
-def test_a_retried_subtask_has_the_form_of_the_read_one(switched):
+def test_retried_subtask_has_the_same_fields_as_a_read_one(switched):
     emulated = switched(task_tags="absent")
     emulated.plan("fail", "Prepare restart observer")
     task_id = emulated.restart_server(1)["id"]
@@ -172,7 +172,7 @@ def test_a_retried_subtask_has_the_form_of_the_read_one(switched):
 
 
 @pytest.mark.parametrize("operating", ["shown", "absent"])
-def test_objects_may_show_no_task_that_works_on_them(switched, operating):
+def test_operating_task_can_be_hidden(switched, operating):
     emulated = switched(operating_task=operating)
     emulated.restart_cluster(1)
     emulated.restart_arbitration(1)
@@ -182,7 +182,7 @@ def test_objects_may_show_no_task_that_works_on_them(switched, operating):
         assert "RESTARTING" in answer
 
 
-def test_a_service_without_arbitration_knows_none_of_its_paths(switched):
+def test_service_without_arbitration_serves_none_of_its_paths(switched):
     emulated = switched(arbitration="unknown")
     paths = ["/api/v2/arbitration/services", "/api/v2/arbitration/services/1"]
     for method, path in [("GET", paths[0]), ("GET", paths[1]), ("POST", f"{paths[1]}/restart")]:
@@ -190,7 +190,7 @@ def test_a_service_without_arbitration_knows_none_of_its_paths(switched):
 
 
 @pytest.mark.parametrize("tags", ["shown", "absent"])
-def test_a_rollback_may_answer_with_the_task(switched, tags):
+def test_rollback_can_return_the_task(switched, tags):
     emulated = switched(rollback_answer="task", task_tags=tags)
     emulated.plan("fail", "Prepare restart arbitration service")
     task_id = emulated.restart_arbitration()["id"]
@@ -201,7 +201,7 @@ def test_a_rollback_may_answer_with_the_task(switched, tags):
 
 
 @pytest.mark.parametrize("version", CHOICES["reported_version"])
-def test_the_version_is_the_one_that_was_asked_for(switched, version):
+def test_configured_version_is_reported(switched, version):
     info = switched(reported_version=version).request("GET", "/api/v2/info").json()
     assert info["buildVersion"].startswith(f"{version}-emulator-")
 
@@ -237,7 +237,7 @@ def test_a_server_restart_has_its_11_steps_with_context_and_class_names(old, ord
 
 
 @pytest.mark.parametrize("verb", ["start", "stop"])
-def test_start_and_stop_of_a_server_answer_as_its_restart(old, verb):
+def test_server_start_and_stop_return_the_same_fields_as_a_restart(old, verb):
     assert set(old.data("POST", RESTART.replace("restart", verb))) == MANUAL | {"clusterId", "context"}
 
 
@@ -260,7 +260,7 @@ def test_the_start_time_moves_at_the_start_step(old):
 TIMES = re.compile(r'"20\d\d-[^"]*"')
 
 
-def test_11_and_13_steps_end_in_the_same_fleet(start):
+def test_restarts_of_11_and_13_steps_leave_the_same_fleet_state(start):
     ends = []
     for steps, seconds in (("11", 11), ("13", 13)):
         emulated = start(switches=Switches(server_restart_steps=steps))
@@ -275,7 +275,7 @@ def test_11_and_13_steps_end_in_the_same_fleet(start):
 
 
 @pytest.mark.parametrize(("step", "_timeout"), STEPS_OF_11)
-def test_each_step_may_fail_and_the_task_be_retried_or_rolled_back(old, step, _timeout):
+def test_failure_of_each_step_can_be_retried_or_rolled_back(old, step, _timeout):
     for verb, operation in (("retry", "RETRY"), ("rollback", "ROLLBACK")):
         old.plan("fail", step)
         task_id = old.data("POST", RESTART)["id"]
@@ -300,7 +300,7 @@ TOGETHER = {frozenset(("server", "neighbour"))} | {frozenset((name, "agent")) fo
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(OPERATIONS, repeat=2)))
-def test_a_target_is_as_busy_as_in_other_versions(old, first, second):
+def test_operations_exclude_each_other_as_in_other_versions(old, first, second):
     one, other = OPERATIONS[first], OPERATIONS[second]
     assert old.request("POST", one[0], **one[1]).status_code == 200
     old.pass_time(1)
@@ -311,7 +311,7 @@ def test_a_target_is_as_busy_as_in_other_versions(old, first, second):
 # --- A database that is opened with another profile -----------------------------------------------------------------
 
 
-def test_a_task_keeps_its_steps_and_shows_what_the_switches_of_today_show(start, tmp_path):
+def test_task_keeps_its_steps_but_shows_the_current_switches(start, tmp_path):
     database = tmp_path / "state.db"
     emulated = start(database=database)
     tasks = {13: emulated.restart_server(1)["id"]}
@@ -362,7 +362,7 @@ def test_a_switch_overrides_the_profile(monkeypatch, arguments, expected):
 
 
 @pytest.mark.parametrize("name", CHOICES)
-def test_every_switch_is_an_option_with_its_values(monkeypatch, capsys, name):
+def test_every_switch_is_a_command_line_option(monkeypatch, capsys, name):
     served = []
     monkeypatch.setattr(cli, "serve", lambda settings, *_others: served.append(settings))
     option = f"--{name.replace('_', '-')}"
@@ -374,7 +374,7 @@ def test_every_switch_is_an_option_with_its_values(monkeypatch, capsys, name):
     assert f"{option}: invalid choice: 'bent'" in capsys.readouterr().err
 
 
-def test_the_role_takes_the_same_switches_and_profiles():
+def test_role_accepts_the_same_switches_and_profiles():
     specs = yaml.safe_load((REPOSITORY / "roles/emulator/meta/argument_specs.yml").read_text())
     options = specs["argument_specs"]["main"]["options"]
     assert set(options["emulator_profile"]["choices"]) == set(PROFILES)
@@ -384,7 +384,7 @@ def test_the_role_takes_the_same_switches_and_profiles():
     }
 
 
-def test_the_page_on_the_emulator_tells_each_switch_and_what_the_profiles_say():
+def test_emulator_page_documents_every_switch_and_profile():
     rows = re.findall(
         r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|",
         (REPOSITORY / "docs/emulator.md").read_text(),

@@ -27,7 +27,7 @@ def statuses(emulated, cluster_id):
     return cluster["status"], [zone["status"] for zone in cluster["zones"]]
 
 
-def test_a_server_is_unavailable_until_it_answers_again(emulated):
+def test_server_is_unavailable_until_it_recovers(emulated):
     started = server(emulated, 1, 3)["startTime"]
     let(emulated, 3, False)
     found = server(emulated, 1, 3)
@@ -37,27 +37,27 @@ def test_a_server_is_unavailable_until_it_answers_again(emulated):
     assert (server(emulated, 1, 3)["status"], server(emulated, 1, 3)["innerStatus"]) == ("RUNNING", "ACTIVE")
 
 
-def test_a_zone_without_any_other_server_shows_it_too(emulated):
+def test_zone_is_unavailable_when_its_only_server_is(emulated):
     let(emulated, 7, False)
     assert statuses(emulated, 2) == ("RUNNING", ["UNAVAILABLE", "RUNNING", "RUNNING"])
     let(emulated, 7, True)
     assert statuses(emulated, 2) == ("RUNNING", ["RUNNING"] * 3)
 
 
-def test_a_restart_heals_a_server(emulated):
+def test_restart_recovers_an_unavailable_server(emulated):
     let(emulated, 3, False)
     emulated.data("POST", SERVERS.format(1) + "/3/restart", json={"freezeServer": False})
     emulated.pass_time(100)
     assert server(emulated, 1, 3)["status"] == "RUNNING"
 
 
-def test_a_server_that_a_task_has_in_hand_is_left_to_it(emulated):
+def test_incident_on_a_server_held_by_a_task_is_refused(emulated):
     emulated.data("POST", SERVERS.format(1) + "/3/restart", json={"freezeServer": False})
     error = emulated.error(409, "PUT", "/emulator/servers/3", json={"available": False})
     assert error["message"].startswith("Server 3 is occupied by task ")
 
 
-def test_degraded_log_streams_are_shown_until_they_are_healed(emulated):
+def test_degraded_log_streams_are_shown_until_they_recover(emulated):
     assert emulated.data("GET", SERVICE)["clusters"] == []
     put(emulated, "arbitration-services/1", {"degraded": [DEGRADED]})
     expected = [
@@ -85,7 +85,7 @@ def test_degraded_log_streams_are_shown_until_they_are_healed(emulated):
         ("/emulator/arbitration-services/1", {"degraded": [{**DEGRADED, "logStreams": []}]}, 400),
     ],
 )
-def test_what_cannot_be_is_refused_and_changes_nothing(emulated, path, body, status):
+def test_invalid_incident_is_refused_and_changes_nothing(emulated, path, body, status):
     put(emulated, "arbitration-services/1", {"degraded": [DEGRADED]})
     before = emulated.data("GET", SERVICE)
     emulated.error(status, "PUT", path, json=body)

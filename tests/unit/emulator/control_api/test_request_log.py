@@ -17,7 +17,7 @@ def seen(emulated, **filters):
     return emulated.get(REQUESTS, params=filters)["contents"]
 
 
-def test_a_request_is_told_as_it_was(emulated):
+def test_request_is_listed_with_its_details(emulated):
     answer = emulated.request("GET", TASKS, params={"size": 5, "name": "a b"})
     (request,) = seen(emulated)
     assert request.pop("milliseconds") >= 0
@@ -35,7 +35,7 @@ def test_a_request_is_told_as_it_was(emulated):
     }
 
 
-def test_a_restart_is_told_with_its_task(emulated):
+def test_restart_request_is_listed_with_its_task(emulated):
     started = [
         emulated.restart_server(1)["id"],
         emulated.restart_cluster(2)["id"],
@@ -48,7 +48,7 @@ def test_a_restart_is_told_with_its_task(emulated):
     assert [request["taskId"] for request in seen(emulated)] == [*started, None, None]
 
 
-def test_refused_requests_are_there_too(emulated):
+def test_refused_requests_are_listed(emulated):
     emulated.error(401, "GET", TASKS, auth=("admin", "wrong"))
     emulated.error(403, "POST", "/api/v2/ob/clusters/1/restart", auth=("viewer", "emulator"))
     emulated.error(400, "GET", "/no/such%20url")
@@ -62,7 +62,7 @@ def test_refused_requests_are_there_too(emulated):
     ]
 
 
-def test_the_control_api_is_not_there(emulated):
+def test_control_api_requests_are_not_listed(emulated):
     emulated.get("/emulator/clock")
     emulated.error(400, "GET", "/emulator")
     emulated.error(401, "GET", "/emulator/faults", auth=None)
@@ -89,7 +89,7 @@ def test_the_control_api_is_not_there(emulated):
         ({"size": 3, "page": 3}, []),
     ],
 )
-def test_filters_and_pages(emulated, filters, ids):
+def test_list_can_be_filtered_and_paged(emulated, filters, ids):
     viewer = ("viewer", "emulator")
     emulated.request("GET", TASKS)
     emulated.request("POST", "/api/v2/ob/clusters/1/restart")
@@ -98,7 +98,7 @@ def test_filters_and_pages(emulated, filters, ids):
     assert [request["id"] for request in seen(emulated, **filters)] == ids
 
 
-def test_the_list_can_be_emptied_and_ids_go_on(emulated):
+def test_ids_continue_after_the_list_is_cleared(emulated):
     emulated.get(TASKS)
     assert emulated.request("DELETE", REQUESTS).status_code == 200
     assert seen(emulated) == []
@@ -108,7 +108,7 @@ def test_the_list_can_be_emptied_and_ids_go_on(emulated):
     assert page["page"] == {"number": 1, "size": 2000, "totalElements": 1, "totalPages": 1}
 
 
-def test_no_secret_is_in_it(emulated):
+def test_list_contains_no_secret(emulated):
     emulated.request("GET", f"{TASKS}?password=in-query&x=1&accessKey=in-key&api%5Ftoken=in-token&name=pass")
     emulated.request("POST", "/compute/hosts/batchRestartAgents", json={"hostIds": [1], "password": "in-body"})
     text = emulated.request("GET", REQUESTS).text
@@ -117,7 +117,7 @@ def test_no_secret_is_in_it(emulated):
     assert "password=***&x=1&accessKey=***&api%5Ftoken=***&name=pass" in text
 
 
-def test_the_oldest_go_first():
+def test_oldest_requests_are_dropped_first():
     log = RequestLog()
     for number in range(MAX_RECORDS + 5):
         log.add(RequestRecord(number, "GET", "/", "", "trace"))
@@ -133,7 +133,7 @@ def test_the_oldest_go_first():
         )
     )
 )
-def test_a_mask_hides_secrets_and_nothing_else(parameters):
+def test_mask_hides_only_secrets(parameters):
     query = "&".join(f"{name}={value}" for name, value in parameters)
     expected = [
         f"{name}={value if name in ('name', 'size') else '***'}" if parameters else "" for name, value in parameters
@@ -142,7 +142,7 @@ def test_a_mask_hides_secrets_and_nothing_else(parameters):
     assert masked(masked(query)) == masked(query)
 
 
-def test_the_log_masks_too(emulated, caplog):
+def test_log_masks_secrets_in_the_query(emulated, caplog):
     caplog.set_level("INFO", logger="ocp_emulator")
     emulated.request("GET", f"{TASKS}?token=in-query&size=1")
     assert re.search(r"\?token=\*\*\*&size=1 200 ", caplog.text)

@@ -43,14 +43,14 @@ def statuses(emulated, calls, path=TASKS):
         ({"method": "GET", "path": "/api/*", "user": "viewer"}, False),
     ],
 )
-def test_what_a_fault_matches(emulated, match, hit):
+def test_fault_hits_only_matching_requests(emulated, match, hit):
     plan(emulated, match=match)
     assert (emulated.request("GET", f"{TASKS}/%31001").status_code == 503) is hit
     (fault,) = emulated.get(FAULTS)["contents"]
     assert fault["hits"] == hit
 
 
-def test_a_user_matches_by_right_credentials_only(emulated):
+def test_user_matches_only_with_valid_credentials(emulated):
     plan(emulated, match={"user": "admin"}, times=None)
     emulated.error(401, "GET", TASKS, auth=("admin", "wrong"))
     emulated.error(401, "GET", TASKS, auth=None)
@@ -58,7 +58,7 @@ def test_a_user_matches_by_right_credentials_only(emulated):
     emulated.error(503, "GET", TASKS)
 
 
-def test_the_control_api_is_hit_only_where_the_path_says_so(emulated):
+def test_control_api_is_hit_only_when_the_path_names_it(emulated):
     plan(emulated, times=None)
     plan(emulated, match={"path": "*"}, times=None)
     plan(emulated, match={"path": "/emulator/clock"}, status=500)
@@ -79,21 +79,21 @@ def test_the_control_api_is_hit_only_where_the_path_says_so(emulated):
         ({"probability": 1.0, "times": 3}, [503, 503, 503, 200]),
     ],
 )
-def test_when_a_fault_hits(emulated, fault, expected):
+def test_fault_hits_according_to_call_times_and_probability(emulated, fault, expected):
     plan(emulated, match={"path": TASKS}, **fault)
     # What does not match does not count.
     emulated.request("GET", "/api/v2/info")
     assert statuses(emulated, 4) == expected
 
 
-def test_of_several_faults_the_first_hits_and_the_others_count(emulated):
+def test_first_of_several_faults_hits_and_the_others_count(emulated):
     plan(emulated, status=500, call=2)
     plan(emulated, status=501, call=2)
     plan(emulated, status=502, call=4)
     assert statuses(emulated, 5) == [200, 500, 501, 502, 200]
 
 
-def test_chance_is_the_same_every_time_and_in_every_process(start, tmp_path):
+def test_seeded_probability_is_repeatable_across_processes(start, tmp_path):
     fault = {"probability": 0.4, "seed": 11, "times": None}
     emulated = start()
     plan(emulated, **fault)
@@ -111,14 +111,14 @@ def test_chance_is_the_same_every_time_and_in_every_process(start, tmp_path):
 
 
 @pytest.mark.parametrize("probability", [0.05, 0.5, 0.9])
-def test_a_probability_is_about_what_it_says(probability):
+def test_hit_rate_approximates_the_probability(probability):
     fault = HttpFault(kind="http", action="reset", probability=probability, seed=7)
     hits = sum(fault.hits(match) for match in range(1, 2_001))
     assert hits / 2_000 == pytest.approx(probability, abs=0.03)
 
 
 @given(st.text(), st.text(), st.none() | st.text(min_size=1, max_size=20))
-def test_no_path_of_the_service_is_mistaken_for_the_control_api(left, right, pattern):
+def test_wildcards_do_not_match_the_control_api(left, right, pattern):
     match = HttpMatch(path=pattern)
     assert not match.matches("GET", f"/emulator/{left}{right}", lambda: None) or pattern.startswith("/emulator")
 
@@ -156,27 +156,27 @@ def test_no_path_of_the_service_is_mistaken_for_the_control_api(left, right, pat
         ({"kind": None, "action": "reset"}, ["'kind'"]),
     ],
 )
-def test_a_fault_that_does_not_fit_is_400_and_named(emulated, fault, named):
+def test_invalid_fault_is_400_and_named(emulated, fault, named):
     message = emulated.error(400, "POST", FAULTS, json={"kind": "http", **fault})["message"]
     assert all(part in message for part in named), message
     assert emulated.get(FAULTS) == {"contents": []}
 
 
 @pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 503, 599])
-def test_errors_come_in_the_envelope(emulated, status):
+def test_error_fault_returns_the_error_envelope(emulated, status):
     plan(emulated, status=status, message="as told")
     assert emulated.error(status, "GET", TASKS)["message"] == "as told"
 
 
 @pytest.mark.parametrize(("fault", "reset"), [({}, "1"), ({"reset": 30}, "30")])
-def test_429_has_the_headers_of_a_rate_limit(emulated, fault, reset):
+def test_429_fault_has_rate_limit_headers(emulated, fault, reset):
     plan(emulated, status=429, **fault)
     answer = emulated.request("GET", TASKS)
     assert (answer.headers["RateLimit-Remaining"], answer.headers["RateLimit-Reset"]) == ("0", reset)
     assert answer.json()["traceId"] == ""
 
 
-def test_what_is_spared_is_neither_counted_nor_locked(start):
+def test_intercepted_request_does_not_count_toward_a_lockout(start):
     emulated = start(max_attempts=2)
     plan(emulated, "html", times=5)
     for _call in range(5):
@@ -184,7 +184,7 @@ def test_what_is_spared_is_neither_counted_nor_locked(start):
     assert statuses(emulated, 1) == [200]
 
 
-def test_log_and_requests_tell_which_fault_has_hit(emulated, caplog):
+def test_log_and_request_list_show_the_fault_that_hit(emulated, caplog):
     caplog.set_level("INFO", logger="ocp_emulator")
     fault = plan(emulated, "html", match={"method": "POST"}, when="after")
     emulated.request("POST", "/api/v2/ob/clusters/1/restart")
@@ -195,7 +195,7 @@ def test_log_and_requests_tell_which_fault_has_hit(emulated, caplog):
     assert f" fault={fault['id']} html" in caplog.text
 
 
-def test_http_faults_survive_the_process(start, tmp_path):
+def test_http_faults_survive_a_process_restart(start, tmp_path):
     emulated = start(database=tmp_path / "state.db")
     plan(emulated, call=3)
     before = statuses(emulated, 1), emulated.get(FAULTS)
@@ -205,7 +205,7 @@ def test_http_faults_survive_the_process(start, tmp_path):
     assert statuses(again, 3) == [200, 503, 200]
 
 
-def test_faults_of_a_file_are_planned_once_in_a_database(start, tmp_path):
+def test_fault_file_is_planned_once_per_database(start, tmp_path):
     (tmp_path / "faults.yml").write_text("[{kind: http, action: error, status: 500, times: 2}]")
     settings = {"database": tmp_path / "state.db", "faults": read_faults(tmp_path / "faults.yml")}
     emulated = start(**settings)

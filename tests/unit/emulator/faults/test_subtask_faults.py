@@ -23,7 +23,7 @@ def fail_server(emulated, step=START, server=2):
     return task_id
 
 
-def test_a_failed_restart_keeps_its_target_down_and_shows_it(emulated):
+def test_failed_restart_leaves_its_target_down_and_occupied(emulated):
     before = emulated.server(2)
     task_id = fail_server(emulated)
     server = emulated.server(2)
@@ -36,7 +36,7 @@ def test_a_failed_restart_keeps_its_target_down_and_shows_it(emulated):
     assert emulated.restarts() == {}
 
 
-def test_a_retry_finishes_the_restart_and_gives_the_target_free(emulated):
+def test_retry_finishes_the_restart_and_releases_the_target(emulated):
     task_id = fail_server(emulated)
     task = emulated.steer(task_id, "retry").json()["data"]
     emulated.pass_time(9)
@@ -48,7 +48,7 @@ def test_a_retry_finishes_the_restart_and_gives_the_target_free(emulated):
     assert emulated.restarts() == {("OB_SERVER", 2): 1}
 
 
-def test_a_rollback_starts_again_what_was_stopped(emulated):
+def test_rollback_starts_the_stopped_server_again(emulated):
     task_id = fail_server(emulated, "Wait observer active")
     assert emulated.restarts() == {("OB_SERVER", 2): 1}
     started = emulated.server(2)["startTime"]
@@ -71,7 +71,7 @@ def test_a_rollback_starts_again_what_was_stopped(emulated):
     emulated.restart_server(2)
 
 
-def test_what_was_not_stopped_since_the_step_was_skipped_is_not_started(emulated):
+def test_server_is_not_started_when_its_stop_was_skipped(emulated):
     before = emulated.server(2)
     task_id = fail_server(emulated, "Stop observer process")
     emulated.steer(task_id, "skip", emulated.step(task_id, "Stop observer process")["id"])
@@ -82,7 +82,7 @@ def test_what_was_not_stopped_since_the_step_was_skipped_is_not_started(emulated
     assert emulated.restarts() == {}
 
 
-def test_what_was_not_started_since_the_step_was_skipped_is_shown_as_stopped(emulated):
+def test_server_is_shown_as_stopped_when_its_start_was_skipped(emulated):
     task_id = fail_server(emulated)
     emulated.steer(task_id, "skip", emulated.step(task_id, START)["id"])
     emulated.pass_time(20)
@@ -92,7 +92,7 @@ def test_what_was_not_started_since_the_step_was_skipped_is_shown_as_stopped(emu
     assert emulated.get("/api/v2/ob/clusters/1")["status"] == "RUNNING"
 
 
-def test_a_cluster_that_is_rolled_back_is_up_again(emulated):
+def test_rolled_back_cluster_is_running_again(emulated):
     emulated.plan("fail", START)
     task_id = emulated.restart_cluster(1)["id"]
     emulated.pass_time(19)
@@ -105,7 +105,7 @@ def test_a_cluster_that_is_rolled_back_is_up_again(emulated):
     assert emulated.restarts() == {}
 
 
-def test_agents_that_are_rolled_back_are_available_again(emulated):
+def test_rolled_back_agents_are_available_again(emulated):
     emulated.plan("fail", match={"subtask": "Start all OCP agent processes", "element": 1})
     task_id = emulated.restart_agents(1, 2)["id"]
     emulated.pass_time(9)
@@ -160,7 +160,7 @@ def test_restarts_are_counted_for_each_target(emulated):
         ({"task": "Restart OB server", "subtask": START, "element": "1"}, False),
     ],
 )
-def test_what_a_fault_matches(emulated, match, hit):
+def test_fault_hits_only_matching_subtasks(emulated, match, hit):
     emulated.plan("fail", match=match)
     task_id = emulated.restart_server(2)["id"]
     emulated.pass_time(13)
@@ -179,7 +179,7 @@ def test_what_a_fault_matches(emulated, match, hit):
         ({"action": "slow", "factor": 2, "times": 3, "match": {}}, 15.7),
     ],
 )
-def test_how_slow_is_slow(emulated, fault, seconds):
+def test_slow_fault_extends_a_step_by_factor_and_seconds(emulated, fault, seconds):
     emulated.plan(**{"subtask": START, **fault})
     task = emulated.restart_server(2)
     emulated.pass_time(100)
@@ -187,7 +187,7 @@ def test_how_slow_is_slow(emulated, fault, seconds):
     assert moment(end["finishTime"]) - moment(end["startTime"]) == timedelta(seconds=seconds)
 
 
-def test_faults_hit_in_their_order_and_as_often_as_told(emulated):
+def test_faults_hit_in_order_and_as_often_as_planned(emulated):
     first = emulated.plan("fail", START, times=2, message="first")
     second = emulated.plan("fail", START, times=None, message="second")
     task_id = fail_server(emulated)
@@ -208,7 +208,7 @@ def test_faults_hit_in_their_order_and_as_often_as_told(emulated):
     assert emulated.task(task_id)["status"] == "SUCCESSFUL"
 
 
-def test_the_first_step_of_a_cluster_restart_can_fail_too(emulated):
+def test_first_step_of_a_cluster_restart_can_fail(emulated):
     emulated.plan("fail", "Prepare restart cluster")
     task_id = emulated.restart_cluster(2)["id"]
     emulated.pass_time(1)
@@ -233,12 +233,12 @@ def test_the_first_step_of_a_cluster_restart_can_fail_too(emulated):
         ({"kind": "subtask", "action": "fail", "colour": "red"}, "'colour'"),
     ],
 )
-def test_a_fault_that_does_not_fit_is_400_and_named(emulated, body, named):
+def test_invalid_fault_is_400_and_named(emulated, body, named):
     assert named in emulated.error(400, "POST", FAULTS, json=body)["message"]
     assert emulated.get(FAULTS) == {"contents": []}
 
 
-def test_a_clock_that_is_stopped_moves_by_advances_only(emulated):
+def test_stopped_clock_moves_only_when_advanced(emulated):
     begin = moment(emulated.get(CLOCK)["time"])
     assert emulated.data("PUT", CLOCK, json={"running": False})["running"] is False
     task_id = emulated.restart_server(1)["id"]
@@ -256,7 +256,7 @@ def test_a_clock_that_is_stopped_moves_by_advances_only(emulated):
     assert moment(emulated.get(CLOCK)["time"]) == begin + timedelta(seconds=18)
 
 
-def test_a_running_clock_can_be_advanced_and_credentials_do_not_suffer(emulated):
+def test_advancing_a_running_clock_keeps_the_machine_clock_unchanged(emulated):
     begin = moment(emulated.get(CLOCK)["time"])
     emulated.data("POST", f"{CLOCK}/advance", json={"seconds": 7_200})
     emulated.pass_time(1)
@@ -277,11 +277,11 @@ def test_a_running_clock_can_be_advanced_and_credentials_do_not_suffer(emulated)
         ("POST", f"{CLOCK}/advance", {"seconds": 1e12}),
     ],
 )
-def test_a_clock_takes_nothing_else(emulated, method, path, body):
+def test_invalid_clock_request_is_400(emulated, method, path, body):
     emulated.error(400, method, path, json=body)
 
 
-def test_the_clock_ends_before_dates_do(emulated):
+def test_clock_cannot_advance_past_the_last_valid_date(emulated):
     answers = {
         emulated.request("POST", f"{CLOCK}/advance", json={"seconds": 3.15e8}).status_code for _year in range(805)
     }
@@ -289,7 +289,7 @@ def test_the_clock_ends_before_dates_do(emulated):
     assert emulated.get(CLOCK)["time"].startswith("99")
 
 
-def test_faults_clock_and_failed_tasks_survive_the_process(start, tmp_path):
+def test_faults_clock_and_failed_tasks_survive_a_process_restart(start, tmp_path):
     emulated = start(database=tmp_path / "state.db")
     task_id = fail_server(emulated)
     emulated.plan("stall", START)

@@ -13,7 +13,7 @@ def read(tmp_path, text):
     return read_fleet(path)
 
 
-def test_everything_that_can_be_worked_out_may_be_left_out(tmp_path):
+def test_omitted_fields_get_defaults(tmp_path):
     fleet = read(
         tmp_path,
         """
@@ -41,7 +41,7 @@ def test_everything_that_can_be_worked_out_may_be_left_out(tmp_path):
     assert [(key.id, key.user_id) for key in fleet.access_keys] == [("emulator", 100)]
 
 
-def test_ids_may_be_given_and_the_others_go_around_them(tmp_path):
+def test_given_ids_are_kept_and_other_ids_avoid_them(tmp_path):
     fleet = read(
         tmp_path,
         """
@@ -60,7 +60,7 @@ def test_ids_may_be_given_and_the_others_go_around_them(tmp_path):
     assert [(zone.id, zone.cluster_id) for zone in fleet.zones] == [(1, 2), (2, 1)]
 
 
-def test_users_and_keys_may_be_given(tmp_path):
+def test_users_and_access_keys_are_read(tmp_path):
     fleet = read(
         tmp_path,
         """
@@ -75,7 +75,7 @@ def test_users_and_keys_may_be_given(tmp_path):
     assert [(key.id, key.secret, key.user_id) for key in fleet.access_keys] == [("k", "s", 1)]
 
 
-def test_the_default_keys_do_not_outlive_the_default_users(tmp_path):
+def test_custom_users_remove_the_default_access_keys(tmp_path):
     assert read(tmp_path, "users: [{name: a, password: b, permissions: []}]").access_keys == ()
 
 
@@ -117,20 +117,20 @@ CLUSTER = "clusters: [{name: a, zones: [{name: z, servers: [{ip: 10.0.0.1}]}]}"
         ("access_keys: [{id: k, secret: s, user: admin}, {id: k, secret: t, user: admin}]", "access_keys: id 'k'"),
     ],
 )
-def test_a_bad_file_is_told_in_one_sentence_with_its_place(tmp_path, text, where):
+def test_bad_file_error_is_one_sentence_with_the_location(tmp_path, text, where):
     with pytest.raises(FleetError) as caught:
         read(tmp_path, text)
     assert where in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_secret_is_not_told_with_its_place(tmp_path):
+def test_error_does_not_show_a_secret(tmp_path):
     with pytest.raises(FleetError) as caught:
         read(tmp_path, "users: [{name: a, password: [geheim], permissions: []}]")
     assert "geheim" not in str(caught.value)
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_file_is_refused(tmp_path):
     with pytest.raises(FleetError, match="No such file"):
         read_fleet(tmp_path / "nothing.yml")
     with pytest.raises(FleetError, match="directory"):

@@ -11,7 +11,7 @@ from ocp_emulator.fleet.generate_fleet import default_fleet, generated_fleet
 
 @settings(deadline=None)
 @given(some.integers(1, 5), some.integers(1, 4), some.integers(1, 6))
-def test_a_generated_fleet_has_the_size_asked_for_and_addresses_of_its_own(clusters, zones, servers_per_zone):
+def test_generated_fleet_has_the_requested_size_and_unique_addresses(clusters, zones, servers_per_zone):
     fleet = generated_fleet(clusters, zones, servers_per_zone)
     assert (len(fleet.clusters), len(fleet.zones)) == (clusters, clusters * zones)
     assert len(fleet.servers) == len({server.ip for server in fleet.servers}) == clusters * zones * servers_per_zone
@@ -19,12 +19,12 @@ def test_a_generated_fleet_has_the_size_asked_for_and_addresses_of_its_own(clust
     assert sum(server.root for server in fleet.servers) == clusters
 
 
-def test_a_generated_fleet_has_a_largest_size():
+def test_generated_fleet_size_is_limited():
     assert len(generated_fleet(1, 1, 1_000).servers) == 1_000
     with pytest.raises(FleetError, match="100000"):
         generated_fleet(1_000, 100, 2)
 
 
-def test_a_fleet_is_known_by_its_fingerprint():
+def test_fingerprint_identifies_a_fleet():
     assert default_fleet().fingerprint() == default_fleet().fingerprint()
     assert default_fleet().fingerprint() != generated_fleet(2, 3, 1).fingerprint()

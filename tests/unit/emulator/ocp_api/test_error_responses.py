@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is refused, and how (ocp-api.md, section 5)."""
+"""What is refused, and how."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_unknown_ids_are_404(emulated, method, path):
     emulated.error(404, method, path)
 
 
-def test_the_message_names_what_is_not_there(emulated):
+def test_error_names_the_missing_object(emulated):
     assert (
         "Server 99"
         in emulated.error(404, "POST", SERVER.replace("s/1/r", "s/99/r"), params={"freezeServer": 1})["message"]
@@ -48,7 +48,7 @@ def test_the_message_names_what_is_not_there(emulated):
     assert "99, 98" in emulated.error(404, "POST", AGENTS, json={"hostIds": [1, 99, 98]})["message"]
 
 
-def test_a_subtask_belongs_to_its_task(emulated):
+def test_subtask_of_another_task_is_404(emulated):
     one, other = emulated.restart_server(1), emulated.restart_server(2)
     emulated.error(404, "GET", f"{TASKS}/{one['id']}/subtasks/{other['subtasks'][0]['id']}/log")
 
@@ -88,12 +88,12 @@ def test_an_id_of_the_wrong_type_is_400_and_named(emulated, path, value):
         ("/api/v2/arbitration/services?tagIdList=a", "tagIdList"),
     ],
 )
-def test_a_parameter_that_does_not_fit_is_400_and_named(emulated, path, name):
+def test_invalid_parameter_is_400_and_named(emulated, path, name):
     assert f"'{name}'" in emulated.error(400, "GET", path)["message"]
 
 
 @pytest.mark.parametrize("options", [{}, {"json": {}}, {"json": {"force": True}}, {"json": {"freezeServer": None}}])
-def test_freeze_server_is_needed(emulated, options):
+def test_freeze_server_is_required(emulated, options):
     error = emulated.error(400, "POST", SERVER, **options)
     assert "'freezeServer'" in error["message"]
     assert error["code"] == 0
@@ -114,7 +114,7 @@ def test_freeze_server_is_needed(emulated, options):
         ({"params": {"freezeServer": "true", "force": "true"}, "json": {"force": False}}, "force"),
     ],
 )
-def test_switches_of_the_wrong_type_or_at_odds_are_400_and_named(emulated, options, name):
+def test_invalid_or_conflicting_flags_are_400_and_named(emulated, options, name):
     assert f"'{name}'" in emulated.error(400, "POST", SERVER, **options)["message"]
     assert emulated.server(1)["status"] == "RUNNING"
 
@@ -139,7 +139,7 @@ def test_switches_of_the_wrong_type_or_at_odds_are_400_and_named(emulated, optio
         {"hostIds": [2**63]},
     ],
 )
-def test_host_ids_that_do_not_fit_are_400_and_named(emulated, path, body):
+def test_invalid_host_ids_are_400_and_named(emulated, path, body):
     error = emulated.error(400, "POST", path, json=body)
     assert "'hostIds'" in error["message"] or "'hostids'" in error["message"]
 
@@ -148,28 +148,28 @@ def test_host_ids_that_do_not_fit_are_400_and_named(emulated, path, body):
 @pytest.mark.parametrize(
     "body", ["{", "nonsense", "[1]", '"text"', "1", "\xff", "[" * 100_000, '{"a": %s}' % ("9" * 5_000)]
 )
-def test_a_body_that_is_no_json_object_is_400(emulated, path, body):
+def test_body_other_than_a_json_object_is_400(emulated, path, body):
     emulated.error(400, "POST", path, content=body.encode("latin-1"), headers=JSON)
 
 
-def test_agents_need_a_body(emulated):
+def test_agent_restart_requires_a_body(emulated):
     assert "body" in emulated.error(400, "POST", AGENTS, headers=JSON)["message"]
 
 
 @pytest.mark.parametrize("path", [AGENTS, f"{SERVER}?freezeServer=true"])
 @pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "text/plain", ""])
-def test_a_body_that_is_not_said_to_be_json_is_415(emulated, path, content_type):
+def test_body_without_json_content_type_is_415(emulated, path, content_type):
     body = json.dumps({"hostIds": [1]})
     error = emulated.error(415, "POST", path, content=body, headers={"Content-Type": content_type})
     assert "application/json" in error["message"]
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/json;charset=utf-8", "Application/JSON"])
-def test_json_may_be_said_in_several_ways(emulated, content_type):
+def test_json_content_type_is_accepted_in_several_spellings(emulated, content_type):
     emulated.data("POST", AGENTS, content='{"hostIds": [1]}', headers={"Content-Type": content_type})
 
 
-def test_a_body_beyond_all_measure_is_refused(emulated):
+def test_oversized_body_is_refused(emulated):
     emulated.error(400, "POST", AGENTS, content=b" " * (2**20 + 1), headers=JSON)
 
 
@@ -195,7 +195,7 @@ def test_an_unknown_url_or_method_is_400_with_code_0(emulated, method, path):
     assert f"{method} {path}" in error["message"]
 
 
-def test_what_nobody_expected_is_500_and_tells_nothing(emulated, monkeypatch, caplog):
+def test_unexpected_error_is_500_without_details(emulated, monkeypatch, caplog):
     def fail(*_, **__):
         raise RuntimeError("the inner secret")
 
@@ -208,7 +208,7 @@ def test_what_nobody_expected_is_500_and_tells_nothing(emulated, monkeypatch, ca
     assert answer.json()["traceId"] in caplog.text
 
 
-def test_a_failure_while_a_task_is_inserted_leaves_nothing_behind(emulated, monkeypatch):
+def test_failed_task_insert_leaves_nothing_behind(emulated, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("too late")
 

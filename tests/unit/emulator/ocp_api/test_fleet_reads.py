@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters, zones, servers, hosts, agents and arbitration services of the default fleet (ocp-api.md, section 6)."""
+"""Clusters, zones, servers, hosts, agents and arbitration services of the default fleet."""
 
 import pytest
 
@@ -9,7 +9,7 @@ def ids(found):
     return [each["id"] for each in found["contents"]]
 
 
-def test_the_default_clusters(emulated):
+def test_default_fleet_has_two_clusters_of_three_zones(emulated):
     orders, payments = emulated.get("/api/v2/ob/clusters")["contents"]
     assert (orders["id"], orders["name"], payments["id"], payments["name"]) == (1, "orders", 2, "payments")
     assert [zone["name"] for zone in orders["zones"]] == ["zone1", "zone2", "zone3"]
@@ -38,12 +38,12 @@ def test_a_cluster_has_one_root_server(emulated):
         assert zones[0]["rootServer"]["sql_port"] == 2881
 
 
-def test_all_has_been_running_since_before_the_emulator_started(emulated):
+def test_servers_started_before_the_emulator(emulated):
     for number in range(1, 10):
         assert emulated.server(number)["startTime"] == "2026-10-22T12:00:00+08:00"
 
 
-def test_one_cluster_is_the_one_of_the_list(emulated):
+def test_single_cluster_read_matches_the_list(emulated):
     listed = emulated.get("/api/v2/ob/clusters")["contents"]
     assert [emulated.get(f"/api/v2/ob/clusters/{number}") for number in (1, 2)] == listed
     assert emulated.get("/api/v2/ob/clusters/2/zones")["contents"] == listed[1]["zones"]
@@ -81,11 +81,11 @@ def test_one_cluster_is_the_one_of_the_list(emulated):
         ("/api/v2/clusters/1/zones/zone2/servers", {}, [3, 4]),
     ],
 )
-def test_filters_and_pages_of_the_lists(emulated, path, filters, found):
+def test_lists_can_be_filtered_and_paged(emulated, path, filters, found):
     assert ids(emulated.get(path, params=filters)) == found
 
 
-def test_which_lists_are_paged(emulated):
+def test_lists_below_a_cluster_are_not_paged(emulated):
     assert emulated.get("/api/v2/compute/hosts")["page"]["totalElements"] == 10
     assert emulated.get("/api/v2/arbitration/services")["page"] == {
         "number": 1,
@@ -97,7 +97,7 @@ def test_which_lists_are_paged(emulated):
         assert set(emulated.get(f"/api/v2/ob/clusters/1/{path}")) == {"contents"}
 
 
-def test_a_host_tells_what_runs_on_it_and_has_nulls(emulated):
+def test_host_shows_its_services_and_null_fields(emulated):
     host = emulated.get("/api/v2/compute/hosts/3")
     assert (host["innerIpAddress"], host["status"], host["hostAgentStatus"]) == ("10.0.0.3", "ONLINE", "AVAILABLE")
     assert [(service["name"], service["type"]) for service in host["services"]] == [("orders:101", "OB_CLUSTER")]
@@ -107,7 +107,7 @@ def test_a_host_tells_what_runs_on_it_and_has_nulls(emulated):
 
 
 @pytest.mark.parametrize("prefix", ["", "/api/v2"])
-def test_an_agent_has_processes_that_have_been_running(emulated, prefix):
+def test_agent_shows_its_running_processes(emulated, prefix):
     agent = emulated.get(f"{prefix}/compute/hosts/3/agent")
     assert (agent["hostId"], agent["hostInnerIpAddress"], agent["status"]) == (3, "10.0.0.3", "AVAILABLE")
     assert agent["lastAvailableTime"] == "2026-11-21T12:00:00+08:00"
@@ -117,14 +117,14 @@ def test_an_agent_has_processes_that_have_been_running(emulated, prefix):
     assert len({process["pid"] for process in agent["processes"]}) == 4
 
 
-def test_the_default_arbitration_service(emulated):
+def test_default_arbitration_service_is_running(emulated):
     service = emulated.get("/api/v2/arbitration/services/1")
     assert (service["svrIp"], service["svrPort"], service["hostId"]) == ("10.0.0.10", 2888, 10)
     assert (service["status"], "startTime" in service) == ("RUNNING", False)
     assert emulated.get("/api/v2/arbitration/services")["contents"] == [service]
 
 
-def test_what_the_service_tells_about_itself(emulated):
+def test_service_reports_time_status_and_version(emulated):
     assert emulated.get("/api/v2/time", auth=None) == "2026-11-21T12:00:00+08:00"
     assert emulated.get("/api/v2/status", auth=None) == "UP"
     info = emulated.request("GET", "/api/v2/info").json()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the four calls answer: the fields of restart-operations.md, 2.1 to 2.3, and the rules of section 3."""
+"""What the four calls answer: the documented fields, and the states at the start."""
 
 import re
 
@@ -8,7 +8,7 @@ import pytest
 
 NUMBER, TEXT, FLAG, LIST, OBJECT = int, str, bool, list, dict
 
-# The tables of 2.2 and 2.3, by operation: each field with its type; no other field may be there.
+# The documented fields, by operation: each with its type; no other field may be there.
 ALL_TASKS = {"id": NUMBER, "name": TEXT, "operation": TEXT, "status": TEXT, "startTime": TEXT}
 MANUAL = {**ALL_TASKS, "creator": TEXT, "executor": TEXT, "taskDefinitionId": NUMBER, "type": TEXT, "subtasks": LIST}
 TASK_FIELDS = {
@@ -78,12 +78,12 @@ def types_of(fields):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_task_has_the_fields_of_its_operation_and_no_other(calls, operation):
+def test_task_has_exactly_the_fields_of_its_operation(calls, operation):
     assert types_of(calls[operation]()) == TASK_FIELDS[operation]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_each_subtask_has_the_fields_of_its_operation_and_no_other(calls, operation):
+def test_subtasks_have_exactly_the_fields_of_their_operation(calls, operation):
     subtasks = subtasks_of(calls[operation]())
     assert len(subtasks) == LENGTH[operation]
     for subtask in subtasks:
@@ -91,7 +91,7 @@ def test_each_subtask_has_the_fields_of_its_operation_and_no_other(calls, operat
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_task_runs_its_first_subtask_is_up_and_all_others_wait(calls, ordered, operation):
+def test_new_task_is_running_with_one_active_subtask(calls, ordered, operation):
     task = calls[operation]()
     assert (task["status"], task["operation"]) == ("RUNNING", "EXECUTE")
     first, *others = ordered(subtasks_of(task))
@@ -103,7 +103,7 @@ def test_the_task_runs_its_first_subtask_is_up_and_all_others_wait(calls, ordere
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_link_is_answered_by_its_counterpart(calls, operation):
+def test_every_link_has_its_counterpart(calls, operation):
     subtasks = {subtask["id"]: subtask for subtask in subtasks_of(calls[operation]())}
     for number, subtask in subtasks.items():
         assert all(number in subtasks[upstream]["downstreams"] for upstream in subtask["upstreams"])
@@ -111,7 +111,7 @@ def test_every_link_is_answered_by_its_counterpart(calls, operation):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_neither_array_nor_ids_nor_series_follow_the_order_of_execution(calls, ordered, operation):
+def test_array_ids_and_series_differ_from_the_execution_order(calls, ordered, operation):
     subtasks = subtasks_of(calls[operation]())
     by_links = [subtask["id"] for subtask in ordered(subtasks)]
     assert [subtask["id"] for subtask in subtasks] != by_links
@@ -123,7 +123,7 @@ def test_neither_array_nor_ids_nor_series_follow_the_order_of_execution(calls, o
 
 
 @pytest.mark.parametrize("operation", ["server", "agents", "arbitration"])
-def test_the_values_that_are_always_the_same(calls, operation):
+def test_constant_fields_have_their_documented_values(calls, operation):
     task = calls[operation]()
     assert (task["creator"], task["taskDefinitionId"], task["type"]) == ("admin", -1, "MANUAL")
     for subtask in task["subtasks"]:
@@ -132,13 +132,13 @@ def test_the_values_that_are_always_the_same(calls, operation):
         assert subtask.get("taskId", task["id"]) == task["id"]
 
 
-def test_a_server_restart_tells_cluster_and_host(emulated):
+def test_server_restart_shows_cluster_and_host(emulated):
     task = emulated.restart_server(8)
     assert (task["name"], task["clusterId"], task["hostId"]) == ("Restart OB server", 2, 8)
     assert {subtask["parallelIdx"] for subtask in task["subtasks"]} == {-1}
 
 
-def test_a_cluster_restart_tells_the_cluster_and_has_its_context_as_text(emulated):
+def test_cluster_restart_shows_the_cluster_and_a_text_context(emulated):
     task = emulated.restart_cluster(2)
     assert task["name"] == "Restart OB cluster"
     assert task["cluster"] == {"id": 2, "name": "payments", "obClusterId": 102}
@@ -149,7 +149,7 @@ def test_a_cluster_restart_tells_the_cluster_and_has_its_context_as_text(emulate
     assert "2.zone2.server_ids=[8]" in task["context"]
 
 
-def test_a_batch_restart_of_agents_has_the_hosts_as_strings_in_its_context(emulated):
+def test_agent_restart_context_has_the_host_ids_as_strings(emulated):
     task = emulated.restart_agents(3, 9)
     assert task["name"] == "Batch restart OCP agent"
     assert task["context"] == {
@@ -161,7 +161,7 @@ def test_a_batch_restart_of_agents_has_the_hosts_as_strings_in_its_context(emula
     assert len({subtask["className"] for subtask in task["subtasks"]}) == 6
 
 
-def test_agents_on_three_hosts_answer_a_graph_with_forks_and_joins(emulated, ordered):
+def test_agent_restart_on_three_hosts_forks_and_joins(emulated, ordered):
     steps = ordered(emulated.restart_agents(1, 2, 3)["subtasks"])
     assert len(steps) == 5 * 3 + 4
     assert [step["parallelIdx"] for step in steps] == [0, 1, 2, -1] * 4 + [0, 1, 2]
@@ -173,12 +173,12 @@ def test_agents_on_three_hosts_answer_a_graph_with_forks_and_joins(emulated, ord
 
 @pytest.mark.parametrize("prefix", ["", "/api/v2"])
 @pytest.mark.parametrize("key", ["hostIds", "hostids"])
-def test_agents_are_restarted_under_both_paths_and_both_spellings(emulated, prefix, key):
+def test_agent_restart_accepts_both_paths_and_spellings(emulated, prefix, key):
     task = emulated.data("POST", f"{prefix}/compute/hosts/batchRestartAgents", json={key: [4]})
     assert task["context"]["listMap"]["host_ids"] == ["4"]
 
 
-def test_a_host_that_stands_twice_is_restarted_once(emulated):
+def test_duplicate_host_is_restarted_once(emulated):
     assert emulated.restart_agents(5, 5)["context"]["listMap"]["host_ids"] == ["5"]
 
 
@@ -193,11 +193,11 @@ def test_a_host_that_stands_twice_is_restarted_once(emulated):
         {"params": {"freezeServer": "true"}, "json": {}},
     ],
 )
-def test_the_switches_of_a_server_restart_are_taken_from_query_or_body(emulated, options):
+def test_server_restart_reads_flags_from_query_or_body(emulated, options):
     assert emulated.restart_server(1, **options)["status"] == "RUNNING"
 
 
-def test_the_envelope_tells_who_answered_and_when(emulated):
+def test_envelope_shows_server_time_and_trace_id(emulated):
     body = emulated.request("POST", "/api/v2/arbitration/services/1/restart").json()
     assert types_of(body) == {
         "data": OBJECT,
@@ -215,7 +215,7 @@ def test_the_envelope_tells_who_answered_and_when(emulated):
     assert MOMENT.fullmatch(body["data"]["startTime"])
 
 
-def test_the_first_steps_are_as_promised_even_when_steps_take_no_time(start, ordered):
+def test_response_shows_a_running_task_even_when_steps_take_no_time(start, ordered):
     emulated = start(step_ms=0)
     task = emulated.restart_server(1)
     assert task["status"] == "RUNNING"
@@ -223,7 +223,7 @@ def test_the_first_steps_are_as_promised_even_when_steps_take_no_time(start, ord
     assert emulated.task(task["id"])["status"] == "SUCCESSFUL"
 
 
-def test_ids_of_tasks_and_subtasks_grow_and_are_given_once(emulated):
+def test_task_and_subtask_ids_increase_and_are_unique(emulated):
     tasks = [emulated.restart_server(server) for server in (1, 2, 3)]
     ids = [task["id"] for task in tasks]
     assert ids == sorted(set(ids))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restart of a zone, start and stop of server, zone and cluster (ocp-api.md, 4.5): answers and effects."""
+"""Restart of a zone, start and stop of server, zone and cluster: answers and effects."""
 
 from datetime import datetime, timedelta
 
@@ -27,7 +27,7 @@ def states(emulated):
 ALL_UP = ("RUNNING", ["RUNNING"] * 3, ["RUNNING"] * 6, ["ACTIVE"] * 6)
 
 
-def test_the_answer_of_a_zone_restart(emulated, ordered):
+def test_zone_restart_returns_its_task_and_subtasks(emulated, ordered):
     task = emulated.data("POST", f"{ZONE}/restart")
     assert set(task) == {
         "id",
@@ -59,7 +59,7 @@ def test_the_answer_of_a_zone_restart(emulated, ordered):
     assert (tag["objectType"], tag["clusterName"], tag["zoneName"]) == ("OB_ZONE", "orders", "zone1")
 
 
-def test_a_zone_restart_restarts_the_servers_of_the_zone_and_no_other(emulated):
+def test_zone_restart_restarts_only_the_servers_of_the_zone(emulated):
     before = emulated.get(CLUSTER)["obStartTime"]
     task = emulated.data("POST", f"{ZONE}/restart")
     assert states(emulated) == (
@@ -127,7 +127,7 @@ def test_a_server_can_be_taken_out_of_service_and_back(emulated):
     assert emulated.restarts() == {}
 
 
-def test_a_server_that_is_stopped_can_be_restarted(emulated):
+def test_stopped_server_can_be_restarted(emulated):
     emulated.data("POST", f"{SERVER}/stop")
     emulated.pass_time(8)
     emulated.restart_server(2)
@@ -146,7 +146,7 @@ def test_a_server_that_is_stopped_can_be_restarted(emulated):
         ({"params": {"force": "maybe"}}, "force"),
     ],
 )
-def test_parameters_of_a_stop_that_do_not_fit_are_400_and_named(emulated, options, name):
+def test_invalid_stop_parameters_are_400_and_named(emulated, options, name):
     assert f"'{name}'" in emulated.error(400, "POST", f"{SERVER}/stop", **options)["message"]
 
 
@@ -172,7 +172,7 @@ def test_zone_and_cluster_are_stopped_and_started(emulated, what, zones, servers
 
 
 @pytest.mark.parametrize(("verb", "step"), [("stop", "Update observer status"), ("start", "Wait observer active")])
-def test_a_start_of_what_runs_is_not_undone_and_a_stop_is(emulated, verb, step):
+def test_rollback_undoes_a_stop_but_not_the_start_of_a_running_server(emulated, verb, step):
     emulated.plan("fail", step)
     task_id = emulated.data("POST", f"{SERVER}/{verb}")["id"]
     emulated.pass_time(10)
@@ -182,7 +182,7 @@ def test_a_start_of_what_runs_is_not_undone_and_a_stop_is(emulated, verb, step):
     assert states(emulated) == ALL_UP
 
 
-def test_the_answer_of_a_cluster_that_is_stopped_is_that_of_its_restart(emulated):
+def test_cluster_stop_returns_the_same_fields_as_a_restart(emulated):
     task = emulated.data("POST", f"{CLUSTER}/stop")
     assert {"cluster", "context", "tasks"} <= set(task)
     assert (task["name"], task["operation"]) == ("Stop OB cluster", "EXECUTE")

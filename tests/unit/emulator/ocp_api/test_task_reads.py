@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task list, one task, and the log of a subtask (ocp-api.md, section 2)."""
+"""The task list, one task, and the log of a subtask."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def listed(emulated, **filters):
         ({"sort": "id,desc"}, ["cluster", "agents", "server", "arbitration"]),
     ],
 )
-def test_the_filters_of_the_list(four, filters, kinds):
+def test_list_filters_select_tasks(four, filters, kinds):
     emulated, ids = four
     assert listed(emulated, **filters) == [ids[kind] for kind in kinds]
 
@@ -107,7 +107,7 @@ def test_the_filters_of_the_list(four, filters, kinds):
         (1, 2000, [0, 1, 2, 3], 1),
     ],
 )
-def test_pages_of_the_list(four, page, size, places, pages):
+def test_list_is_paged(four, page, size, places, pages):
     emulated, _ids = four
     everything = listed(emulated)
     found = emulated.get(LIST, params={"page": page, "size": size})
@@ -115,7 +115,7 @@ def test_pages_of_the_list(four, page, size, places, pages):
     assert found["page"] == {"number": page, "size": size, "totalElements": 4, "totalPages": pages}
 
 
-def test_a_page_has_ten_tasks_unless_told_otherwise(emulated):
+def test_page_has_ten_tasks_by_default(emulated):
     for _restart in range(11):
         emulated.restart_arbitration()
         emulated.pass_time(5)
@@ -124,14 +124,14 @@ def test_a_page_has_ten_tasks_unless_told_otherwise(emulated):
     assert found["page"] == {"number": 1, "size": 10, "totalElements": 11, "totalPages": 2}
 
 
-def test_an_empty_list(emulated):
+def test_empty_list_has_zero_pages(emulated):
     assert emulated.get(LIST) == {
         "contents": [],
         "page": {"number": 1, "size": 10, "totalElements": 0, "totalPages": 0},
     }
 
 
-def test_a_task_in_the_list_has_no_links_and_its_operation_in_lower_case(four):
+def test_listed_task_has_no_links_and_a_lower_case_operation(four):
     emulated, ids = four
     by_id = {task["id"]: task for task in emulated.get(LIST)["contents"]}
     server = by_id[ids["server"]]
@@ -143,7 +143,7 @@ def test_a_task_in_the_list_has_no_links_and_its_operation_in_lower_case(four):
     assert set(by_id[ids["arbitration"]]) == BASIC | {"finishTime"}
 
 
-def test_a_task_that_is_read_has_the_wrapped_form(four):
+def test_task_detail_has_all_fields(four):
     emulated, ids = four
     server = emulated.task(ids["server"])
     assert set(server) == TASK | {"cluster"}
@@ -154,7 +154,7 @@ def test_a_task_that_is_read_has_the_wrapped_form(four):
     assert set(ended["subtasks"][0]) == SUBTASK | {"startTime", "finishTime", "executor"}
 
 
-def test_what_a_restart_answered_is_what_is_read_later(emulated):
+def test_task_detail_matches_the_restart_response(emulated):
     answered = emulated.restart_server(2)
     read = emulated.task(answered["id"])
     shared = answered.keys() & read.keys() - {"creator", "subtasks"}
@@ -162,14 +162,14 @@ def test_what_a_restart_answered_is_what_is_read_later(emulated):
     assert [{key: step[key] for key in answered["subtasks"][0]} for step in read["subtasks"]] == answered["subtasks"]
 
 
-def test_the_subtasks_of_a_cluster_restart_are_called_subtasks_when_read(emulated):
+def test_cluster_restart_detail_lists_its_tasks_as_subtasks(emulated):
     answered = emulated.restart_cluster(1)
     read = emulated.task(answered["id"])
     assert "tasks" not in read
     assert {step["id"] for step in read["subtasks"]} == {step["id"] for step in answered["tasks"]}
 
 
-def test_tags_tell_what_a_task_works_on(four):
+def test_tags_show_the_targets_of_a_task(four):
     emulated, ids = four
     tags = {kind: emulated.task(number)["tags"] for kind, number in ids.items()}
     assert tags["server"] == [
@@ -197,7 +197,7 @@ def test_tags_tell_what_a_task_works_on(four):
     assert emulated.get(LIST, params={"clusterId": 2})["contents"][0]["tags"] == tags["cluster"]
 
 
-def test_the_log_of_a_subtask_is_headed_by_its_attempt(emulated):
+def test_subtask_log_starts_with_an_attempt_header(emulated):
     task_id = emulated.restart_server(2)["id"]
     step = emulated.steps(task_id)[3]
     path = f"{LIST}/{task_id}/subtasks/{step['id']}/log"
@@ -211,7 +211,7 @@ def test_the_log_of_a_subtask_is_headed_by_its_attempt(emulated):
     assert lines[-1].endswith("RUNNING -> SUCCESSFUL")
 
 
-def test_the_log_of_a_subtask_that_runs_at_once_is_headed_too(emulated):
+def test_log_of_a_subtask_running_at_once_has_an_attempt_header(emulated):
     task_id = emulated.restart_cluster(2)["id"]
     log = emulated.get(f"{LIST}/{task_id}/subtasks/{emulated.steps(task_id)[0]['id']}/log")["log"]
     assert log.startswith("############{EXECUTE}{2026-11-21T12:00:00+08:00}############\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who may call: HTTP Basic and access keys, and the rights of restart-operations.md, section 5."""
+"""Who may call: HTTP Basic and access keys, and the rights of a user."""
 
 import base64
 import hashlib
@@ -48,16 +48,16 @@ def test_missing_and_wrong_credentials_are_401(emulated, headers):
     emulated.error(401, "GET", TASKS, auth=None, headers=headers)
 
 
-def test_basic_is_asked_for_where_credentials_are_missing(emulated):
+def test_missing_credentials_get_a_basic_challenge(emulated):
     assert emulated.request("GET", TASKS, auth=None).headers["WWW-Authenticate"].startswith("Basic ")
 
 
-def test_basic_takes_the_scheme_in_any_case(emulated):
+def test_basic_scheme_is_case_insensitive(emulated):
     name, credentials = basic("admin:emulator")["Authorization"].split()
     emulated.get(TASKS, auth=None, headers={"Authorization": f"{name.upper()} {credentials}"})
 
 
-def test_a_password_may_have_colons_and_any_letters(start):
+def test_password_may_contain_colons_and_non_ascii_letters(start):
     users = [{"name": "dba", "password": "a:b:ü", "permissions": ["TASK_VIEWER"]}]
     emulated = start(fleet=resolve(FleetFile.model_validate({"users": users})))
     emulated.get(TASKS, auth=None, headers=basic("dba:a:b:ü"))
@@ -83,7 +83,7 @@ def signed(method, path, headers, body="", secret="emulator-secret"):
     return {**headers, "Authorization": f"OCP-ACCESS-KEY-HMACSHA1 emulator:{signature}"}
 
 
-def test_an_access_key_carries_the_rights_of_its_user(emulated):
+def test_access_key_has_the_permissions_of_its_user(emulated):
     headers = signed("GET", TASKS, {"Date": http_date(emulated)})
     emulated.get(TASKS, auth=None, headers=headers)
     headers = signed("POST", ARBITRATION, {"Date": http_date(emulated)})
@@ -109,7 +109,7 @@ def test_the_time_may_be_given_as_x_ocp_date(emulated):
     emulated.get(TASKS, auth=None, headers=signed("GET", TASKS, {"x-ocp-date": http_date(emulated)}))
 
 
-def test_a_day_without_leading_zero_is_a_date_too(emulated):
+def test_date_without_leading_zero_is_accepted(emulated):
     emulated.pass_time(10 * 86_400)
     date = http_date(emulated)
     assert ", 01 Dec" in date
@@ -128,12 +128,12 @@ def test_a_date_more_than_15_minutes_off_is_refused(emulated, seconds):
 
 
 @pytest.mark.parametrize("date", ["", "now", "2026-11-21T04:00:00Z", "Sat, 99 Nov 2026 04:00:00 GMT"])
-def test_what_is_no_date_is_refused(emulated, date):
+def test_invalid_date_is_refused(emulated, date):
     headers = signed("GET", TASKS, {"x-ocp-date": date, "Date": date or "-"})
     emulated.error(401, "GET", TASKS, auth=None, headers=headers)
 
 
-def test_a_signature_needs_a_date(emulated):
+def test_signature_requires_a_date(emulated):
     headers = signed("GET", TASKS, {"Date": http_date(emulated)})
     del headers["Date"]
     assert "Date" in emulated.error(401, "GET", TASKS, auth=None, headers=headers)["message"]
@@ -217,7 +217,7 @@ def only(start, permissions):
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
-def test_each_call_needs_its_right_and_no_other(start, method, path, permission):
+def test_each_endpoint_requires_exactly_its_permission(start, method, path, permission):
     options = {"params": {"freezeServer": "true"}} if path == SERVER else {}
     options |= {"json": {"hostIds": [1]}} if path.endswith(AGENTS) else {}
     lacking = only(start, RIGHTS - {permission})
@@ -228,7 +228,7 @@ def test_each_call_needs_its_right_and_no_other(start, method, path, permission)
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CONTROL)
-def test_the_control_api_is_for_administrators(start, method, path, body):
+def test_control_api_requires_admin(start, method, path, body):
     options = {} if body is None else {"json": body}
     lacking = only(start, RIGHTS)
     assert "ADMIN" in lacking.error(403, method, path, auth=("dba", "secret"), **options)["message"]
@@ -237,7 +237,7 @@ def test_the_control_api_is_for_administrators(start, method, path, body):
     assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
 
 
-def test_every_call_that_is_documented_is_in_the_table_of_rights(emulated):
+def test_permission_table_covers_every_documented_endpoint(emulated):
     document = emulated.request("GET", "/openapi.json").json()
     documented = {
         (
@@ -269,7 +269,7 @@ def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
         assert answer.status_code == (403 if method == "POST" else 404 if path == f"{TASKS}/1" else 200), path
 
 
-def test_info_needs_credentials_and_no_right(start):
+def test_info_requires_credentials_but_no_permission(start):
     emulated = only(start, [])
     assert emulated.request("GET", "/api/v2/info", auth=None).status_code == 401
     assert emulated.request("GET", "/api/v2/info", auth=("dba", "secret")).status_code == 200
@@ -286,7 +286,7 @@ def test_info_needs_credentials_and_no_right(start):
         ("POST", SERVER, {}),
     ],
 )
-def test_credentials_are_asked_for_before_anything_else(emulated, method, path, options):
+def test_credentials_are_checked_before_anything_else(emulated, method, path, options):
     emulated.error(401, method, path, auth=("admin", "wrong"), **options)
 
 
@@ -301,11 +301,11 @@ def test_credentials_are_asked_for_before_anything_else(emulated, method, path, 
         (CLUSTER.replace("/1/", "/99/"), {}),
     ],
 )
-def test_rights_are_checked_before_the_request_is_looked_at(emulated, path, options):
+def test_permissions_are_checked_before_the_request_is_validated(emulated, path, options):
     emulated.error(403, "POST", path, auth=("viewer", "emulator"), **options)
 
 
-def test_a_refused_call_starts_nothing(emulated):
+def test_refused_request_starts_no_task(emulated):
     for path in (SERVER, CLUSTER, ARBITRATION):
         emulated.error(401, "POST", path, auth=None, params={"freezeServer": "true"})
         emulated.error(403, "POST", path, auth=("viewer", "emulator"), params={"freezeServer": "true"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Lock-out after repeated wrong passwords (ocp-api.md, section 1.4)."""
+"""Lock-out after repeated wrong passwords (docs/contract.md, "Lock-out")."""
 
 import pytest
 from httpx import ASGITransport
@@ -35,7 +35,7 @@ def test_the_fifth_wrong_password_locks_the_user_for_half_an_hour(emulated):
     assert code(emulated) is None
 
 
-def test_what_is_tried_while_the_lock_lasts_does_not_make_it_longer(emulated):
+def test_attempts_during_a_lockout_do_not_extend_it(emulated):
     wrong(emulated, 5)
     emulated.pass_time(29 * MINUTE)
     wrong(emulated, 3)
@@ -43,20 +43,20 @@ def test_what_is_tried_while_the_lock_lasts_does_not_make_it_longer(emulated):
     assert code(emulated) is None
 
 
-def test_wrong_passwords_of_half_an_hour_count(emulated):
+def test_wrong_passwords_expire_after_half_an_hour(emulated):
     wrong(emulated, 4)
     emulated.pass_time(30 * MINUTE)
     wrong(emulated, 4)
     assert code(emulated) is None
 
 
-def test_the_refusal_names_user_and_time_and_no_secret(emulated):
+def test_lockout_error_names_user_and_end_time(emulated):
     wrong(emulated, 5)
     message = emulated.error(401, "GET", TASKS)["message"]
     assert "user admin is locked until 2026-11-21T12:30:00+08:00" in message
 
 
-def test_ten_wrong_passwords_of_any_users_lock_their_client(emulated):
+def test_ten_wrong_passwords_of_any_users_lock_the_client(emulated):
     for number in range(10):
         assert wrong(emulated, user=f"nobody{number}") == BAD_CREDENTIALS
     assert code(emulated) == code(emulated, "viewer") == LOCKED_OUT
@@ -74,7 +74,7 @@ def test_another_client_is_not_locked(emulated):
     assert code(emulated) is None
 
 
-def test_the_control_api_neither_counts_nor_refuses(emulated):
+def test_control_api_neither_counts_attempts_nor_enforces_lockouts(emulated):
     for _time in range(20):
         emulated.error(401, "GET", LOCKOUTS, auth=("admin", "wrong"))
     assert code(emulated) is None
@@ -89,7 +89,7 @@ def test_the_control_api_neither_counts_nor_refuses(emulated):
 
 
 @pytest.mark.parametrize("path", [LOCKOUTS, f"{LOCKOUTS}/admin"])
-def test_a_user_is_unlocked_and_counted_anew(emulated, path):
+def test_unlocking_a_user_resets_the_count(emulated, path):
     wrong(emulated, 5)
     assert emulated.request("DELETE", path).status_code == 200
     assert code(emulated) is None
@@ -97,7 +97,7 @@ def test_a_user_is_unlocked_and_counted_anew(emulated, path):
     assert code(emulated) is None
 
 
-def test_to_unlock_one_leaves_the_other(emulated):
+def test_unlocking_one_user_keeps_the_other_locked(emulated):
     wrong(emulated, 5, "viewer")
     emulated.pass_time(1)
     wrong(emulated, 5, "admin")
@@ -107,14 +107,14 @@ def test_to_unlock_one_leaves_the_other(emulated):
     assert (code(emulated, "viewer"), code(emulated)) == (None, LOCKED_OUT)
 
 
-def test_to_unlock_who_is_not_locked_is_404(emulated):
+def test_unlocking_an_unlocked_user_is_404(emulated):
     assert "'viewer'" in emulated.error(404, "DELETE", f"{LOCKOUTS}/viewer")["message"]
     wrong(emulated, 5)
     emulated.pass_time(30 * MINUTE)
     emulated.error(404, "DELETE", f"{LOCKOUTS}/admin")
 
 
-def test_other_credentials_that_are_wrong_lock_nobody(emulated):
+def test_only_wrong_passwords_cause_a_lockout(emulated):
     for _time in range(20):
         emulated.error(401, "GET", TASKS, auth=None)
         emulated.error(401, "GET", TASKS, auth=None, headers={"Authorization": "Basic x"})
@@ -124,13 +124,13 @@ def test_other_credentials_that_are_wrong_lock_nobody(emulated):
 
 
 @pytest.mark.parametrize(("most", "tries", "locked"), [(1, 1, True), (7, 6, False), (7, 7, True), (0, 50, False)])
-def test_how_many_lock_is_a_setting(start, most, tries, locked):
+def test_max_attempts_is_configurable(start, most, tries, locked):
     emulated = start(max_attempts=most)
     wrong(emulated, tries)
     assert (code(emulated) == LOCKED_OUT) is locked
 
 
-def test_locks_and_counts_survive_the_process(start, tmp_path):
+def test_lockouts_and_counts_survive_a_process_restart(start, tmp_path):
     emulated = start(database=tmp_path / "state.db")
     wrong(emulated, 5)
     wrong(emulated, 4, "viewer")

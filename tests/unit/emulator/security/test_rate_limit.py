@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The rate limit (ocp-api.md, section 7): headers, 429, and that no window ever lets more through than it may."""
+"""The rate limit: headers, 429, and that no window ever lets more through than it may."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,11 +14,11 @@ def limits(answer):
     return tuple(int(answer.headers[name]) for name in NAMES)
 
 
-def test_without_a_limit_there_are_no_headers(emulated):
+def test_unlimited_responses_have_no_rate_limit_headers(emulated):
     assert not {name.lower() for name in NAMES} & set(emulated.request("GET", TASKS).headers)
 
 
-def test_calls_are_counted_down_and_then_refused(start):
+def test_requests_are_counted_down_and_then_refused(start):
     emulated = start(rates=(Rate(3, 10),))
     assert [limits(emulated.request("GET", TASKS)) for _call in range(3)] == [(3, 2, 10), (3, 1, 10), (3, 0, 10)]
     emulated.pass_time(3.2)
@@ -31,7 +31,7 @@ def test_calls_are_counted_down_and_then_refused(start):
     assert (answer.status_code, limits(answer)) == (200, (3, 2, 10))
 
 
-def test_a_client_that_waits_as_long_as_it_is_told_is_let_in(start):
+def test_client_that_waits_for_the_reset_is_accepted(start):
     emulated = start(rates=(Rate(1, 10), Rate(2, 60)))
     emulated.get(TASKS)
     for _pause in range(5):
@@ -39,7 +39,7 @@ def test_a_client_that_waits_as_long_as_it_is_told_is_let_in(start):
         emulated.get(TASKS)
 
 
-def test_every_user_has_calls_of_its_own_and_nobody_has_none(start):
+def test_limit_applies_per_user_and_not_to_anonymous_requests(start):
     emulated = start(rates=(Rate(1, 10),))
     emulated.get(TASKS)
     emulated.error(429, "GET", TASKS)
@@ -50,7 +50,7 @@ def test_every_user_has_calls_of_its_own_and_nobody_has_none(start):
         assert NAMES[0] not in emulated.request("GET", "/emulator/clock").headers
 
 
-def test_refusals_count_and_have_the_headers_too(start):
+def test_refused_requests_count_and_have_headers(start):
     emulated = start(rates=(Rate(4, 10),))
     statuses = [
         emulated.request("POST", "/api/v2/ob/clusters/9/restart", auth=("viewer", "emulator")),
@@ -61,7 +61,7 @@ def test_refusals_count_and_have_the_headers_too(start):
     assert [limits(answer)[1] for answer in statuses] == [3, 2, 1]
 
 
-def test_what_is_refused_has_no_effect(start):
+def test_rate_limited_request_has_no_effect(start):
     emulated = start(rates=(Rate(1, 10),))
     emulated.get(TASKS)
     emulated.error(429, "POST", "/api/v2/ob/clusters/1/restart")
@@ -69,7 +69,7 @@ def test_what_is_refused_has_no_effect(start):
     assert emulated.get(TASKS)["contents"] == []
 
 
-def test_the_headers_tell_of_the_window_that_leaves_least(start):
+def test_headers_show_the_most_restrictive_window(start):
     emulated = start(rates=(Rate(2, 10), Rate(3, 60)))
     assert limits(emulated.request("GET", TASKS)) == (2, 1, 10)
     emulated.pass_time(10)
@@ -85,7 +85,7 @@ def test_the_headers_tell_of_the_window_that_leaves_least(start):
     rates=st.lists(st.builds(Rate, st.integers(1, 5), st.integers(1, 20)), min_size=1, max_size=3),
     pauses=st.lists(st.integers(0, 8_000), max_size=60),
 )
-def test_no_window_lets_more_through_and_a_pause_as_told_helps(rates, pauses):
+def test_no_window_exceeds_its_limit(rates, pauses):
     limiter, now, let_in = RateLimiter(rates), 0, []
     for pause in pauses:
         now += pause

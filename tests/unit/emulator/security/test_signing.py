@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The signature against the published worked examples (ocp-api.md, section 1.2), and the traps around it."""
+"""The signature against the published worked examples, and the traps around it."""
 
 import pytest
 from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
@@ -53,7 +53,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_published_examples(name):
+def test_published_examples_are_reproduced(name):
     method, path, query, headers, body, date, secret, text, signature = EXAMPLES[name]
     request = SignedRequest(method, path, query, [*headers.items(), ("date", date)], body)
     first = next(strings_to_sign(request, date))
@@ -68,15 +68,15 @@ def last_lines(query="", headers=()):
     return [text.rpartition("\n")[2] for text in texts]
 
 
-def test_without_a_query_there_is_one_string_and_no_question_mark():
+def test_path_without_a_query_has_no_question_mark():
     assert last_lines() == ["/p"]
 
 
-def test_keys_are_sorted_and_empty_values_stay():
+def test_query_keys_are_sorted_and_empty_values_are_kept():
     assert last_lines("b=2&a=1&c") == ["/p?a=1&b=2&c="]
 
 
-def test_both_ways_to_encode_are_accepted():
+def test_both_query_encodings_are_accepted():
     assert set(last_lines("a=x%20y~*")) == {"/p?a=x%20y~%2A", "/p?a=x+y%7E*"}
 
 

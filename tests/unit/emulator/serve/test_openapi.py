@@ -60,7 +60,7 @@ def switched(request, start):
     return emulated, emulated.request("GET", "/openapi.json", auth=None).json()
 
 
-def test_the_operations_and_their_statuses(document):
+def test_document_lists_the_statuses_of_every_post(document):
     posts = {path: methods["post"] for path, methods in document["paths"].items() if "post" in methods}
     assert {path: set(operation["responses"]) - {"200", "429", "500"} for path, operation in posts.items()} == {
         **RESTARTS,
@@ -70,7 +70,7 @@ def test_the_operations_and_their_statuses(document):
     }
 
 
-def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
+def test_every_error_uses_the_envelope(document):
     for methods in document["paths"].values():
         for operation in methods.values():
             assert "422" not in operation["responses"]
@@ -81,12 +81,12 @@ def test_every_error_is_in_the_envelope_and_none_is_fastapis_own(document):
     assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
 
 
-def test_what_needs_no_credentials_says_so(document):
+def test_only_time_and_status_need_no_credentials(document):
     free = {path for path, methods in document["paths"].items() for each in methods.values() if not each["security"]}
     assert free == {"/api/v2/time", "/api/v2/status"}
 
 
-def test_every_call_of_the_service_that_knows_its_user_can_be_limited(document):
+def test_every_authenticated_service_endpoint_documents_429(document):
     limited = {
         path for path, methods in document["paths"].items() for each in methods.values() if "429" in each["responses"]
     }
@@ -98,12 +98,12 @@ def test_every_call_of_the_service_that_knows_its_user_can_be_limited(document):
     }
 
 
-def test_every_reference_leads_somewhere(document):
+def test_every_schema_reference_resolves(document):
     references = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
     assert references <= set(document["components"]["schemas"])
 
 
-def test_the_bounds_of_parameters_are_shown(document):
+def test_parameter_bounds_are_documented(document):
     (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}"]["get"]["parameters"]
     assert (identifier["schema"]["minimum"], identifier["schema"]["maximum"]) == (-(2**63), 2**63 - 1)
     listing = {each["name"]: each for each in document["paths"]["/api/v2/tasks/instances"]["get"]["parameters"]}
@@ -175,7 +175,7 @@ PATHS = {("id", "path"): True, ("serverId", "path"): True}
         (Switches(parameters_in="query", freeze_server="unknown"), {("force", "query"): False}),
     ],
 )
-def test_the_parameters_of_a_server_restart_are_those_that_are_read(start, switches, expected):
+def test_document_lists_the_server_restart_parameters_in_use(start, switches, expected):
     document = start(switches=switches).request("GET", "/openapi.json", auth=None).json()
     path = "/api/v2/ob/clusters/{id}/servers/{serverId}/restart"
     assert parameters(document, path) == PATHS | expected
@@ -192,7 +192,7 @@ def check(emulated, document, method, path, ids, status, **options):
     assert matches(schema, answer.json(), document), (path, answer.text)
 
 
-def test_every_read_is_as_documented(switched):
+def test_reads_match_the_document(switched):
     emulated, document = switched
     switches = emulated.app.state.service.switches
     emulated.restart_cluster()
@@ -225,7 +225,7 @@ def test_every_read_is_as_documented(switched):
         )
 
 
-def test_every_restart_is_as_documented(switched):
+def test_restarts_match_the_document(switched):
     emulated, document = switched
     unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
     for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
@@ -244,7 +244,7 @@ def test_every_restart_is_as_documented(switched):
 
 
 @pytest.mark.parametrize("answer", ["empty", "task"])
-def test_what_is_done_to_a_task_is_as_documented(start, answer):
+def test_task_actions_match_the_document(start, answer):
     emulated = start(switches=Switches(rollback_answer=answer))
     document = emulated.request("GET", "/openapi.json", auth=None).json()
     unknown = {"taskInstanceId": 98765, "subtaskInstanceId": 98765}
@@ -264,7 +264,7 @@ def test_what_is_done_to_a_task_is_as_documented(start, answer):
             emulated.pass_time(10)
 
 
-def test_the_control_api_is_as_documented(emulated, document):
+def test_control_api_matches_the_document(emulated, document):
     faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
     check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
     check(emulated, document, "post", faults, {}, 200, json={"kind": "http", "action": "reset", "call": 99})
@@ -306,7 +306,7 @@ def test_the_control_api_is_as_documented(emulated, document):
     check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
 
 
-def test_too_many_requests_are_answered_as_documented(start, document):
+def test_rate_limit_response_matches_the_document(start, document):
     emulated = start(rates=(Rate(1, 10),))
     check(emulated, document, "get", "/api/v2/info", {}, 200)
     check(emulated, document, "get", "/api/v2/info", {}, 429)

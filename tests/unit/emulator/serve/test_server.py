@@ -38,7 +38,7 @@ def ask(connection, method, path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_over_http_until_a_signal_ends_it(tmp_path, number):
+def test_process_serves_http_until_a_signal_ends_it(tmp_path, number):
     with serving("--step-seconds", 0, "--database", tmp_path / "state.db") as (process, scheme, port):
         assert scheme == "http"
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
@@ -57,7 +57,7 @@ def test_over_http_until_a_signal_ends_it(tmp_path, number):
         connection.close()
 
 
-def test_over_https(tmp_path):
+def test_process_serves_https(tmp_path):
     authority = trustme.CA()
     issued = authority.issue_cert("127.0.0.1")
     issued.private_key_pem.write_to_path(tmp_path / "key.pem")
@@ -72,7 +72,7 @@ def test_over_https(tmp_path):
         connection.close()
 
 
-def test_an_accepted_task_survives_the_end_of_the_process_at_once(tmp_path):
+def test_accepted_task_survives_an_immediate_kill(tmp_path):
     database = tmp_path / "state.db"
     with serving("--database", database) as (process, _scheme, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)

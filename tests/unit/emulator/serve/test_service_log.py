@@ -14,7 +14,7 @@ def lines(caplog):
     return lambda: [record.getMessage() for record in caplog.records]
 
 
-def test_a_request_is_one_line(emulated, lines):
+def test_request_is_logged_on_one_line(emulated, lines):
     answer = emulated.request("GET", "/api/v2/tasks/instances?size=5&name=a%0Ab")
     (line,) = lines()
     trace = answer.json()["traceId"]
@@ -22,13 +22,13 @@ def test_a_request_is_one_line(emulated, lines):
     assert re.fullmatch(pattern, line)
 
 
-def test_a_request_that_is_refused_is_one_line_without_user(emulated, lines):
+def test_refused_request_is_logged_on_one_line_without_user(emulated, lines):
     emulated.request("GET", "/api/v2/%0Aevil", auth=("admin", "wrong-password"))
     (line,) = lines()
     assert re.fullmatch(r"GET /api/v2/%0Aevil 401 \d+\.\d ms user=- trace=[0-9a-f]{16}", line)
 
 
-def test_a_task_is_told_when_it_is_accepted_and_when_it_ends(emulated, lines):
+def test_task_is_logged_when_accepted_and_when_it_ends(emulated, lines):
     task_id = emulated.restart_server(2)["id"]
     emulated.pass_time(13)
     emulated.get("/api/v2/tasks/instances")
@@ -39,7 +39,7 @@ def test_a_task_is_told_when_it_is_accepted_and_when_it_ends(emulated, lines):
     ]
 
 
-def test_no_secret_is_ever_in_it(emulated, lines):
+def test_log_contains_no_secret(emulated, lines):
     headers = {"Authorization": "OCP-ACCESS-KEY-HMACSHA1 emulator:the-signature", "Date": "today"}
     emulated.request("GET", "/api/v2/tasks/instances", auth=None, headers=headers)
     emulated.request("GET", "/api/v2/tasks/instances", auth=("admin", "a-password"))

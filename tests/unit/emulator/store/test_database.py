@@ -16,7 +16,7 @@ def restarted(emulated, start, database, **settings):
     return start(database=database, **settings)
 
 
-def test_tasks_go_on_where_they_were_and_the_time_in_between_counts(start, tmp_path):
+def test_tasks_resume_after_a_restart_and_the_downtime_counts(start, tmp_path):
     database = tmp_path / "state.db"
     emulated = start(database=database)
     task_id = emulated.restart_server(2)["id"]
@@ -37,7 +37,7 @@ def test_tasks_go_on_where_they_were_and_the_time_in_between_counts(start, tmp_p
     assert third.task(task_id)["status"] == "SUCCESSFUL"
 
 
-def test_a_task_that_has_begun_keeps_the_pace_it_began_with(start, tmp_path):
+def test_started_task_keeps_its_step_duration(start, tmp_path):
     database = tmp_path / "state.db"
     emulated = start(database=database)
     first = emulated.restart_server(2)["id"]
@@ -49,7 +49,7 @@ def test_a_task_that_has_begun_keeps_the_pace_it_began_with(start, tmp_path):
     assert again.task(first)["status"] == "SUCCESSFUL"
 
 
-def test_ids_are_not_given_twice_after_a_restart(start, tmp_path):
+def test_ids_are_not_reused_after_a_restart(start, tmp_path):
     database = tmp_path / "state.db"
     emulated = start(database=database)
     first = emulated.restart_server(2)
@@ -72,7 +72,7 @@ def test_a_database_keeps_its_fleet(start, tmp_path):
         restarted(emulated, start, database, fleet=default_fleet())
 
 
-def test_a_database_is_for_its_owner_only(tmp_path):
+def test_database_file_is_private_to_its_owner(tmp_path):
     database = tmp_path / "state.db"
     store = Store(database, None, 0)
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
@@ -87,7 +87,7 @@ def test_a_database_belongs_to_one_emulator_at_a_time(tmp_path):
     Store(tmp_path / "state.db", None, 0).close()
 
 
-def test_files_that_are_no_database_of_the_emulator(tmp_path):
+def test_unusable_database_file_is_refused(tmp_path):
     with pytest.raises(StoreError, match="cannot be written"):
         Store(tmp_path / "no" / "such" / "folder", None, 0)
     with pytest.raises(StoreError, match="cannot be used"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The graph of each operation against the tables of restart-operations.md, 2.4, and ocp-api.md, section 4."""
+"""The graph of each operation against the documented steps."""
 
 import pytest
 from hypothesis import given, settings
@@ -63,7 +63,7 @@ ARBITRATION = [
     ("Update arbitration service status", 60),
 ]
 
-# Compared with the documented answer, which ocp-api.md, 4.5, points to: description, time-out, parallelIdx.
+# Compared with the documented answer: description, time-out, parallelIdx.
 ZONE = [
     ("Prepare restart OB zone", 1800, -1),
     ("Stop zone", 1800, -1),
@@ -82,7 +82,7 @@ ZONE = [
     ("Update OB cluster status", 30, -1),
 ]
 
-# The time-outs that restart-operations.md, section 8, has seen.
+# The time-outs of the documented answers.
 OBSERVED_TIMEOUTS = {30, 60, 120, 300, 600, 1200, 1800, 3600}
 
 
@@ -98,21 +98,21 @@ def test_a_cluster_restart_has_its_19_steps():
     assert [node.step.description for node in build(blueprints.CLUSTER_RESTART)] == CLUSTER
 
 
-def test_an_arbitration_service_restart_has_its_5_steps_with_their_timeouts():
+def test_arbitration_restart_has_its_5_steps_with_their_timeouts():
     assert steps(build(blueprints.ARBITRATION_RESTART)) == ARBITRATION
 
 
-def test_an_agent_restart_on_one_host_has_its_9_steps_with_their_timeouts_and_indexes():
+def test_agent_restart_on_one_host_has_its_9_steps():
     nodes = build(blueprints.AGENT_RESTART, ["7"])
     assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == AGENTS
 
 
-def test_the_restart_of_a_zone_with_one_server_has_its_15_steps_with_their_timeouts_and_indexes():
+def test_zone_restart_with_one_server_has_its_15_steps():
     nodes = build(blueprints.ZONE_RESTART, ["7"])
     assert [(*step, node.parallel_idx) for step, node in zip(steps(nodes), nodes, strict=True)] == ZONE
 
 
-def test_the_restart_of_a_zone_with_n_servers_forks_on_each_step_of_a_server():
+def test_zone_restart_forks_on_each_step_of_a_server():
     nodes = build(blueprints.ZONE_RESTART, ["7", "8", "9"])
     assert len(nodes) == 5 * 3 + 10
     assert [node.element for node in nodes if node.step.description == "Stop observer process"] == ["7", "8", "9"]
@@ -131,7 +131,7 @@ def test_the_timeouts_add_up_to_the_documented_sums(blueprint, seconds):
     [value for value in vars(blueprints).values() if isinstance(value, Blueprint)],
     ids=lambda blueprint: blueprint.kind,
 )
-def test_one_element_makes_a_plain_chain_of_observed_timeouts(blueprint):
+def test_blueprint_with_one_element_is_a_chain_with_observed_timeouts(blueprint):
     nodes = build(blueprint, ["1"])
     last = len(nodes) - 1
     assert [node.upstreams for node in nodes] == [(), *((index,) for index in range(last))]
@@ -162,6 +162,6 @@ def test_agents_on_n_hosts_make_5n_plus_4_subtasks_that_fork_and_join(hosts):
     assert sum(not node.upstreams for node in nodes) == sum(not node.downstreams for node in nodes) == hosts
 
 
-def test_a_split_step_needs_an_element():
+def test_split_step_requires_an_element():
     with pytest.raises(ValueError, match="Prepare restart OCP agent"):
         build(blueprints.AGENT_RESTART, [])

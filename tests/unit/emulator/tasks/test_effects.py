@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a restart does to the fleet, step by step, as the reads show it (ocp-api.md, section 6)."""
+"""What a restart does to the fleet, step by step, as the reads show it."""
 
 from datetime import datetime, timedelta
 
@@ -55,7 +55,7 @@ def test_a_server_goes_down_and_comes_back_step_by_step(emulated):
     assert moment(end["updateTime"]) == begin + timedelta(seconds=10)
 
 
-def test_zone_and_cluster_show_that_a_server_is_being_restarted(emulated):
+def test_zone_and_cluster_are_operating_during_a_server_restart(emulated):
     emulated.restart_server(2)
     assert cluster_states(emulated, 1) == ("OPERATING", ["OPERATING", "RUNNING", "RUNNING"])
     assert cluster_states(emulated, 2) == ("RUNNING", ["RUNNING"] * 3)
@@ -65,7 +65,7 @@ def test_zone_and_cluster_show_that_a_server_is_being_restarted(emulated):
     assert cluster_states(emulated, 1) == ("RUNNING", ["RUNNING"] * 3)
 
 
-def test_zone_and_cluster_are_busy_until_the_last_of_two_restarts_is_done(emulated):
+def test_zone_and_cluster_stay_operating_until_the_last_restart_ends(emulated):
     emulated.restart_server(1)
     emulated.pass_time(4)
     emulated.restart_server(2)
@@ -75,7 +75,7 @@ def test_zone_and_cluster_are_busy_until_the_last_of_two_restarts_is_done(emulat
     assert cluster_states(emulated, 1) == ("RUNNING", ["RUNNING"] * 3)
 
 
-def test_the_restart_of_one_server_leaves_all_others_alone(emulated):
+def test_server_restart_leaves_other_servers_unchanged(emulated):
     before = {number: emulated.server(number) for number in (1, 3, 7)}
     task = emulated.restart_server(2)
     emulated.pass_time(8)
@@ -86,7 +86,7 @@ def test_the_restart_of_one_server_leaves_all_others_alone(emulated):
     assert cluster["zones"][0]["servers"][1]["operatingTaskInstanceId"] == task["id"]
 
 
-def test_a_cluster_restart_restarts_every_server_of_it(emulated):
+def test_cluster_restart_restarts_all_its_servers(emulated):
     before = emulated.get("/api/v2/ob/clusters/1")
     task = emulated.restart_cluster(1)
     at_once = emulated.get("/api/v2/ob/clusters/1")
@@ -112,7 +112,7 @@ def test_a_cluster_restart_restarts_every_server_of_it(emulated):
     assert moment(end["obStartTime"]) == started
 
 
-def test_a_server_restart_is_no_new_start_of_the_cluster(emulated):
+def test_server_restart_keeps_the_cluster_start_time(emulated):
     before = emulated.get("/api/v2/ob/clusters/1")["obStartTime"]
     emulated.restart_server(1)
     emulated.pass_time(13)
@@ -156,7 +156,7 @@ def test_an_agent_restart_changes_its_processes_step_by_step(emulated):
     assert elapsed == {"ocp_mgragent": 2, "ocp_monagent": 2, "ocp_agentd": 2, "pos_proxy": 6}
 
 
-def test_the_agents_of_a_batch_are_all_restarted_and_no_other(emulated):
+def test_batch_restarts_only_its_agents(emulated):
     before = {host: pids(emulated.get(f"/compute/hosts/{host}/agent")) for host in (1, 2, 3)}
     emulated.restart_agents(1, 3)
     emulated.pass_time(9)
@@ -164,7 +164,7 @@ def test_the_agents_of_a_batch_are_all_restarted_and_no_other(emulated):
     assert [host for host in before if before[host] != after[host]] == [1, 3]
 
 
-def test_the_last_time_an_agent_was_there_stands_still_while_it_is_not(emulated):
+def test_last_available_time_is_frozen_while_an_agent_restarts(emulated):
     agent = "/api/v2/compute/hosts/4/agent"
     begin = emulated.restart_agents(4)["startTime"]
     emulated.pass_time(3)
@@ -190,7 +190,7 @@ def test_an_arbitration_service_is_restarting_until_its_last_step(emulated):
 
 
 @pytest.mark.parametrize(("freeze", "told"), [("true", "minor compaction finished"), ("false", "left out")])
-def test_the_log_tells_whether_the_server_was_frozen(emulated, freeze, told):
+def test_log_shows_whether_the_server_was_frozen(emulated, freeze, told):
     task_id = emulated.restart_server(1, params={"freezeServer": freeze})["id"]
     emulated.pass_time(2)
     step = emulated.steps(task_id)[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How tasks move on (ocp-api.md, section 3): along the links, each event at its own instant."""
+"""How tasks move on: along the links, each event at its own instant."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ def moment(text):
     return datetime.fromisoformat(text)
 
 
-def test_a_subtask_is_ready_then_runs_then_succeeds_and_the_next_one_follows(emulated):
+def test_next_subtask_becomes_ready_when_the_previous_one_succeeds(emulated):
     task_id = emulated.restart_server(1)["id"]
     seen = []
     for seconds in (0, 0.099, 0.001, 0.899, 0.001, 0.1, 0.9):
@@ -36,7 +36,7 @@ def test_a_subtask_is_ready_then_runs_then_succeeds_and_the_next_one_follows(emu
     ("begin", "steps"),
     [("restart_server", 13), ("restart_cluster", 19), ("restart_agents", 9), ("restart_arbitration", 5)],
 )
-def test_a_task_takes_a_second_for_each_step_and_ends_with_its_last(emulated, begin, steps):
+def test_task_ends_after_one_second_per_step(emulated, begin, steps):
     task_id = getattr(emulated, begin)()["id"]
     emulated.pass_time(steps - 0.001)
     before = emulated.task(task_id)
@@ -48,7 +48,7 @@ def test_a_task_takes_a_second_for_each_step_and_ends_with_its_last(emulated, be
     assert {subtask["status"] for subtask in after["subtasks"]} == {"SUCCESSFUL"}
 
 
-def test_who_looks_late_sees_the_times_at_which_it_happened(emulated):
+def test_late_poll_shows_the_actual_event_times(emulated):
     task = emulated.restart_server(1)
     emulated.pass_time(3_600)
     begin = moment(task["startTime"])
@@ -95,7 +95,7 @@ def test_a_wait_node_waits_for_the_slowest_of_its_upstreams(emulated):
     assert emulated.task(task_id)["status"] == "SUCCESSFUL"
 
 
-def test_the_first_step_of_a_cluster_restart_runs_for_the_whole_of_its_time(emulated):
+def test_first_step_of_a_cluster_restart_runs_for_its_full_duration(emulated):
     task_id = emulated.restart_cluster(1)["id"]
     first = emulated.steps(task_id)[0]
     assert (first["status"], first["startTime"]) == ("RUNNING", emulated.task(task_id)["startTime"])
@@ -103,7 +103,7 @@ def test_the_first_step_of_a_cluster_restart_runs_for_the_whole_of_its_time(emul
     assert [step["status"] for step in emulated.steps(task_id)][:2] == ["SUCCESSFUL", "READY"]
 
 
-def test_steps_take_as_long_as_they_are_told_to(start):
+def test_step_duration_is_configurable(start):
     emulated = start(step_ms=250)
     task_id = emulated.restart_arbitration()["id"]
     emulated.pass_time(1.249)
@@ -114,7 +114,7 @@ def test_steps_take_as_long_as_they_are_told_to(start):
 
 @settings(deadline=None)
 @given(some.integers(min_value=0, max_value=10**9))
-def test_the_two_parts_of_a_step_make_the_whole(step_ms):
+def test_ready_and_running_time_add_up_to_the_step_duration(step_ms):
     ready, running = durations(step_ms)
     assert ready + running == step_ms
     assert 0 <= ready <= running
@@ -149,5 +149,5 @@ def state_after(looks):
 
 @settings(max_examples=25, deadline=None)
 @given(some.lists(some.integers(min_value=400, max_value=15_999), max_size=30))
-def test_the_state_at_an_instant_does_not_depend_on_who_looked_before(looks):
+def test_state_does_not_depend_on_earlier_polls(looks):
     assert state_after(looks) == state_after([])

@@ -13,7 +13,7 @@ from ocp_emulator.serializers.task_serializers import task_detail
 from ocp_emulator.service import Service, Settings
 from ocp_emulator.tasks import blueprints
 
-# ocp-api.md, section 3; each with the operation that the subtask has after it.
+# The transitions, each with the operation that the subtask has after it.
 FORWARD = {"EXECUTE", "RETRY"}
 TRANSITIONS = {
     ("PENDING", "READY"): {"EXECUTE"},
@@ -166,7 +166,7 @@ class World:
 
 @settings(max_examples=60, deadline=None)
 @given(some.lists(EVENTS, min_size=5, max_size=40), some.sampled_from(["refuse", "fail"]))
-def test_whatever_happens_the_invariants_hold(events, busy):
+def test_invariants_hold_for_any_sequence_of_events(events, busy):
     world = World(busy)
     for event in events:
         world.happen(*event)

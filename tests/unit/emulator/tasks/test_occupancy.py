@@ -54,7 +54,7 @@ def attempt(emulated, operation):
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(EVERYTHING, repeat=2)))
-def test_which_operations_exclude_each_other(emulated, first, second):
+def test_operations_on_overlapping_targets_exclude_each_other(emulated, first, second):
     task_id = attempt(emulated, first).json()["data"]["id"]
     emulated.pass_time(1)
     answer = attempt(emulated, second)
@@ -70,13 +70,13 @@ def test_which_operations_exclude_each_other(emulated, first, second):
 
 
 @pytest.mark.parametrize("operation", EVERYTHING)
-def test_a_target_is_free_again_when_its_task_has_ended(emulated, operation):
+def test_target_is_released_when_its_task_ends(emulated, operation):
     attempt(emulated, operation)
     emulated.pass_time(20)
     assert attempt(emulated, operation).status_code == 200
 
 
-def test_a_batch_that_is_refused_touches_no_agent(emulated):
+def test_refused_batch_changes_no_agent(emulated):
     emulated.restart_agents(2)
     assert attempt(emulated, ("restart_agents", 1, 2, 3)).status_code == 409
     states = [host["hostAgentStatus"] for host in emulated.get("/api/v2/compute/hosts")["contents"]]
@@ -92,7 +92,7 @@ def failing(start):
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(EVERYTHING, repeat=2)))
-def test_a_second_operation_is_accepted_and_fails_in_its_first_subtask(failing, first, second):
+def test_second_task_on_a_busy_target_fails_in_its_first_subtask(failing, first, second):
     one = attempt(failing, first).json()["data"]["id"]
     failing.pass_time(1)
     answer = attempt(failing, second)
@@ -111,7 +111,7 @@ def test_a_second_operation_is_accepted_and_fails_in_its_first_subtask(failing, 
     assert failing.task(one)["status"] == "SUCCESSFUL"
 
 
-def test_a_task_that_failed_since_its_target_was_busy_touches_nothing(failing):
+def test_task_that_failed_on_a_busy_target_changes_nothing(failing):
     one = failing.restart_agents(1)["id"]
     failing.pass_time(4)
     other = failing.restart_agents(1)["id"]
@@ -133,7 +133,7 @@ def test_a_task_that_failed_since_its_target_was_busy_touches_nothing(failing):
     assert failing.restarts() == {("HOST", 1): 1}
 
 
-def test_a_retry_goes_on_when_the_target_is_free(failing):
+def test_retry_succeeds_once_the_target_is_released(failing):
     failing.restart_server(1)
     other = failing.restart_cluster(1)["id"]
     failing.pass_time(5)
@@ -151,7 +151,7 @@ def test_a_retry_goes_on_when_the_target_is_free(failing):
     assert failing.restarts()["OB_SERVER", 1] == 2
 
 
-def test_of_many_calls_at_once_one_gets_the_target(failing):
+def test_one_of_many_simultaneous_tasks_gets_the_target(failing):
     ids = [failing.restart_server(2)["id"] for _call in range(10)]
     failing.pass_time(13)
     assert [failing.task(number)["status"] for number in ids] == ["SUCCESSFUL"] + ["FAILED"] * 9

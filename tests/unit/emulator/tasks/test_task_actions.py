@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Every row of the transitions of ocp-api.md, section 3, and every refusal, on a restart of five steps in a chain."""
+"""Every row of docs/contract.md, "Task actions", and every refusal, on five steps in a chain."""
 
 from datetime import datetime, timedelta
 
@@ -103,7 +103,7 @@ def brought_to(emulated):
 
 @pytest.mark.parametrize(("on", "verb"), CALLS)
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_which_call_is_allowed_when(emulated, brought_to, situation, on, verb):
+def test_task_action_is_allowed_only_in_documented_states(emulated, brought_to, situation, on, verb):
     task_id, subtask_id = brought_to(situation)
     before = emulated.task(task_id)
     answer = emulated.steer(task_id, verb, subtask_id if on == "subtask" else None)
@@ -140,20 +140,20 @@ def test_which_call_is_allowed_when(emulated, brought_to, situation, on, verb):
 
 
 @pytest.mark.parametrize("verb", ["retry", "rollback"])
-def test_no_such_task(emulated, verb):
+def test_action_on_an_unknown_task_is_404(emulated, verb):
     answer = emulated.steer(98765, verb)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, 20000)
 
 
 @pytest.mark.parametrize("verb", ["retry", "skip", "cancel"])
-def test_no_such_subtask(emulated, verb):
+def test_action_on_an_unknown_subtask_is_404(emulated, verb):
     one, other = emulated.restart_server(1), emulated.restart_arbitration()
     for task_id, subtask_id in ((98765, 1), (one["id"], 98765), (one["id"], other["subtasks"][0]["id"])):
         answer = emulated.steer(task_id, verb, subtask_id)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, 20000)
 
 
-def test_a_task_fails_at_the_instant_its_subtask_does_and_the_rest_stays_pending(emulated, brought_to):
+def test_task_fails_with_its_subtask_and_later_subtasks_stay_pending(emulated, brought_to):
     task_id, _subtask_id = brought_to("failed")
     task = emulated.task(task_id)
     end = datetime.fromisoformat(task["startTime"]) + timedelta(seconds=3)
@@ -162,7 +162,7 @@ def test_a_task_fails_at_the_instant_its_subtask_does_and_the_rest_stays_pending
     assert "startTime" not in emulated.steps(task_id)[3]
 
 
-def test_a_subtask_times_out_when_it_has_run_so_many_seconds(emulated):
+def test_subtask_times_out_only_after_its_timeout(emulated):
     emulated.plan("slow", START, seconds=1800 - 0.9)
     emulated.plan("slow", LAST, seconds=60 - 0.899)
     task_id = emulated.restart_arbitration()["id"]
@@ -179,7 +179,7 @@ def test_a_subtask_times_out_when_it_has_run_so_many_seconds(emulated):
     assert "time-out of 60 s" in emulated.log(task_id, step["id"])[-2]
 
 
-def test_a_task_waits_for_what_runs_beside_a_failure(emulated):
+def test_task_waits_for_parallel_subtasks_before_it_fails(emulated):
     first = "Prepare restart OCP agent"
     emulated.plan("fail", match={"subtask": first, "element": 1})
     emulated.plan("slow", match={"subtask": first, "element": "2"}, seconds=10)
@@ -192,7 +192,7 @@ def test_a_task_waits_for_what_runs_beside_a_failure(emulated):
     assert emulated.task(task_id)["status"] == "FAILED"
 
 
-def test_one_of_two_failures_retried_does_not_end_the_task_by_the_other(emulated):
+def test_task_keeps_running_while_one_of_two_failed_subtasks_is_retried(emulated):
     emulated.plan("fail", "Restart pos proxy", times=2)
     task_id = emulated.restart_agents(1, 2)["id"]
     emulated.pass_time(9)
@@ -212,7 +212,7 @@ def test_one_of_two_failures_retried_does_not_end_the_task_by_the_other(emulated
     assert emulated.task(task_id)["status"] == "SUCCESSFUL"
 
 
-def test_a_rollback_goes_backwards_through_what_has_run(emulated):
+def test_rollback_undoes_executed_subtasks_in_reverse_order(emulated):
     emulated.plan("fail", "Start all OCP agent processes")
     task_id = emulated.restart_agents(1, 2)["id"]
     emulated.pass_time(20)
@@ -242,7 +242,7 @@ def test_a_rollback_goes_backwards_through_what_has_run(emulated):
     assert listed["operation"] == "rollback"
 
 
-def test_each_attempt_has_its_headed_part_in_the_log(emulated):
+def test_each_attempt_has_its_own_header_in_the_log(emulated):
     emulated.plan("fail", START, message="the disk is full")
     task_id = emulated.restart_arbitration()["id"]
     step = emulated.step(task_id, START)["id"]
@@ -273,7 +273,7 @@ def test_each_attempt_has_its_headed_part_in_the_log(emulated):
     ]
 
 
-def test_a_rollback_is_prohibited_by_what_has_run_and_not_by_what_has_not(emulated):
+def test_rollback_is_prohibited_only_by_subtasks_that_have_run(emulated):
     emulated.plan("slow", START, factor=1, prohibitRollback=True)
     task_id = emulated.restart_arbitration()["id"]
     assert emulated.task(task_id)["prohibitRollback"] is False

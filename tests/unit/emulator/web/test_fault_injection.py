@@ -284,7 +284,7 @@ ROWS = [
     ROWS,
     ids=[f"{action}-{'-'.join(map(str, options.values()))}" for action, options, _check, _effect in ROWS],
 )
-def test_what_the_client_sees_and_whether_a_task_has_started(served, action, options, check, effect):
+def test_fault_has_its_documented_symptom_and_effect(served, action, options, check, effect):
     before = served.tasks()
     fault = served.plan(action, **options)
     status = check(served)
@@ -296,7 +296,7 @@ def test_what_the_client_sees_and_whether_a_task_has_started(served, action, opt
     assert served.tasks() - before == effect + 1
 
 
-def test_a_slow_answer_takes_its_time_and_others_do_not_wait(served):
+def test_slow_response_does_not_delay_other_requests(served):
     before = served.tasks()
     served.plan("slow", seconds=60)
     with pytest.raises(TimeoutError):
@@ -305,7 +305,7 @@ def test_a_slow_answer_takes_its_time_and_others_do_not_wait(served):
     assert served.last_seen()["status"] is None
 
 
-def test_a_trickle_comes_piece_by_piece(served):
+def test_trickled_response_arrives_piece_by_piece(served):
     served.plan("trickle", seconds=60, size=5)
     connection = served.connect(PATIENCE)
     connection.request(*RESTART, headers=ADMIN)
@@ -317,7 +317,7 @@ def test_a_trickle_comes_piece_by_piece(served):
     assert served.last_seen()["status"] == 200
 
 
-def test_every_request_of_a_connection_is_disturbed_by_itself(served):
+def test_fault_applies_to_each_request_of_a_connection_separately(served):
     served.plan("html", match={"path": TASKS}, call=2)
     connection = served.connect()
     assert [served.ask("GET", TASKS, connection=connection).status for _call in range(3)] == [200, 502, 200]
@@ -340,7 +340,7 @@ def undecided(served, action, **options):
 
 
 @pytest.mark.parametrize("action", ["drop", "slow", "trickle"])
-def test_held_requests_do_not_keep_the_server_from_ending(action, caplog):
+def test_held_requests_do_not_block_shutdown(action, caplog):
     options = {} if action == "drop" else {"seconds": 600}
     with serving() as served, undecided(served, action, **options) as connection:
         begin = time.monotonic()
@@ -351,7 +351,7 @@ def test_held_requests_do_not_keep_the_server_from_ending(action, caplog):
     assert "Cancel" not in caplog.text
 
 
-def test_the_end_of_the_server_ends_a_pause_at_once():
+def test_shutdown_ends_a_pause_at_once():
     with serving() as served:
         served.data("POST", "/emulator/service/restart", {"seconds": 600})
         assert served.is_refused()
@@ -360,7 +360,7 @@ def test_the_end_of_the_server_ends_a_pause_at_once():
     assert served.is_refused()
 
 
-def test_a_restart_resets_all_and_loses_nothing():
+def test_service_restart_resets_connections_and_keeps_state():
     with serving() as served:
         served.plan("drop")
         served.plan("slow", match={"path": "/api/v2/info"}, seconds=600)
@@ -378,7 +378,7 @@ def test_a_restart_resets_all_and_loses_nothing():
         assert len(served.data("GET", "/emulator/faults")["contents"]) == 2
 
 
-def test_requests_under_way_are_answered_while_connections_are_refused():
+def test_open_requests_finish_while_new_connections_are_refused():
     with serving() as served:
         served.plan("slow", match={"path": "/api/v2/info"}, seconds=PATIENCE)
         served.plan("refuse", seconds=PAUSE)
@@ -394,7 +394,7 @@ def test_requests_under_way_are_answered_while_connections_are_refused():
         served.come_back()
 
 
-def test_a_pause_ends_by_itself_and_not_too_early():
+def test_pause_ends_by_itself_but_not_early():
     with serving() as served:
         begin = time.monotonic()
         served.data("POST", "/emulator/service/restart", {"seconds": PATIENCE})

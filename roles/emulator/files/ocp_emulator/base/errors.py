@@ -2,9 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The errors that the service responds with.
 
-Statuses follow ocp-api.md, section 5. No public document has the codes for an unknown, busy or otherwise unusable
-target (section 0, item 6): the codes below are those of the related open-source service where it has one for the case,
-and our choice where it has none (BUSY). Clients must decide by the HTTP status.
+Statuses and codes are those of docs/contract.md, "Errors and statuses": the codes of the related open-source service
+where it has one for the case, and our choice where it has none (BUSY). Clients must decide by the HTTP status.
 """
 
 from ocp_emulator.base.permissions import Permission

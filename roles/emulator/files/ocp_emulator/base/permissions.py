@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The permissions that a user can have (restart-operations.md, section 5; ocp-api.md, section 7)."""
+"""The permissions that a user can have (docs/contract.md, "Permissions")."""
 
 from enum import StrEnum
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services: the restart (restart-operations.md, 4.4) and reads (ocp-api.md, section 6)."""
+"""Arbitration services: the restart and reads."""
 
 from typing import Annotated, get_args
 

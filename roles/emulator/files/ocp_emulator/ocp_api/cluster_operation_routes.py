@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarts, starts and stops of servers, zones and clusters (restart-operations.md, 4.1 and 4.2; ocp-api.md, 4.5).
+"""Restarts, starts and stops of servers, zones and clusters.
 
 The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
 Starts and stops respond like the restart of the same target; this and the defaults of their parameters are our choice.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reads of clusters, zones and servers (ocp-api.md, section 6)."""
+"""Reads of clusters, zones and servers."""
 
 from typing import Annotated, get_args
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts and their agents: the batch restart (restart-operations.md, 4.3) and reads (ocp-api.md, section 6)."""
+"""Hosts and their agents: the batch restart and reads."""
 
 from collections.abc import Mapping
 from typing import Annotated, get_args

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parameters of a server's restart and stop (restart-operations.md, 4.1; ocp-api.md, 4.1 and 4.5).
+"""The parameters of a server's restart and stop (docs/contract.md, "Restart a server").
 
 No document says whether they are in the query or in a JSON body, and older versions do not know `freezeServer`: there
 are switches for both. Unknown parameters, and parameters in the place that is not read, are ignored.

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Time, status and version of the service (ocp-api.md, section 7). The schemas of time and status are our choice."""
+"""Time, status and version of the service (docs/contract.md, "Versions and profiles").
+
+The schemas of time and status are our choice.
+"""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks: reading them, and the actions on them (ocp-api.md, section 2)."""
+"""Tasks: reading them, and the actions on them."""
 
 from typing import Annotated
 

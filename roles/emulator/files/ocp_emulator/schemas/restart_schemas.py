@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The schemas of what restarts, starts and stops respond with: one for each operation.
 
-Which field appears where is shown by the tables of restart-operations.md, sections 2.2 and 2.3. Reading the same task
-gives other schemas: task_schemas.py.
+docs/contract.md, "Task" and "Subtask", says which field appears where. Reading the same task gives other schemas:
+task_schemas.py.
 """
 
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
@@ -28,7 +28,7 @@ class AgentRestartSubtask(FullSubtask):
 
 
 class StartedTask(Schema):
-    """What every operation's task has (section 2.2)."""
+    """What every operation's task has."""
 
     id: Long
     name: str
@@ -47,7 +47,7 @@ class ManualTask(StartedTask):
 
 
 class ServerRestart(ManualTask):
-    """The task of a server restart (4.1); the start and the stop of a server have the same form."""
+    """The task of a server restart; the start and the stop of a server have the same form."""
 
     cluster_id: Long
     host_id: Long
@@ -64,7 +64,7 @@ class RestartedCluster(Schema):
 
 
 class ClusterRestart(StartedTask):
-    """The task of a cluster restart (4.2), start or stop; its context is text."""
+    """The task of a cluster restart, start or stop; its context is text."""
 
     cluster: RestartedCluster
     context: str
@@ -82,14 +82,14 @@ class AgentContext(Schema):
 
 
 class AgentRestart(ManualTask):
-    """The task of a batch restart of agents (4.3)."""
+    """The task of a batch restart of agents."""
 
     context: AgentContext
     subtasks: list[AgentRestartSubtask]
 
 
 class ZoneRestart(ManualTask):
-    """The task of a zone restart (ocp-api.md, 4.5); the start and the stop of a zone have the same form."""
+    """The task of a zone restart; the start and the stop of a zone have the same form."""
 
     cluster_id: Long
     context: AgentContext
@@ -109,7 +109,7 @@ class ModernClusterRestart(ManualTask):
 
 
 class ArbitrationRestart(ManualTask):
-    """The task of an arbitration service restart (4.4)."""
+    """The task of an arbitration service restart."""
 
     prohibit_rollback: bool
     subtasks: list[RestartSubtask]

@@ -6,7 +6,7 @@ from ocp_emulator.schemas.schema import Schema, Timestamp
 
 
 class Info(Schema):
-    """What is running here; the one answer that is not enveloped (ocp-api.md, section 7)."""
+    """What is running here; the one answer that is not enveloped (docs/contract.md, "Versions and profiles")."""
 
     artifact: str
     build_time: Timestamp

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The schemas of tasks that are read: BasicTaskInstance in the list, WrappedTaskInstance for one.
 
-They are documented in ocp-api.md, section 2. A restart responds with other schemas: restart_schemas.py.
+They are documented (docs/contract.md, "Task list"). A restart responds with other schemas: restart_schemas.py.
 """
 
 from typing import Literal
@@ -28,7 +28,7 @@ class Creator(Schema):
 
 
 class LinkedSubtask(Schema):
-    """What every form of a subtask has that shows links (section 2.3)."""
+    """What every form of a subtask has that shows links."""
 
     id: Long
     name: str

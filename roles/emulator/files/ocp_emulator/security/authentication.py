@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who is calling: HTTP Basic or an access key (ocp-api.md, section 1). Permissions are in permissions.py."""
+"""Who is calling: HTTP Basic or an access key (docs/contract.md, "Authentication")."""
 
 import base64
 import hmac
@@ -30,7 +30,7 @@ class Caller:
         """Raise ApiError 403 when the user lacks this permission.
 
         ADMIN includes all permissions. A manager's permission does not include the viewer's: a caller who may restart
-        a target may lack the permission to read it (section 7).
+        a target may lack the permission to read it.
         """
         if not {permission, Permission.ADMIN} & set(self.user.permissions):
             raise errors.forbidden(self.user.name, permission)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Users and clients that are locked after repeated wrong passwords (ocp-api.md, section 1.4).
+"""Users and clients that are locked after repeated wrong passwords (docs/contract.md, "Lock-out").
 
 Our choices where the section says nothing: a lock lasts as long as the time span in which passwords are counted, by the
 clock of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The signature of `OCP-ACCESS-KEY-HMACSHA1` (ocp-api.md, section 1.2): pure functions, no clock and no key ring."""
+"""The signature of `OCP-ACCESS-KEY-HMACSHA1` (docs/contract.md, "Access-key signature"): pure functions, no clock."""
 
 import base64
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The responses of operations: the new task, in the schema of each operation (restart-operations.md, 2.2)."""
+"""The responses of operations: the new task, in the schema of each operation (docs/contract.md, "Task")."""
 
 import json
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks as the service shows them in the list and one by one, and the log of a subtask (ocp-api.md, section 2)."""
+"""Tasks as the service shows them in the list and one by one, and the log of a subtask."""
 
 import sqlite3
 from collections import defaultdict

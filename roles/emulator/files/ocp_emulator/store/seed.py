@@ -11,7 +11,7 @@ from ocp_emulator.fleet.entities import Fleet
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
 
-# Names of processes are documented: ocp-api.md, section 6.
+# Documented names of processes (docs/contract.md, "Agents").
 _AGENT_PROCESSES = ("ocp_mgragent", "ocp_monagent", "ocp_agentd", "pos_proxy")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One attempt of a subtask. When it begins, it is decided how long it runs and how it ends (ocp-api.md, section 3)."""
+"""One attempt of a subtask. When it begins, it is decided how long it runs and how it ends."""
 
 import sqlite3
 from enum import StrEnum

@@ -2,9 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The steps of each operation, as data.
 
-Steps, order and graph are those of restart-operations.md, section 2.4; time-outs (in seconds) are those of ocp-api.md,
-section 4. The restart of a zone is documented beside them (4.5). Of the starts and stops only the calls are documented
-there: their steps are our choice, made of those of the restarts.
+Steps, order and time-outs (in seconds) are those of docs/contract.md, "Task graphs". Of the starts and stops only the
+calls are documented: their steps are our choice, made of those of the restarts.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A new task as rows: the task, its targets, its subtasks and their links (restart-operations.md, section 2.3)."""
+"""A new task as rows: the task, its targets, its subtasks and their links."""
 
 import random
 import sqlite3
@@ -71,7 +71,7 @@ def _insert_nodes(
 ) -> list[int]:
     """Insert a subtask for each node; returns their ids.
 
-    Neither ids nor series ids nor positions in the array follow the order of execution (section 2.3).
+    Neither ids nor series ids nor positions in the array follow the order of execution.
     """
     generator = random.Random(task_id)
     first_id = _next_id(db, "SELECT max(id) FROM subtasks", _FIRST_SUBTASK_ID)

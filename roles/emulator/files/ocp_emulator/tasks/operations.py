@@ -57,7 +57,7 @@ class NewTask:
     batch: Sequence[str] = ()
 
     def context(self) -> str:
-        """JSON, in the form that the batch restart shows (section 2.2)."""
+        """JSON, in the form that the batch restart shows."""
         return json.dumps(
             {"listMap": self.lists, "parallel": False, "parallelIdx": -1, "stringMap": self.strings}, sort_keys=True
         )
@@ -101,7 +101,7 @@ def operation_on_server(
 
 
 def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: int, zone_name: str) -> NewTask:
-    """An operation on the servers of a zone (ocp-api.md, 4.5). ApiError 404 when the cluster has no such zone."""
+    """An operation on the servers of a zone. ApiError 404 when the cluster has no such zone."""
     cluster = _cluster(db, cluster_id)
     zone = db.execute("SELECT * FROM zones WHERE cluster_id = ? AND name = ?", (cluster_id, zone_name)).fetchone()
     if zone is None:
@@ -151,7 +151,7 @@ def operation_on_cluster(db: sqlite3.Connection, blueprint: Blueprint, cluster_i
 
 
 def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTask:
-    """The restart of the agents of hosts (4.3); a host that is given twice counts once.
+    """The restart of the agents of hosts; a host that is given twice counts once.
 
     ApiError: 400 when there is no host, 404 when one is unknown.
     """
@@ -179,7 +179,7 @@ def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTas
 
 
 def restart_of_arbitration_service(db: sqlite3.Connection, service_id: int) -> NewTask:
-    """The restart of an arbitration service (4.4). ApiError 404 when it does not exist."""
+    """The restart of an arbitration service. ApiError 404 when it does not exist."""
     service = db.execute("SELECT * FROM arbitration_services WHERE id = ?", (service_id,)).fetchone()
     if service is None:
         raise errors.not_found(f"Arbitration service {service_id}")

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The status that a target shows: while a task works on it, after a step, after a rollback, after an incident.
 
-Which status is shown when is not documented; the statuses are (ocp-api.md, section 6).
+Which status is shown when is not documented; the statuses are.
 """
 
 import sqlite3

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Accepting an operation: find the target, refuse it when busy, insert the task (restart-operations.md, section 4).
+"""Accepting an operation: find the target, refuse it when busy, insert the task.
 
 Check and insert are one transaction, so that of two calls at the same time one is refused; and it has ended before the
 call is answered, so that an answered task exists.
 
-Whether the service refuses the call or lets the task fail is not known (ocp-api.md, section 5), so it is an option. A
+Whether the service refuses the call or lets the task fail is not known, so it is an option. A
 task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: attempts.py.
 """
 
@@ -45,7 +45,7 @@ class Submitter:
     def restart_server(
         self, user: User, now: int, cluster_id: int, server_id: int, *, freeze: bool | None, force: bool
     ) -> int:
-        """Restart one server (4.1). ApiError: 404 when the cluster has no such server, 409 when it is occupied.
+        """Restart one server. ApiError: 404 when the cluster has no such server, 409 when it is occupied.
 
         `freeze` is None where the service does not know of freezing.
         """
@@ -70,7 +70,7 @@ class Submitter:
         )
 
     def restart_cluster(self, user: User, now: int, cluster_id: int) -> int:
-        """Restart all servers of a cluster (4.2). ApiError: 404, or 409 when it or a server of it is occupied."""
+        """Restart all servers of a cluster. ApiError: 404, or 409 when it or a server of it is occupied."""
         return self.operate_cluster(CLUSTER_RESTART, user, now, cluster_id)
 
     def operate_cluster(self, blueprint: Blueprint, user: User, now: int, cluster_id: int) -> int:
@@ -78,21 +78,21 @@ class Submitter:
         return self._submit(user, now, lambda db: operations.operation_on_cluster(db, blueprint, cluster_id))
 
     def operate_zone(self, blueprint: Blueprint, user: User, now: int, cluster_id: int, zone_name: str) -> int:
-        """Restart, start or stop the servers of a zone (ocp-api.md, 4.5).
+        """Restart, start or stop the servers of a zone.
 
         ApiError: 404 when the cluster has no such zone, 409 when it or a server of it is occupied.
         """
         return self._submit(user, now, lambda db: operations.operation_on_zone(db, blueprint, cluster_id, zone_name))
 
     def restart_agents(self, user: User, now: int, host_ids: Sequence[int]) -> int:
-        """Restart the agents of hosts (4.3), of all or of none.
+        """Restart the agents of hosts, of all or of none.
 
         ApiError: 400 when there is no host, 404 when one is unknown, 409 when the agent of one is occupied.
         """
         return self._submit(user, now, lambda db: operations.restart_of_agents(db, host_ids))
 
     def restart_arbitration_service(self, user: User, now: int, service_id: int) -> int:
-        """Restart an arbitration service (4.4). ApiError: 404, or 409 when it is occupied."""
+        """Restart an arbitration service. ApiError: 404, or 409 when it is occupied."""
         return self._submit(user, now, lambda db: operations.restart_of_arbitration_service(db, service_id))
 
     def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """What the operations are made of: blueprints of steps, and the graph of subtasks that is built from one.
 
-Links and `parallelIdx` of a batch are those of ocp-api.md, section 4.
+Links and `parallelIdx` of a batch are those of docs/contract.md, "Task graphs".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The actions on a task that has begun (ocp-api.md, sections 2 and 3): retry, roll back, skip, cancel.
+"""The actions on a task that has begun (docs/contract.md, "Task actions"): retry, roll back, skip, cancel.
 
 Each call changes states and makes subtasks due; the engine does the rest. All raise ApiError 404/20000 for an unknown
 task or subtask and 400/20003 for a wrong state.

@@ -69,7 +69,7 @@ class RequestContext:
         }
 
     def reply_error(self, error: errors.ApiError) -> Response:
-        """The error response. That of 429 is documented to have an empty trace id (ocp-api.md, section 5)."""
+        """The error response. That of 429 is documented to have an empty trace id."""
         envelope = ErrorEnvelope(
             duration=int(self.milliseconds()),
             error=ErrorDetail(code=error.code, message=error.message),
