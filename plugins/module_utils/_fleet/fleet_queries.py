@@ -14,7 +14,8 @@ from typing import Any
 from .._base.checks import check_nonempty
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
-from .._targets.cluster import clusters_named, servers_of
+from .._targets.cluster import servers_of
+from .._targets.lookup import clusters_named
 from .facts import Facts, arbitration_service_facts, cluster_facts, host_facts, server_facts
 
 Filters = Mapping[str, Any]

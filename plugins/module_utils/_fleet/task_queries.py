@@ -11,8 +11,8 @@ from .._base.errors import NotFound, OptionError
 from .._base.parsing import Record, integers
 from .._ocp.endpoints import PAGE_SIZE, OcpApi
 from .._ocp.task_model import Task
-from .._targets.agents import find_host
 from .._targets.cluster import Cluster
+from .._targets.lookup import find_host
 
 
 def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,8 +15,8 @@ from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
-from .._targets.cluster import clusters_named, servers_of
-from .._targets.lookup import exactly_one
+from .._targets.cluster import servers_of
+from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
 from .health_problems import health_problems

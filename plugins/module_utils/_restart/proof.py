@@ -1,18 +1,67 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Prove that members have restarted, from observations before and after."""
+"""Prove that members have restarted: poll for their new start, compare it with the one before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from .._base.clock import SECOND
+from .._base.clock import SECOND, Clock
+from .._base.errors import ServiceError
 from .._base.parsing import instant
-from .._targets.target import Member
+from .._ocp.endpoints import OcpApi
+from .._targets.target import Member, Observation, Target
+from .._waiting.poll import SHORTEST_PAUSE
+
+# The service may show a new start this many seconds late.
+PROOF_SECONDS = 30
 
 # A start computed from an uptime varies slightly between reads.
 SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The last observation ``after`` a restart, and for each member whether it restarted; None if unknown.
+
+    ``problem`` is the error that ended the polling, with which nothing is proven.
+    """
+
+    after: Observation | None
+    restarted: dict[str, bool | None] = field(default_factory=dict)
+    problem: ServiceError | None = None
+
+    @property
+    def not_restarted(self) -> list[str]:
+        """The members that show their old start."""
+        return [name for name, restarted in self.restarted.items() if restarted is False]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all members are known to have restarted."""
+        return bool(self.restarted) and all(self.restarted.values())
+
+
+def await_proof(
+    api: OcpApi, target: Target, before: Sequence[Member], started_at: datetime | None, *, attached: bool, clock: Clock
+) -> Proof:
+    """Observe ``target`` until no member of ``before`` shows its old start, for at most PROOF_SECONDS.
+
+    ``started_at`` and ``attached`` are as for ``prove_restarts``.
+    """
+    until = clock.now() + PROOF_SECONDS
+    after = None
+    while True:
+        try:
+            after = target.observe(api)
+        except ServiceError as problem:
+            return Proof(after, problem=problem)
+        proof = Proof(after, prove_restarts(before, after.members, started_at, attached=attached))
+        if not proof.not_restarted or clock.now() >= until:
+            return proof
+        clock.sleep(SHORTEST_PAUSE)
 
 
 def prove_restarts(

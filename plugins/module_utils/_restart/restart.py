@@ -35,12 +35,11 @@ from .decision import Action, Condition, Decision, InFlight, decide_restart
 from .diff import Diff, restart_diff
 from .in_flight import failed_task_holding, read_high_water_mark
 from .lost_response import find_lost_task
-from .proof import prove_restarts
+from .proof import await_proof
 from .target_reader import TargetReader
 
 Result = dict[str, Any]
 
-PROOF_SECONDS = 30
 INITIALLY_NONE = ("action", "reason", "before", "after", "verified", "task_id", "task", "trace_id")
 
 
@@ -288,32 +287,28 @@ class _Restart:
         self._result["task"] = waited.results[0]
 
     def _verify(self, before: Observation, members: frozenset[str]) -> None:
-        """Prove that all ``members`` have restarted. The service may show a new start some seconds late."""
-        restarted = [member for member in before.members if member.name in members]
-        attached = self._result["action"] == "attached"
-        until = self._clock.now() + PROOF_SECONDS
-        while True:
-            try:
-                after = self._target.observe(self._api)
-            except ServiceError as error:
-                self._result["reason"] += f"; not verified, since reading it afterwards failed: {error}"
-                return
-            self._result["after"] = after.result()
-            self._diff = restart_diff(self._target.label, before, after, members)
-            proven = prove_restarts(
-                restarted, after.members, instant(self._result["task"]["start_time"]), attached=attached
-            )
-            unmoved = [name for name, proof in proven.items() if proof is False]
-            if not unmoved or self._clock.now() >= until:
-                break
-            self._clock.sleep(SHORTEST_PAUSE)
-        if unmoved:
+        """Prove that all ``members`` have restarted."""
+        proof = await_proof(
+            self._api,
+            self._target,
+            [member for member in before.members if member.name in members],
+            instant(self._result["task"]["start_time"]),
+            attached=self._result["action"] == "attached",
+            clock=self._clock,
+        )
+        if proof.after is not None:
+            self._result["after"] = proof.after.result()
+            self._diff = restart_diff(self._target.label, before, proof.after, members)
+        if proof.problem is not None:
+            self._result["reason"] += f"; not verified, since reading it afterwards failed: {proof.problem}"
+        elif proof.not_restarted:
             self._result["verified"] = False
+            names = ", ".join(proof.not_restarted)
             raise NotVerified(
-                f"The restart of {self._target.label} ended SUCCESSFUL, but {', '.join(unmoved)} has not started anew. "
+                f"The restart of {self._target.label} ended SUCCESSFUL, but {names} has not started anew. "
                 f"Look at task {self._result['task_id']} in OCP and at the process itself before restarting again."
             )
-        if proven and all(proven.values()):
+        elif proof.complete:
             self._result["verified"] = True
         else:
             self._result["reason"] += "; not verified, since the service shows no start time or process of it"

@@ -18,8 +18,8 @@ from .._fleet.facts import Facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING
 from .._restart.decision import Action, Condition, InFlight, decide_restart
-from .._targets.cluster import Cluster, clusters_named, servers_of
-from .._targets.lookup import exactly_one
+from .._targets.cluster import Cluster, servers_of
+from .._targets.lookup import clusters_named, exactly_one
 from .._targets.target import Member, Observation
 from .rolling_order import Batch, Node, Strategy, order_batches, unchanged_nodes
 

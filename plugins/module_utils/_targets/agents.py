@@ -13,7 +13,7 @@ from .._base.parsing import Record, instant, integer, records
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .lookup import exactly_one
+from .lookup import find_host
 from .operating_tasks import tag_values
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import AGENT_RESTART
@@ -83,17 +83,6 @@ class Agents(Target):
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
         """Restart the agents of these hosts in one task."""
         return api.restart_agents([number for number, address in self.hosts if address in members])
-
-
-def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
-    """Id and inner IP address of the one of ``found`` with this id (digits) or address.
-
-    Raises TargetError.
-    """
-    known = [str(record.get("innerIpAddress")) for record in found]
-    matches = [record for record in found if host in (str(record.get("id")), record.get("innerIpAddress"))]
-    record = exactly_one(option, host, matches, known)
-    return record["id"], str(record.get("innerIpAddress"))
 
 
 def _host(number: int, name: str) -> dict[str, Any]:

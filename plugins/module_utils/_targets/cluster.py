@@ -7,11 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.errors import NotFound
 from .._base.parsing import Record, instant, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .lookup import address_of, exactly_one
+from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
@@ -67,26 +66,6 @@ class Cluster(Target):
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart all servers."""
         return api.restart_cluster(self.id)
-
-
-def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
-    """The clusters with this id or name, and the names of similar ones; digits are tried as an id first."""
-    matches = _with_id(api, cluster) if cluster.isdecimal() else []
-    named_alike = [] if matches else api.clusters(cluster)
-    matches += [found for found in named_alike if found.get("name") == cluster]
-    return matches, [str(found.get("name")) for found in named_alike]
-
-
-def find_cluster(api: OcpApi, cluster: str) -> Record:
-    """The record of the cluster with this id or name; raises TargetError."""
-    return exactly_one("cluster", cluster, *clusters_named(api, cluster))
-
-
-def _with_id(api: OcpApi, cluster: str) -> list[Record]:
-    try:
-        return [api.cluster(int(cluster))]
-    except NotFound:
-        return []
 
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:

@@ -11,8 +11,8 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, find_cluster, member_of, servers_of
-from .lookup import address_of, exactly_one
+from .cluster import Cluster, member_of, servers_of
+from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .target import Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART

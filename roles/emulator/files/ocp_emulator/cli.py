@@ -17,7 +17,7 @@ from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.fleet_file import read_fleet
 from ocp_emulator.fleet.fleet_format import FleetError
 from ocp_emulator.fleet.generate_fleet import generated_fleet
-from ocp_emulator.serve.server import Certificate, listen, serve
+from ocp_emulator.serve.run_server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store.database import StoreError
 

@@ -16,9 +16,9 @@ import pytest
 import trustme
 import uvicorn
 from ocp_emulator.serve.app import create_app
-from ocp_emulator.serve.server import listen
+from ocp_emulator.serve.run_server import listen
+from ocp_emulator.serve.server import EmulatorServer
 from ocp_emulator.service import Settings
-from ocp_emulator.web.network import EmulatorServer
 
 ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
 RESTART = ("POST", "/api/v2/arbitration/services/1/restart")

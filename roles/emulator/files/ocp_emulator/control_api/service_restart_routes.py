@@ -14,7 +14,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import EmptyEnvelope
 from ocp_emulator.schemas.schema import Schema
-from ocp_emulator.web.network import connection_of
+from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.parameters import json_object, parse_body
 from ocp_emulator.web.request_context import context_of
 

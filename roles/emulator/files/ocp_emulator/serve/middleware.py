@@ -16,8 +16,8 @@ from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.faults import http_faults
 from ocp_emulator.security import signing
 from ocp_emulator.service import Service, service_of
+from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.fault_injection import FaultInjection
-from ocp_emulator.web.network import connection_of
 from ocp_emulator.web.request_context import RequestContext, context_of
 from ocp_emulator.web.request_log import RequestRecord, masked
 

@@ -1,106 +1,96 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Running the application: the listening socket, TLS, and uvicorn around it."""
+"""The server: uvicorn's, which can refuse connections for a while and keeps its port meanwhile."""
 
+import asyncio
 import logging
-import signal
 import socket
-import ssl
-import sys
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
-from types import FrameType
-from typing import Any
+from collections.abc import Callable
+from typing import cast
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ocp_emulator.base.clock import SECOND, iso
-from ocp_emulator.serve.app import create_app
-from ocp_emulator.service import Settings
-from ocp_emulator.web.network import EmulatorServer
+from ocp_emulator.web.connection import CONNECTION, Connection
 
-_SECONDS_TO_FINISH = 3
-_BACKLOG = 1_024
+_LOG = logging.getLogger(__name__)
 
+_OUTAGE = "outage"
 
-@dataclass(frozen=True)
-class Certificate:
-    """PEM files of a certificate chain and its unencrypted key."""
-
-    chain: Path
-    key: Path
-
-    def check(self) -> None:
-        """Raises OSError (ssl.SSLError is one) when they cannot be used."""
-        # Without a password at hand, OpenSSL would ask for it on the terminal.
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.chain, self.key, password=str)
+# How often an outage checks whether its end moved.
+_TICK = 0.1
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the first address of `host`; port 0 takes a free one. Raises OSError."""
-    family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    bound = _bind(family, kind, protocol, address)
-    try:
-        bound.listen(_BACKLOG)
-    except OSError:
-        bound.close()
-        raise
-    return bound
+class _Protocol(H11Protocol):
+    """The protocol of uvicorn, which also gives its connection to the application."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.connection = Connection(transport, self.app_state[_OUTAGE])
+        self.app_state = {**self.app_state, CONNECTION: self.connection}
 
 
-def _bind(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
-    bound = socket.socket(family, kind, protocol)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except OSError:
-        bound.close()
-        raise
-    return bound
+class EmulatorServer(uvicorn.Server):
+    """The server of uvicorn, which also reports when it is ready, and can go off the network for a while."""
 
+    def __init__(self, config: uvicorn.Config, bind: Callable[[], socket.socket], ready: Callable[[], None]) -> None:
+        """`bind` makes a new socket, bound to the address of the first one."""
+        super().__init__(config)
+        config.http = _Protocol
+        self._bind = bind
+        self._ready = ready
+        self._outage_task: asyncio.Task[None] | None = None
+        self._outage_until = 0.0
 
-def serve(settings: Settings, bound: socket.socket, certificate: Certificate | None) -> None:
-    """Answer requests until SIGTERM or SIGINT. Raises StoreError when the database cannot be used."""
-    host, port = bound.getsockname()[:2]
-    settings = replace(settings, host=host, port=port)
-    app = create_app(settings)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
-        ssl_certfile=certificate.chain if certificate else None,
-        ssl_keyfile=certificate.key if certificate else None,
-    )
-    url = f"{'https' if certificate else 'http'}://{settings.address}"
-    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _ignore_signal)
-    _log_to_stderr()
-    rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
-    EmulatorServer(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.lifespan.state[_OUTAGE] = self.outage
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._outage_task is not None:
+            self._outage_task.cancel()
+        for connection in self._connections():
+            connection.reset_if_abandonable()
+        await super().shutdown(sockets=sockets)
 
-class _Formatter(logging.Formatter):
-    """Times in the log look like those in responses."""
+    def outage(self, seconds: float, requested_by: Connection, *, reset: bool) -> None:
+        """Refuse connections for this many seconds; a second outage may make it longer.
 
-    def formatTime(self, record: logging.LogRecord, _: str | None = None) -> str:  # noqa: N802
-        return iso(int(record.created * SECOND))
+        With `reset`, open connections are reset, except the one that requested this. Otherwise they are closed, after
+        the response if a request is in progress.
+        """
+        if reset:
+            for connection in self._connections():
+                if connection is not requested_by:
+                    connection.reset()
+        else:
+            for protocol in list(self.server_state.connections):
+                protocol.shutdown()
+        self._outage_until = max(self._outage_until, asyncio.get_running_loop().time() + seconds)
+        if self._outage_task is None:
+            for server in self.servers:
+                server.close()
+            self.servers.clear()
+            # Bound all the time, but not listening: no other process can take the port.
+            self._outage_task = asyncio.create_task(self._listen_again(self._bind()))
+            _LOG.info("connections are refused for %g s", seconds)
 
+    async def _listen_again(self, bound: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while (left := self._outage_until - loop.time()) > 0:
+                await asyncio.sleep(min(left, _TICK))
+            self.servers.append(await loop.create_server(self._protocol, sock=bound, ssl=self.config.ssl))
+        except BaseException:
+            bound.close()
+            raise
+        self._outage_task = None
+        _LOG.info("connections are accepted again")
 
-def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
-    """Do nothing."""
+    def _connections(self) -> list[Connection]:
+        return [cast(_Protocol, protocol).connection for protocol in self.server_state.connections]
 
-
-def _print_line(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def _log_to_stderr() -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter("%(asctime)s %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    logging.getLogger("ocp_emulator").setLevel(logging.INFO)
+    def _protocol(self) -> asyncio.Protocol:
+        return _Protocol(self.config, self.server_state, self.lifespan.state)

@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from ocp_emulator.base import errors
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.security.rate_limit import RateLimitStatus
-from ocp_emulator.web.network import Connection
+from ocp_emulator.web.connection import Connection
 from ocp_emulator.web.request_context import RequestContext
 
 Handler = Callable[[Send], Awaitable[None]]

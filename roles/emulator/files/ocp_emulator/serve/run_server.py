@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Running the application: the listening socket, TLS, and uvicorn around it."""
+
+import logging
+import signal
+import socket
+import ssl
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.serve.app import create_app
+from ocp_emulator.serve.server import EmulatorServer
+from ocp_emulator.service import Settings
+
+_SECONDS_TO_FINISH = 3
+_BACKLOG = 1_024
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """PEM files of a certificate chain and its unencrypted key."""
+
+    chain: Path
+    key: Path
+
+    def check(self) -> None:
+        """Raises OSError (ssl.SSLError is one) when they cannot be used."""
+        # Without a password at hand, OpenSSL would ask for it on the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.chain, self.key, password=str)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the first address of `host`; port 0 takes a free one. Raises OSError."""
+    family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    bound = _bind(family, kind, protocol, address)
+    try:
+        bound.listen(_BACKLOG)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _bind(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def serve(settings: Settings, bound: socket.socket, certificate: Certificate | None) -> None:
+    """Answer requests until SIGTERM or SIGINT. Raises StoreError when the database cannot be used."""
+    host, port = bound.getsockname()[:2]
+    settings = replace(settings, host=host, port=port)
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+        ssl_certfile=certificate.chain if certificate else None,
+        ssl_keyfile=certificate.key if certificate else None,
+    )
+    url = f"{'https' if certificate else 'http'}://{settings.address}"
+    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _ignore_signal)
+    _log_to_stderr()
+    rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
+    EmulatorServer(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
+
+
+class _Formatter(logging.Formatter):
+    """Times in the log look like those in responses."""
+
+    def formatTime(self, record: logging.LogRecord, _: str | None = None) -> str:  # noqa: N802
+        return iso(int(record.created * SECOND))
+
+
+def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
+    """Do nothing."""
+
+
+def _print_line(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter("%(asctime)s %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.getLogger("ocp_emulator").setLevel(logging.INFO)
