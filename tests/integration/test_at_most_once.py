@@ -4,52 +4,15 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from fleet_play import fleet_play, now
 from support import ACCESS_KEY, BASIC, RESTARTS
 
 SERVER = RESTARTS["server_restart"][0]
-# More than the usual few by OCP_CONTROLLER_CRASHES=10.
-CRASHES = int(os.environ.get("OCP_CONTROLLER_CRASHES", "3"))
-
-
-def now():
-    return datetime.now(UTC).isoformat()
-
-
-def fleet_play(emulator, servers, change, **options):
-    """Restart each of ``servers`` once for ``change``, and wait for all of them."""
-    return {
-        "hosts": "localhost",
-        "gather_facts": False,
-        "module_defaults": {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}},
-        "tasks": [
-            {
-                "name": "restart",
-                "oceanbase.ocp.server_restart": {
-                    "cluster": 1,
-                    "server": "{{ item }}",
-                    "freeze_server": False,
-                    "started_before": change,
-                    **options,
-                },
-                "loop": list(servers),
-                "register": "restarts",
-            },
-            {
-                "name": "wait",
-                "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
-                "vars": {"task_wait_tasks": ["{{ restarts }}"]},
-            },
-        ],
-    }
 
 
 def waited_for(emulator, task_id, run):
@@ -206,37 +169,3 @@ def test_concurrent_controllers_restart_each_server_once(ansible, start_emulator
     restarted = emulator.restarts("OB_SERVER")
     assert len(restarted) == 30
     assert set(restarted.values()) == {1}
-
-
-@pytest.mark.parametrize("seed", range(CRASHES))
-def test_killed_playbook_restarts_each_server_once_when_rerun(ansible, start_emulator, seed):
-    chance = random.Random(seed)
-    emulator = start_emulator("--step-seconds", "0.1")
-    play = [fleet_play(emulator, range(1, 7), now(), wait=chance.random() < 0.5)]
-    killed = ansible.start(play, "killed")
-    # The kill may come at any moment, which is what is tried here; no rule about time is proven by it.
-    time.sleep(chance.uniform(0.5, 6))
-    if chance.random() < 0.5:
-        os.killpg(killed.pid, signal.SIGKILL)
-    else:
-        killed.kill()
-    killed.wait(timeout=20)
-    outcome = ansible.playbook(play)
-    assert outcome.rc == 0, outcome.output
-    assert emulator.restarts("OB_SERVER") == {f"10.0.0.{number}:2882": 1 for number in range(1, 7)}
-    assert " changed=0 " in ansible.playbook(play).output
-
-
-def test_wait_survives_a_service_crash(ansible, start_emulator, tmp_path):
-    database = ("--database", str(tmp_path / "emulator.db"), "--step-seconds", "0.4")
-    emulator = start_emulator(*database)
-    play = [fleet_play(emulator, [1], now(), wait=True)]
-    process = ansible.start(play, "controller")
-    while not emulator.requests("POST") and process.poll() is None:
-        time.sleep(0.02)
-    emulator.kill()
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=1)
-    again = start_emulator(*database, "--port", emulator.url.rsplit(":", 1)[1])
-    assert process.wait(timeout=60) == 0, ansible.output("controller").read_text()
-    assert again.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}

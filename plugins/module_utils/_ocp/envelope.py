@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
 from .._base.errors import (
     AuthenticationFailed,
@@ -55,12 +54,6 @@ def read_envelope(response: requests.Response, envelope: Record, body: Body, met
     """The data of a successful response with this ``envelope``; raises ServiceError."""
     status = response.status_code
     writes = method == "POST"
-    if 300 <= status < 400:
-        raise ResponseUnreadable(
-            f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
-            "followed. Put the address of the service itself in url.",
-            url=url,
-        )
     trace_id = one_line(envelope.get("traceId"))
     if status < 400 and not isinstance(envelope.get("successful"), bool):
         raise ResponseUnreadable(
@@ -80,11 +73,6 @@ def _defect(response: requests.Response, body: Body) -> str:
     """Why a response is not an envelope."""
     kind = response.headers.get("Content-Type", "no content type")
     return body.unread or f"is no OCP response envelope ({len(body.content)} bytes, {kind})"
-
-
-def _host(url: str, location: str) -> str:
-    parts = urlsplit(urljoin(url, location))
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:

@@ -23,6 +23,7 @@ from .._base.text import one_line
 from .auth import SKEW_ALLOWED, AccessKeyAuth
 from .connection_errors import connection_error
 from .envelope import ApiResponse, parse_envelope, read_envelope
+from .redirects import refuse_redirect
 from .response_body import read_body
 from .retries import seconds_to_reset
 from .transport import Adapter
@@ -101,6 +102,7 @@ class HttpClient:
         completed = instant(envelope.get("timestamp")) or _date_header(response)
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
+        refuse_redirect(response, method, url)
         try:
             return read_envelope(response, envelope, content, method, url)
         except AuthenticationFailed as refusal:

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 
 from .._base.errors import NotFound, PermissionDenied, ServiceError
 from .._base.parsing import Record, instant, integer
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
+from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.target import Observation, Target
 from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
 from .decision import Operation
@@ -79,20 +78,6 @@ def restarts_above(api: OcpApi, target: Target, high_water_mark: int, members: f
         for entry in target.tasks(api, above=high_water_mark)
         if entry.record.get("name") == target.task_name and (entry.restarts is None or members <= entry.restarts)
     ]
-
-
-def with_last_restart(api: OcpApi, target: Target, observed: Observation, since: datetime) -> Observation:
-    """``observed``, with the begin of its last successful restart as the start if that was not before ``since``.
-
-    This is the evidence for a target that shows no start. The begin of the task counts, not its end: the process may
-    have started right after it.
-    """
-    for entry in target.tasks(api, status=SUCCESSFUL):
-        task = Task.from_api(entry.record)
-        started_at = instant(task.start_time)
-        if started_at is not None and started_at >= since and entry.restarts is None and task.succeeded:
-            return replace(observed, members=tuple(replace(member, started=started_at) for member in observed.members))
-    return observed
 
 
 def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:

@@ -3,128 +3,21 @@
 """Faults of kind http on real sockets: what the client sees, and whether the request has had its effect."""
 
 import json
-import socket
 import ssl
-import threading
-import time
-from base64 import b64encode
-from contextlib import ExitStack, contextmanager
-from functools import partial
-from http.client import HTTPConnection, HTTPSConnection, IncompleteRead
+from http.client import IncompleteRead
 
 import pytest
 import trustme
-import uvicorn
-from ocp_emulator.serve.app import create_app
-from ocp_emulator.serve.run_server import listen
-from ocp_emulator.serve.server import EmulatorServer
-from ocp_emulator.service import Settings
-
-ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
-RESTART = ("POST", "/api/v2/arbitration/services/1/restart")
-TASKS = "/api/v2/tasks/instances"
-# Long enough to tell an answer from none.
-PATIENCE = 0.3
-# Far below what a server waits for its requests, and far above what a busy machine takes to do without.
-QUICK = 20
-# For ever, until the test ends it.
-PAUSE = 6_000
-
-
-class Served:
-    """An emulator on a socket, in a thread of the test."""
-
-    def __init__(self, port, server, context):
-        self.port = port
-        self.server = server
-        self._context = context
-
-    def connect(self, patience=30):
-        """A new connection that is open."""
-        if self._context:
-            connection = HTTPSConnection("127.0.0.1", self.port, context=self._context, timeout=patience)
-        else:
-            connection = HTTPConnection("127.0.0.1", self.port, timeout=patience)
-        connection.connect()
-        return connection
-
-    def ask(self, method, path, body=None, patience=30, connection=None):
-        """The answer with its body; the connection is closed unless it was given."""
-        with ExitStack() as stack:
-            if connection is None:
-                connection = self.connect(patience)
-                stack.callback(connection.close)
-            headers = {**ADMIN, "Content-Type": "application/json"}
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            answer.content = answer.read()
-            return answer
-
-    def data(self, method, path, body=None):
-        answer = self.ask(method, path, body)
-        assert answer.status == 200, answer.content
-        return json.loads(answer.content).get("data")
-
-    def plan(self, action, match=None, **fault):
-        match = match or {"method": RESTART[0], "path": RESTART[1]}
-        return self.data("POST", "/emulator/faults", {"kind": "http", "action": action, "match": match, **fault})
-
-    def tasks(self):
-        return self.data("GET", TASKS)["page"]["totalElements"]
-
-    def last_seen(self):
-        """The last restart that was asked for; it is over."""
-        query = "/emulator/requests?method=POST&sort=id,desc&size=1"
-        while (request := self.data("GET", query)["contents"][0])["milliseconds"] is None:
-            time.sleep(0.01)
-        return request
-
-    def is_refused(self):
-        try:
-            self.connect().close()
-        except ConnectionRefusedError:
-            return True
-        return False
-
-    def come_back(self):
-        """End a pause."""
-        self.server._outage_until = 0
-        self.wait_until_back()
-
-    def wait_until_back(self):
-        while self.is_refused():
-            time.sleep(0.02)
-
-
-@contextmanager
-def serving(context=None, **files):
-    bound = listen("127.0.0.1", 0)
-    host, port = bound.getsockname()
-    config = uvicorn.Config(
-        create_app(Settings(host=host, port=port, step_ms=0)),
-        log_config=None,
-        timeout_graceful_shutdown=QUICK * 2,
-        **files,
-    )
-    ready = threading.Event()
-    again = partial(rebound, bound.getsockname())
-    server = EmulatorServer(config, again, ready.set)
-    thread = threading.Thread(target=partial(server.run, sockets=[bound]))
-    thread.start()
-    try:
-        assert ready.wait(30)
-        yield Served(port, server, context)
-    finally:
-        server.should_exit = True
-        thread.join(QUICK * 3)
-        assert not thread.is_alive()
-
-
-def rebound(address):
-    bound = socket.socket()
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    bound.bind(address)
-    return bound
+from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import (
+    ADMIN,
+    PATIENCE,
+    PAUSE,
+    RESTART,
+    TASKS,
+    ends_in_reset,
+    is_whole,
+    serving,
+)
 
 
 @pytest.fixture(scope="module", params=["http", "https"])
@@ -154,13 +47,6 @@ def served(shared):
 # --- What the client sees -----------------------------------------------------------------------------------------
 
 
-def is_whole(served):
-    answer = served.ask(*RESTART)
-    assert answer.status == 200
-    assert json.loads(answer.content)["data"]["name"] == "Restart arbitration service"
-    return 200
-
-
 def is_whole_and_then_refused(served):
     idle = served.connect()
     served.ask("GET", "/api/v2/time", connection=idle)
@@ -173,16 +59,6 @@ def is_whole_and_then_refused(served):
     assert served.is_refused()
     served.come_back()
     return 200
-
-
-def ends_in_reset(connection):
-    """Whatever has come before, the connection ends by RST; looked at below TLS, since ssl makes a mere end of it."""
-    with socket.fromfd(connection.sock.fileno(), socket.AF_INET, socket.SOCK_STREAM) as raw:
-        raw.settimeout(30)
-        with pytest.raises(ConnectionResetError):
-            while True:
-                assert raw.recv(65_536), "closed, not reset"
-    connection.close()
 
 
 def is_reset(served):
@@ -322,82 +198,3 @@ def test_fault_applies_to_each_request_of_a_connection_separately(served):
     connection = served.connect()
     assert [served.ask("GET", TASKS, connection=connection).status for _call in range(3)] == [200, 502, 200]
     connection.close()
-
-
-# --- The end of the server, and its restart -----------------------------------------------------------------------
-
-
-@contextmanager
-def undecided(served, action, **options):
-    """A connection whose request is held by a fault."""
-    served.plan(action, **options)
-    connection = served.connect()
-    connection.request(*RESTART, headers=ADMIN)
-    while served.data("GET", "/emulator/requests?method=POST")["contents"] == []:
-        time.sleep(0.01)
-    yield connection
-    connection.close()
-
-
-@pytest.mark.parametrize("action", ["drop", "slow", "trickle"])
-def test_held_requests_do_not_block_shutdown(action, caplog):
-    options = {} if action == "drop" else {"seconds": 600}
-    with serving() as served, undecided(served, action, **options) as connection:
-        begin = time.monotonic()
-        served.server.should_exit = True
-        ends_in_reset(connection)
-        assert time.monotonic() - begin < QUICK
-    assert "Traceback" not in caplog.text
-    assert "Cancel" not in caplog.text
-
-
-def test_shutdown_ends_a_pause_at_once():
-    with serving() as served:
-        served.data("POST", "/emulator/service/restart", {"seconds": 600})
-        assert served.is_refused()
-        begin = time.monotonic()
-    assert time.monotonic() - begin < QUICK
-    assert served.is_refused()
-
-
-def test_service_restart_resets_connections_and_keeps_state():
-    with serving() as served:
-        served.plan("drop")
-        served.plan("slow", match={"path": "/api/v2/info"}, seconds=600)
-        started = json.loads(served.ask("POST", "/api/v2/ob/clusters/1/restart").content)["data"]["id"]
-        held, idle = served.connect(), served.connect()
-        held.request("GET", "/api/v2/info", headers=ADMIN)
-        served.ask("GET", TASKS, connection=idle)
-        answer = served.ask("POST", "/emulator/service/restart", {"seconds": PAUSE})
-        assert (answer.status, answer.headers["Connection"]) == (200, "close")
-        for connection in (held, idle):
-            ends_in_reset(connection)
-        assert served.is_refused()
-        served.come_back()
-        assert served.data("GET", f"{TASKS}/{started}")["status"] == "SUCCESSFUL"
-        assert len(served.data("GET", "/emulator/faults")["contents"]) == 2
-
-
-def test_open_requests_finish_while_new_connections_are_refused():
-    with serving() as served:
-        served.plan("slow", match={"path": "/api/v2/info"}, seconds=PATIENCE)
-        served.plan("refuse", seconds=PAUSE)
-        slow = served.connect()
-        slow.request("GET", "/api/v2/info", headers=ADMIN)
-        while served.data("GET", "/emulator/requests")["page"]["totalElements"] == 0:
-            time.sleep(0.01)
-        is_whole(served)
-        assert served.is_refused()
-        answer = slow.getresponse()
-        assert (answer.status, json.loads(answer.read())["edition"]) == (200, "EMULATOR")
-        slow.close()
-        served.come_back()
-
-
-def test_pause_ends_by_itself_but_not_early():
-    with serving() as served:
-        begin = time.monotonic()
-        served.data("POST", "/emulator/service/restart", {"seconds": PATIENCE})
-        served.wait_until_back()
-        assert time.monotonic() - begin >= PATIENCE
-        assert is_whole(served) == 200

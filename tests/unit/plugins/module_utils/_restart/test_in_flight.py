@@ -13,7 +13,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.in_flight i
     named_operations,
     read_high_water_mark,
     restarts_above,
-    with_last_restart,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
@@ -26,7 +25,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     CLUSTER,
     SERVER,
     ZONE,
-    at,
     refused,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
@@ -245,26 +243,3 @@ def test_new_tasks_of_another_kind_are_ignored(api):
     tasks = [listed(92, CLUSTER), listed(91, SERVER, {"serverId": 41}), listed(90, ZONE, {"zoneName": "zone1"})]
     api.expect("tasks", clusterId=31, above=80, gives=tasks)
     assert [record["id"] for record in restarts_above(api.double, SERVER_41, 80, frozenset(["m"]))] == [91]
-
-
-# The last restart as evidence
-
-
-@pytest.mark.parametrize(
-    ("started_at", "more", "started"),
-    [
-        (10, {}, 10),
-        (0, {}, 0),
-        (-10, {}, None),
-        (None, {}, None),
-        (10, {"operation": "rollback"}, None),
-        (10, {"subtasks": [{"id": 1, "status": "PENDING"}]}, None),
-    ],
-    ids=repr,
-)
-def test_last_successful_restart_sets_the_start_time(started_at, more, started, api):
-    task = {**listed(90, ARBITRATION, {"arbitrationServiceId": 61}), "status": "SUCCESSFUL", **more}
-    task["startTime"] = None if started_at is None else at(started_at).isoformat()
-    api.expect("tasks", name=ARBITRATION, status="SUCCESSFUL", gives=[task])
-    [member] = with_last_restart(api.double, SERVICE, observation(None), BEGINNING).members
-    assert member.started == (None if started is None else at(started))
