@@ -68,9 +68,7 @@ NAME = "task_timeline"
 
 
 def task_timeline(value, title=None):
-    tasks = read_tasks(NAME, value)
-    default = tasks[0].row.name if len(tasks) == 1 else f"{len(tasks)} tasks"
-    return render_html(tasks, one_line(title) or default)
+    return render_html(read_tasks(NAME, value), one_line(title))
 
 
 class FilterModule:

@@ -11,7 +11,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target
 from .._waiting.poll import SHORTEST_PAUSE
-from .in_flight import restarts_above
+from .running_tasks import restarts_above
 
 
 def find_lost_task(

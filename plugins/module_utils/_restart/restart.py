@@ -33,9 +33,9 @@ from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .decision import Action, Condition, Decision, InFlight, decide_restart
 from .diff import Diff, restart_diff
-from .in_flight import failed_task_holding, read_high_water_mark
 from .lost_response import find_lost_task
 from .proof import await_proof
+from .running_tasks import failed_task_holding, read_high_water_mark
 from .target_reader import TargetReader
 
 Result = dict[str, Any]

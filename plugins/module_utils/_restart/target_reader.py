@@ -12,8 +12,8 @@ from .._base.errors import PermissionDenied
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .decision import Operation
-from .in_flight import listed_operations, named_operations
 from .last_restart import with_last_restart
+from .running_tasks import listed_operations, named_operations
 
 Found = TypeVar("Found")
 

@@ -19,8 +19,12 @@ from .timeline import STATES, Step, TaskView
 _AXIS, _PITCH, _THICKNESS = 26, 40, 10
 
 
-def render_html(tasks: list[TaskView], title: str) -> str:
-    """The document: facts, chart and logs of one task; for several tasks an overview first."""
+def render_html(tasks: list[TaskView], title: str | None) -> str:
+    """The document: facts, chart and logs of one task; for several tasks an overview first.
+
+    Without a title it has the name of the only task, or the number of tasks.
+    """
+    title = title or (tasks[0].row.name if len(tasks) == 1 else f"{len(tasks)} tasks")
     shown = {row.state for task in tasks for row in (task.row, *task.steps)}
     return _template().render(tasks=tasks, title=title, states=[state for state in STATES if state in shown])
 

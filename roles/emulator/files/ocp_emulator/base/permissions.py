@@ -2,6 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The permissions that a user can have (docs/contract.md, "Permissions")."""
 
+from collections.abc import Collection
 from enum import StrEnum
 
 
@@ -19,3 +20,12 @@ class Permission(StrEnum):
     # No document names the permission to read arbitration services. This name is our choice, after the one to restart.
     ARBITRATION_VIEW = "ARBITRATION:VIEW"
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"
+
+
+def includes(granted: Collection[Permission], needed: Permission) -> bool:
+    """Whether a user with the `granted` permissions has the `needed` one.
+
+    ADMIN includes all permissions. A manager's permission does not include the viewer's: a caller who may restart a
+    target may lack the permission to read it.
+    """
+    return bool({needed, Permission.ADMIN} & set(granted))

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
-from ocp_emulator.base.permissions import Permission
+from ocp_emulator.base.permissions import Permission, includes
 from ocp_emulator.fleet.entities import AccessKey, User
 from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
 
@@ -27,12 +27,8 @@ class Caller:
     by_password: bool
 
     def require(self, permission: Permission) -> None:
-        """Raise ApiError 403 when the user lacks this permission.
-
-        ADMIN includes all permissions. A manager's permission does not include the viewer's: a caller who may restart
-        a target may lack the permission to read it.
-        """
-        if not {permission, Permission.ADMIN} & set(self.user.permissions):
+        """Raise ApiError 403 when the user lacks this permission."""
+        if not includes(self.user.permissions, permission):
             raise errors.forbidden(self.user.name, permission)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.in_flight import (
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.running_tasks import (
     failed_task_holding,
     listed_operations,
     named_operations,
