@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Typed reads of values that may have any type; a value of another type counts as absent."""
+"""Parse values from the service, which may have any form. A value of the wrong form counts as absent."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 Record = dict[str, Any]
+Shape = Mapping[str, Callable[[Any], Any]]
+
+LONGEST_TEXT = 10_000
+# Of 18 digits at most, so that it fits where an id has to fit.
+NUMBER = re.compile(r"-?\d{1,18}")
+# Arithmetic with times nearer to the ends of the calendar overflows.
+FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 
 def record(value: object) -> Record:
@@ -21,19 +30,53 @@ def records(value: object) -> list[Record]:
 
 
 def integer(value: object) -> int | None:
-    """``value`` if it is an int and not a bool, else None."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """An int, also one written as text, of 18 digits at most; else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        return None
+    if isinstance(value, int):
+        return value if abs(value) < 10**18 else None
+    return int(value) if NUMBER.fullmatch(value) else None
 
 
 def integers(value: object) -> list[int]:
     """The integers in ``value`` if it is a list, else an empty list."""
-    return [item for item in value if integer(item) is not None] if isinstance(value, list) else []
+    return [number for item in value if (number := integer(item)) is not None] if isinstance(value, list) else []
+
+
+def boolean(value: object) -> bool | None:
+    """True or false, also written as text; else None."""
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
+
+
+def text(value: object) -> str | None:
+    """A text of LONGEST_TEXT characters at most, also a number as text; else None."""
+    if isinstance(value, str):
+        return value[:LONGEST_TEXT]
+    number = integer(value)
+    return None if number is None else str(number)
 
 
 def instant(value: object) -> datetime | None:
-    """``value`` as a datetime if it is ISO 8601 with an offset, else None."""
+    """A datetime if ``value`` is ISO 8601 with an offset, else None."""
     try:
-        time = datetime.fromisoformat(str(value))
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-    return time if time.tzinfo is not None else None
+    return time if time is not None and time.tzinfo and FIRST_YEAR <= time.year <= LAST_YEAR else None
+
+
+def time_text(value: object) -> str | None:
+    """``value`` as it is written if it is an ``instant``, else None."""
+    return str(value) if instant(value) is not None else None
+
+
+def shaped(raw: Record, shape: Shape) -> Record:
+    """The keys of ``raw`` that ``shape`` names, each as its parser reads it. Absent keys stay absent."""
+    return {key: parse(raw[key]) for key, parse in shape.items() if key in raw}
+
+
+def list_of(parse: Callable[[Record], Record]) -> Callable[[Any], list[Record]]:
+    """A parser of lists: each JSON object in it as ``parse`` reads it."""
+    return lambda value: [parse(item) for item in records(value)]

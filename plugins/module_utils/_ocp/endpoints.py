@@ -4,19 +4,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
-from .._base.errors import RequestRefused, ResponseUnreadable
+from .._base.errors import AuthenticationFailed, NotFound, RequestRefused, ResponseUnreadable, ServiceError
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
+from .records import (
+    agent_record,
+    arbitration_service_record,
+    cluster_record,
+    host_record,
+    server_record,
+    task_record,
+    zone_record,
+)
+from .retries import TOO_MANY_REQUESTS
 from .session import HttpClient
-
-Found = TypeVar("Found")
 
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
+# Documents write the paths of agents without a version; other paths have one, and so have most services here.
+AGENT_PREFIXES = ("/api/v2", "")
 
 
 class OcpApi:
@@ -24,6 +35,9 @@ class OcpApi:
 
     def __init__(self, client: HttpClient) -> None:
         self._client = client
+        # What has been found out about this service; None as long as nobody has asked.
+        self._agents_prefix: str | None = None
+        self._has_cluster_detail = True
 
     def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
         """Restart one server. Where the two flags belong is undocumented, so query and body both have them."""
@@ -41,9 +55,13 @@ class OcpApi:
         return self._start(f"/api/v2/ob/clusters/{cluster_id}/zones/{zone}/restart")
 
     def restart_agents(self, host_ids: list[int]) -> ApiResponse:
-        """Restart the agents of hosts in one task. The path is uncertain, see docs/contract.md, "Restart agents"."""
-        path = "/compute/hosts/batchRestartAgents"
-        return _first_known_path(path, f"/api/v2{path}", lambda there: self._start(there, body={"hostIds": host_ids}))
+        """Restart the agents of hosts in one task, below the prefix that answers a read of an agent.
+
+        A service that does not know a path may answer a POST with any error, also one after which it may have run.
+        """
+        if self._agents_prefix is None:
+            self.host_agent(host_ids[0])
+        return self._start(f"{self._agents_prefix}/compute/hosts/batchRestartAgents", body={"hostIds": host_ids})
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
         """Restart a whole arbitration service."""
@@ -71,7 +89,7 @@ class OcpApi:
 
     def task(self, task_id: int) -> Record:
         """One task, with its subtasks and their links."""
-        return self._record(f"/api/v2/tasks/instances/{task_id}")
+        return task_record(self._record(f"/api/v2/tasks/instances/{task_id}"))
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
@@ -82,7 +100,7 @@ class OcpApi:
         size = min(limit or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
-            newer = [task for task in page if (integer(task.get("id")) or 0) > above]
+            newer = [task for task in map(task_record, page) if (task.get("id") or 0) > above]
             # A task that starts meanwhile moves the last entry of a page to the next page.
             found.update((task["id"], task) for task in newer)
             if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
@@ -114,37 +132,75 @@ class OcpApi:
         return str(self._record(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log").get("log") or "")
 
     def cluster(self, cluster_id: int) -> Record:
-        """One cluster."""
-        return self._record(f"/api/v2/ob/clusters/{cluster_id}")
+        """One cluster, by its own endpoint or, where that is missing as in all documents, from the list."""
+        if self._has_cluster_detail:
+            try:
+                return cluster_record(self._record(f"/api/v2/ob/clusters/{cluster_id}"))
+            except (RequestRefused, ResponseUnreadable) as error:
+                if not _may_be_unknown_path(error):
+                    raise
+                found = self._cluster_in_list(cluster_id, error)
+                self._has_cluster_detail = False
+                return found
+        return self._cluster_in_list(cluster_id)
+
+    def _cluster_in_list(self, cluster_id: int, missing: ServiceError | None = None) -> Record:
+        """The cluster of the list, with its zones. Raises NotFound, from ``missing`` if there is one."""
+        found = next((cluster for cluster in self.clusters() if cluster.get("id") == cluster_id), None)
+        if found is None:
+            raise _cluster_not_found(cluster_id, self._client.url) from missing
+        return found if found.get("zones") else {**found, "zones": self.zones(cluster_id)}
 
     def clusters(self, name: str | None = None) -> list[Record]:
         """The clusters whose name contains ``name``, or all of them."""
-        return self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
+        return [
+            cluster_record(one) for one in self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
+        ]
+
+    def zones(self, cluster_id: int) -> list[Record]:
+        """All zones of a cluster."""
+        return [zone_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/zones")]
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""
-        return self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")
+        return [server_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")]
 
     def hosts(self) -> list[Record]:
         """All hosts."""
-        return self._list("/api/v2/compute/hosts")
+        return [host_record(one) for one in self._list("/api/v2/compute/hosts")]
 
     def host_agent(self, host_id: int) -> Record:
-        """The agent of a host, with its processes."""
+        """The agent of a host, with its processes, below the prefix that this service knows."""
         path = f"/compute/hosts/{host_id}/agent"
-        return _first_known_path(f"/api/v2{path}", path, self._record)
+        prefixes = AGENT_PREFIXES if self._agents_prefix is None else (self._agents_prefix,)
+        found, self._agents_prefix = self._below_known_prefix(prefixes, path)
+        return agent_record(found)
+
+    def _below_known_prefix(self, prefixes: tuple[str, ...], path: str) -> tuple[Record, str]:
+        """What the first prefix with an envelope answers, and that prefix. Raises the error that says most."""
+        errors: list[ServiceError] = []
+        for prefix in prefixes:
+            try:
+                return self._record(f"{prefix}{path}"), prefix
+            except (RequestRefused, ResponseUnreadable) as error:
+                if not _may_be_unknown_path(error):
+                    raise
+                errors.append(error)
+        # An unknown path is named in its refusal, or was answered by no envelope.
+        raise next((error for error in errors if not _names_path(error, path)), errors[0])
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""
-        return self._list("/api/v2/arbitration/services")
+        return [arbitration_service_record(one) for one in self._list("/api/v2/arbitration/services")]
 
     def arbitration_service(self, service_id: int) -> Record:
         """One arbitration service."""
-        return self._record(f"/api/v2/arbitration/services/{service_id}")
+        return arbitration_service_record(self._record(f"/api/v2/arbitration/services/{service_id}"))
 
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         answer = self._client.post(quote(path), params, body)
-        if integer(record(answer.data).get("id")) is None:
+        task = task_record(record(answer.data))
+        if task.get("id") is None:
             raise ResponseUnreadable(
                 f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
                 "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
@@ -152,7 +208,7 @@ class OcpApi:
                 trace_id=answer.trace_id,
                 may_have_run=True,
             )
-        return answer
+        return replace(answer, data=task)
 
     def _record(self, path: str) -> Record:
         answer = self._client.get(quote(path))
@@ -176,22 +232,17 @@ class OcpApi:
             page += 1
 
 
-def _first_known_path(path: str, other: str, call: Callable[[str], Found]) -> Found:
-    """The result of ``call`` for ``path``, or for ``other`` if the service does not know ``path``.
+def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
+    """Whether a service answers so to a read of a path that it does not know: with almost any status, or no envelope."""
+    return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
 
-    The documented paths of agents have no version; most services use one. An unknown path had no effect, so calling
-    the other one repeats nothing.
-    """
-    try:
-        return call(path)
-    except RequestRefused as first:
-        if first.status not in (400, 404):
-            raise
-        try:
-            return call(other)
-        except RequestRefused as second:
-            # Only one of the paths exists, and its refusal counts. The refusal of an unknown path names it.
-            raise (second if second.status not in (400, 404) or path in first.reason else first) from None
+
+def _names_path(error: ServiceError, path: str) -> bool:
+    return not isinstance(error, RequestRefused) or path in error.reason
+
+
+def _cluster_not_found(cluster_id: int, url: str) -> NotFound:
+    return NotFound(f"There is no cluster with the id {cluster_id}.", status=404, reason="", url=url)
 
 
 def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:

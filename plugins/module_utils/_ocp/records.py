@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The border: every record that the service sends, with the documented fields alone, each of its documented type.
+
+A field of another type is null; a field that is absent stays absent, which shows what this version of OCP reports. Nothing
+here is required: whoever needs a field says so where it is needed (docs/contract.md has what happens without it).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .._base.parsing import Shape, boolean, integer, integers, list_of, record, shaped, text, time_text
+
+_OPERATION: Shape = {"operatingTaskInstanceId": integer}
+
+_SERVER: Shape = {
+    "id": integer,
+    "ip": text,
+    "port": integer,
+    "sqlPort": integer,
+    "hostId": integer,
+    "zoneName": text,
+    "regionName": text,
+    "idcName": text,
+    "status": text,
+    "innerStatus": text,
+    "withRootserver": boolean,
+    "startTime": time_text,
+    "stopTime": time_text,
+    "version": text,
+    **_OPERATION,
+}
+server_record = partial(shaped, shape=_SERVER)
+
+_ZONE: Shape = {
+    "id": integer,
+    "name": text,
+    "regionName": text,
+    "idcName": text,
+    "status": text,
+    "serverCount": integer,
+    "servers": list_of(server_record),
+    **_OPERATION,
+}
+zone_record = partial(shaped, shape=_ZONE)
+
+_CLUSTER: Shape = {
+    "id": integer,
+    "name": text,
+    "obClusterId": integer,
+    "type": text,
+    "status": text,
+    "obVersion": text,
+    "obStartTime": time_text,
+    "serverCount": integer,
+    "zones": list_of(zone_record),
+    **_OPERATION,
+}
+cluster_record = partial(shaped, shape=_CLUSTER)
+
+_HOST_SERVICE: Shape = {"name": text, "type": text, "version": text}
+_HOST: Shape = {
+    "id": integer,
+    "name": text,
+    "innerIpAddress": text,
+    "status": text,
+    "regionName": text,
+    "idcName": text,
+    "hostAgentId": integer,
+    "hostAgentStatus": text,
+    "hostAgentVersion": text,
+    "services": list_of(partial(shaped, shape=_HOST_SERVICE)),
+}
+host_record = partial(shaped, shape=_HOST)
+
+_AGENT_PROCESS: Shape = {
+    "alias": text,
+    "status": text,
+    "pid": integer,
+    "elapsedTime": integer,
+    "lastActiveTime": time_text,
+}
+_AGENT: Shape = {"status": text, "processes": list_of(partial(shaped, shape=_AGENT_PROCESS))}
+agent_record = partial(shaped, shape=_AGENT)
+
+# No document spells the ids and names within these.
+_DEGRADED_TENANT: Shape = {
+    "id": integer,
+    "name": text,
+    "tenantId": integer,
+    "tenantName": text,
+    # In a form that nobody knows it says at least that there are some.
+    "degradedLsIdList": lambda value: integers(value) or ([None] if value else []),
+}
+_SERVED_CLUSTER: Shape = {
+    "id": integer,
+    "name": text,
+    "clusterId": integer,
+    "clusterName": text,
+    "tenants": list_of(partial(shaped, shape=_DEGRADED_TENANT)),
+}
+_ARBITRATION_SERVICE: Shape = {
+    "id": integer,
+    "svrIp": text,
+    "svrPort": integer,
+    "hostId": integer,
+    "status": text,
+    "version": text,
+    "description": text,
+    "updateTime": time_text,
+    "clusters": list_of(partial(shaped, shape=_SERVED_CLUSTER)),
+    **_OPERATION,
+}
+arbitration_service_record = partial(shaped, shape=_ARBITRATION_SERVICE)
+
+_TAG: Shape = {
+    "serverId": integer,
+    "zoneName": text,
+    "hostId": integer,
+    "arbitrationServiceId": integer,
+}
+_STEP: Shape = {
+    "id": integer,
+    "name": text,
+    "description": text,
+    "status": text,
+    "operation": text,
+    "upstreams": integers,
+    "downstreams": integers,
+    "timeout": integer,
+    "startTime": time_text,
+    "finishTime": time_text,
+    "executor": text,
+    "runTime": integer,
+    "parallelIdx": integer,
+    "seriesId": integer,
+    "nodeType": text,
+    "className": text,
+    "prohibitRollback": boolean,
+    "prohibitSkip": boolean,
+}
+
+
+def _creator(value: object) -> str | None:
+    """The name of who started a task: a text in the response to a start, an object elsewhere."""
+    return text(value.get("name") if isinstance(value, dict) else value)
+
+
+_TASK: Shape = {
+    "id": integer,
+    "name": text,
+    "status": text,
+    "operation": text,
+    "type": text,
+    "creator": _creator,
+    "executor": text,
+    "createTime": time_text,
+    "startTime": time_text,
+    "finishTime": time_text,
+    "clusterId": integer,
+    "cluster": lambda value: shaped(record(value), {"id": integer, "name": text}),
+    "hostId": integer,
+    "prohibitRollback": boolean,
+    "taskDefinitionId": integer,
+    "subtasks": list_of(partial(shaped, shape=_STEP)),
+    "tasks": list_of(partial(shaped, shape=_STEP)),
+    "tags": list_of(partial(shaped, shape=_TAG)),
+}
+task_record = partial(shaped, shape=_TASK)
