@@ -233,7 +233,7 @@ class OcpApi:
 
 
 def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
-    """Whether a service answers so to a read of a path that it does not know: with almost any status, or no envelope."""
+    """Whether this may be the answer to a read of an unknown path: almost any status, or no envelope."""
     return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
 
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The border: every record that the service sends, with the documented fields alone, each of its documented type.
 
-A field of another type is null; a field that is absent stays absent, which shows what this version of OCP reports. Nothing
-here is required: whoever needs a field says so where it is needed (docs/contract.md has what happens without it).
+A field of another type is null. An absent field stays absent, which shows what this version of OCP reports. No field is
+required here: whoever needs one says so where it is needed (docs/contract.md has what happens without it).
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, resp
 
 STARTED = response({"id": 81, "status": "RUNNING"}, "trace-81")
 AGENTS = "/compute/hosts/batchRestartAgents"
+AGENT = "/compute/hosts/4/agent"
 FIRST_PAGE = {"page": 1, "size": 2000}
 
 
@@ -64,7 +65,6 @@ def page_of(*records, number=1, pages=1):
             ("/api/v2/ob/clusters/3/zones/zone%201/restart", None, None),
             id="zone: no body",
         ),
-        pytest.param(lambda api: api.restart_agents([4, 5]), (AGENTS, None, {"hostIds": [4, 5]}), id="agents"),
         pytest.param(
             lambda api: api.restart_arbitration_service(9),
             ("/api/v2/arbitration/services/9/restart", None, None),
@@ -75,23 +75,21 @@ def page_of(*records, number=1, pages=1):
 def test_restart_posts_the_documented_path_query_and_body(call, sent, client):
     path, params, body = sent
     client.expect("post", path, params, body, gives=STARTED)
-    assert call(OcpApi(client.double)) is STARTED
+    assert call(OcpApi(client.double)) == STARTED
 
 
 @pytest.mark.parametrize(
     ("call", "path"),
     [
         (lambda api: api.task(81), "/api/v2/tasks/instances/81"),
-        (lambda api: api.cluster(3), "/api/v2/ob/clusters/3"),
-        (lambda api: api.host_agent(4), "/api/v2/compute/hosts/4/agent"),
         (lambda api: api.arbitration_service(9), "/api/v2/arbitration/services/9"),
     ],
-    ids=["task", "cluster", "host agent", "arbitration service"],
+    ids=["task", "arbitration service"],
 )
 class TestRecord:
-    def test_record_is_returned_unchanged(self, call, path, client):
-        client.expect("get", path, gives=response({"id": 1, "more": [2]}))
-        assert call(OcpApi(client.double)) == {"id": 1, "more": [2]}
+    def test_record_has_its_documented_fields_alone(self, call, path, client):
+        client.expect("get", path, gives=response({"id": "1", "status": "RUNNING", "more": [2]}))
+        assert call(OcpApi(client.double)) == {"id": 1, "status": "RUNNING"}
 
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
     def test_undocumented_data_is_unreadable(self, data, call, path, client):
@@ -196,7 +194,7 @@ def test_tasks_without_a_limit_are_read_from_all_pages(client):
         pytest.param([[84, 83], [82, 80]], [84, 83, 82], id="the mark is on the second page"),
         pytest.param([[84, 83], [82, 81], [80]], [84, 83, 82, 81], id="the mark begins the third page"),
         pytest.param([[83, 82], [82, 81, 80]], [83, 82, 81], id="one more is started between two pages"),
-        pytest.param([[None, "82", 81, 80]], [81], id="ids of no form"),
+        pytest.param([[None, "no", 82, "81", 80]], [82, 81], id="ids of no form, and one as text"),
     ],
 )
 def test_tasks_are_read_down_to_the_high_water_mark_only(pages, found, client):
@@ -234,17 +232,16 @@ def test_subtask_log_is_text_even_when_missing(data, log, client):
 # A start without a task in its response
 
 
-@pytest.mark.parametrize("data", [None, [], {}, {"id": None}, {"id": "81"}, {"status": "RUNNING"}, "text"], ids=repr)
+@pytest.mark.parametrize("data", [None, [], {}, {"id": None}, {"id": "first"}, {"status": "RUNNING"}, "text"], ids=repr)
 @pytest.mark.parametrize(
     "call",
     [
         lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
         lambda api: api.restart_cluster(3),
         lambda api: api.restart_zone(3, "zone1"),
-        lambda api: api.restart_agents([4]),
         lambda api: api.restart_arbitration_service(9),
     ],
-    ids=["server", "cluster", "zone", "agents", "arbitration service"],
+    ids=["server", "cluster", "zone", "arbitration service"],
 )
 def test_restart_response_without_a_task_id_may_have_run(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [response(data)])
@@ -255,73 +252,110 @@ def test_restart_response_without_a_task_id_may_have_run(call, data, client, mon
     assert client.double.post.call_count == 1
 
 
-# The two paths to restart agents
+# The two prefixes of the paths of agents
+
+UNREADABLE = ResponseUnreadable("a page of HTML", url=URL)
+# What a service may answer to a GET of a path that it does not know.
+UNKNOWN = {
+    "400 that names it": refused(400, f"Could not find the GET method for URL {AGENT}"),
+    "403": refused(403),
+    "404": refused(404, "Not Found"),
+    "405": refused(405),
+    "500": refused(500),
+    "200 with HTML": UNREADABLE,
+}
+every_unknown = pytest.mark.parametrize("unknown", UNKNOWN.values(), ids=UNKNOWN)
 
 
-@pytest.mark.parametrize("status", [400, 404])
-def test_agent_restart_falls_back_to_the_versioned_path(status, client):
-    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(status))
-    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=STARTED)
-    assert OcpApi(client.double).restart_agents([4]) is STARTED
+def test_agents_are_restarted_below_the_prefix_that_answers_a_read(client):
+    client.expect("get", f"/api/v2{AGENT}", gives=response({"status": "AVAILABLE"}))
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4, 5]}, gives=STARTED)
+    assert OcpApi(client.double).restart_agents([4, 5]) == STARTED
+
+
+@every_unknown
+def test_unknown_prefix_is_followed_by_the_other(unknown, client):
+    client.expect("get", f"/api/v2{AGENT}", gives=unknown)
+    client.expect("get", AGENT, gives=response({"status": "AVAILABLE"}))
+    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=STARTED)
+    assert OcpApi(client.double).restart_agents([4]) == STARTED
+
+
+def test_prefix_is_found_out_once(client):
+    client.expect("get", f"/api/v2{AGENT}", gives=refused(404))
+    for _time in range(3):
+        client.expect("get", AGENT, gives=response({"status": "AVAILABLE"}))
+    api = OcpApi(client.double)
+    assert [api.host_agent(4) for _time in range(3)] == [{"status": "AVAILABLE"}] * 3
 
 
 @pytest.mark.parametrize(
-    "error",
-    [
-        *(refused(status, reason=f"no {AGENTS}") for status in (401, 403, 405, 409, 429, 500, 502, 503)),
-        ResponseLost("lost", url=URL, may_have_run=True),
-        ResponseUnreadable("unreadable", url=URL, may_have_run=True),
-    ],
-    ids=str,
+    "error", [*(refused(status) for status in (400, 403, 404, 405, 409, 500)), ResponseLost("lost", url=URL)], ids=str
 )
-def test_agent_restart_is_not_repeated_after_other_errors(error, client):
-    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=error)
+def test_agent_restart_is_sent_once_whatever_it_comes_to(error, client):
+    client.expect("get", f"/api/v2{AGENT}", gives=response({}))
+    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=error)
     with pytest.raises(type(error)) as raised:
         OcpApi(client.double).restart_agents([4])
     assert raised.value is error
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "reported"),
-    [
-        pytest.param(
-            refused(400, f"Could not find the POST method for URL {AGENTS}"),
-            refused(400, "hostIds: host 4 is OFFLINE"),
-            "second",
-            id="first path unknown by a 400 that names it",
-        ),
-        pytest.param(
-            refused(404, f"No handler for POST {AGENTS}"), refused(403), "second", id="unknown by a 404 that names it"
-        ),
-        pytest.param(
-            refused(404, "Host 4 does not exist"),
-            refused(400, f"Could not find the POST method for URL /api/v2{AGENTS}"),
-            "first",
-            id="first path knew the call, second is unknown",
-        ),
-        pytest.param(
-            refused(404, f"No handler for POST {AGENTS}"),
-            ResponseLost("lost", url=URL, may_have_run=True),
-            "second",
-            id="second lost: whether it was done is not known",
-        ),
-    ],
-)
-def test_agent_restart_refused_on_both_paths_raises_the_relevant_error(first, second, reported, client):
-    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=first)
-    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
-    with pytest.raises((RequestRefused, ResponseLost)) as raised:
+@pytest.mark.parametrize("error", [refused(401), refused(429), ResponseLost("lost", url=URL)], ids=str)
+def test_other_prefix_is_not_tried_after_an_error_that_tells_nothing_of_the_path(error, client):
+    client.expect("get", f"/api/v2{AGENT}", gives=error)
+    with pytest.raises(type(error)):
         OcpApi(client.double).restart_agents([4])
-    assert raised.value is {"first": first, "second": second}[reported]
 
 
-@pytest.mark.parametrize("status", [401, 403, 409, 429, 500, 502, 503])
-@pytest.mark.parametrize("reason", ["", "Not Found"], ids=["HTML", "without the path"])
-def test_agent_restart_raises_the_error_of_the_existing_path(reason, status, client):
-    """A 401, 403, 409, 429 or 5xx can only come from the existing path; after a 5xx the agents may have restarted."""
-    second = refused(status)
-    client.expect("post", AGENTS, None, {"hostIds": [4]}, gives=refused(404, reason))
-    client.expect("post", f"/api/v2{AGENTS}", None, {"hostIds": [4]}, gives=second)
+@every_unknown
+@pytest.mark.parametrize("own", [refused(404, "Host 4 does not exist"), refused(403, "No rights")], ids=str)
+@pytest.mark.parametrize("first", [True, False], ids=["known first", "known second"])
+def test_error_of_the_known_prefix_is_raised(unknown, own, first, client):
+    if not unknown_is_told_apart(unknown):
+        pytest.skip("nothing tells which of the two paths is known")
+    for path, error in zip((f"/api/v2{AGENT}", AGENT), (own, unknown) if first else (unknown, own), strict=True):
+        client.expect("get", path, gives=error)
     with pytest.raises(RequestRefused) as raised:
-        OcpApi(client.double).restart_agents([4])
-    assert raised.value is second
+        OcpApi(client.double).host_agent(4)
+    assert raised.value is own
+
+
+def unknown_is_told_apart(unknown):
+    return unknown is UNREADABLE or AGENT in unknown.reason
+
+
+# A cluster, whose own endpoint no document has
+
+
+LISTED = {"id": 3, "name": "orders", "status": "RUNNING", "zones": [{"name": "zone1"}]}
+
+
+def test_cluster_is_read_by_its_own_endpoint(client):
+    client.expect("get", "/api/v2/ob/clusters/3", gives=response({"id": 3, "name": "orders", "more": 1}))
+    assert OcpApi(client.double).cluster(3) == {"id": 3, "name": "orders"}
+
+
+@every_unknown
+def test_cluster_without_its_own_endpoint_comes_from_the_list(unknown, client):
+    client.expect("get", "/api/v2/ob/clusters/3", gives=unknown)
+    for _time in range(2):
+        client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of({"id": 2}, LISTED))
+    api = OcpApi(client.double)
+    assert [api.cluster(3), api.cluster(3)] == [LISTED, LISTED]
+
+
+def test_zones_that_the_list_does_not_have_are_read(client):
+    client.expect("get", "/api/v2/ob/clusters/3", gives=refused(405))
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of({"id": 3, "name": "orders"}))
+    client.expect("get", "/api/v2/ob/clusters/3/zones", FIRST_PAGE, gives=page_of({"name": "zone1"}))
+    assert OcpApi(client.double).cluster(3)["zones"] == [{"name": "zone1"}]
+
+
+def test_cluster_that_is_in_no_list_is_not_found(client):
+    client.expect("get", "/api/v2/ob/clusters/5", gives=refused(404))
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of(LISTED))
+    client.expect("get", "/api/v2/ob/clusters/3", gives=response(LISTED))
+    api = OcpApi(client.double)
+    with pytest.raises(NotFound, match="There is no cluster with the id 5"):
+        api.cluster(5)
+    assert api.cluster(3) == LISTED
