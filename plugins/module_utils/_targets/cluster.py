@@ -48,7 +48,7 @@ class Cluster(Target):
         """Kind, id and name."""
         return {"kind": "cluster", "id": self.id, "name": self.name}
 
-    def part(self, kind: str, part_id: int, name: str) -> dict[str, Any]:
+    def part(self, kind: str, part_id: int | None, name: str) -> dict[str, Any]:
         """Kind, id and name of a part of the cluster, and the cluster."""
         return {"kind": kind, "id": part_id, "name": name, "cluster_id": self.id, "cluster_name": self.name}
 

@@ -43,8 +43,10 @@ def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
     return record["id"], str(record.get("innerIpAddress"))
 
 
-def exactly_one(option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "") -> Record:
-    """The one record in ``matches``; raises TargetError, which lists the ``known`` names."""
+def exactly_one(
+    option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "", *, needs_id: bool = True
+) -> Record:
+    """The one record in ``matches``, which has an id if it ``needs_id``; raises TargetError with the ``known`` names."""
     if len(matches) > 1:
         ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
@@ -52,7 +54,7 @@ def exactly_one(option: str, value: str, matches: list[Record], known: Iterable[
         there = join_names(known)
         hint = f"; to choose from: {there}" if there else ""
         raise TargetError(f"{option}: {value} matches nothing{where}{hint}. Check the name or id.")
-    if integer(matches[0].get("id")) is None:
+    if needs_id and integer(matches[0].get("id")) is None:
         raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
     return matches[0]
 

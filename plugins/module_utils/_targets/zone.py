@@ -26,7 +26,7 @@ class Zone(Target):
     belong to this zone; ``alone``: all its servers are on such hosts.
     """
 
-    id: int
+    id: int | None
     name: str
     cluster: Cluster
     servers: tuple[tuple[int, str], ...]
@@ -44,13 +44,14 @@ class Zone(Target):
         owner = Cluster.from_api(record)
         zones = records(record.get("zones"))
         matches = [found for found in zones if found.get("name") == zone]
-        found = exactly_one("zone", zone, matches, [str(found.get("name")) for found in zones], f" in {owner.label}")
+        known = [str(found.get("name")) for found in zones]
+        found = exactly_one("zone", zone, matches, known, f" in {owner.label}", needs_id=False)
         servers = servers_of(api, record, owner.id)
         own = [server for server in servers if server.get("zoneName") == zone]
         others = {server.get("hostId") for server in servers if server.get("zoneName") != zone}
         hosts = {host for server in own if (host := integer(server.get("hostId"))) is not None and host not in others}
         return cls(
-            found["id"],
+            found.get("id"),
             zone,
             owner,
             tuple((server["id"], address_of(server, "ip", "port")) for server in own if integer(server.get("id"))),

@@ -180,6 +180,9 @@ class FakeOcp:
         self._called("clusters")
         return [self.cluster(31)] if name in "orders" else []
 
+    def zones(self, cluster_id: int) -> list[dict[str, Any]]:
+        return self.cluster(cluster_id)["zones"]
+
     def servers(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("servers")
         return [

@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transpor
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, Script
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, Script
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     COLLECTION,
     environment_left_out,
@@ -87,6 +87,7 @@ def tls_server(authority: trustme.CA, start_server: Callable[..., ScriptedServer
 def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
+    script.double.url = URL
     script.double.trace_id = None
     script.double.retry_after = 0.0
     yield script

@@ -441,7 +441,7 @@ def test_limit_accepts_its_bounds(limit, run, client):
 @pytest.mark.usefixtures("connected")
 def test_listed_tasks_without_an_id_are_ignored(run, client):
     query = {"sort": "id,desc", "page": 1, "size": 10}
-    contents = [{"id": 82}, {}, {"id": None}, {"id": "80"}, {"id": 81}]
+    contents = [{"id": 82}, {}, {"id": None}, {"id": "eighty"}, {"id": "81"}]
     client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": contents}))
     client.expect("get", "/api/v2/tasks/instances/82", gives=response({"id": 82}))
     client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81}))
