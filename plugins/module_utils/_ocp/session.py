@@ -20,7 +20,7 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, instant
 from .._base.text import one_line
-from .auth import SKEW_ALLOWED, AccessKeyAuth
+from .auth import SKEW_ALLOWED, AccessKeyAuth, encoded_query
 from .connection_errors import connection_error
 from .envelope import ApiResponse, parse_envelope, read_envelope
 from .response_body import read_body
@@ -114,8 +114,8 @@ class HttpClient:
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(
                 method,
-                url,
-                params=params,
+                # Encoded here, since requests would send a space as "+", but it is signed as "%20".
+                url + encoded_query(params or {}),
                 json=body,
                 timeout=self._timeouts,
                 # Per request, since REQUESTS_CA_BUNDLE overrides the session's setting.
