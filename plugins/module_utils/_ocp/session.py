@@ -13,6 +13,7 @@ import warnings
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from .._base.clock import ServiceClock
 from .._base.errors import (
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 LARGEST_SILENT_SKEW = 60.0
+ONCE = "It was asked once only."
+# See docs/contract.md, "Lock-out".
+LOCKED = (
+    "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
+    "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."
+)
 
 
 class HttpClient:
@@ -104,9 +111,7 @@ class HttpClient:
         try:
             return read_envelope(response, envelope, content, method, url)
         except AuthenticationFailed as refusal:
-            refusal.append(
-                f"{self._credentials_advice()} It was asked once only, since repeated attempts lock the account."
-            )
+            refusal.append(self._credentials_advice())
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
@@ -134,12 +139,18 @@ class HttpClient:
         """Likely causes of a 401, by the kind of credentials."""
         offset = self.service_clock.offset
         if not isinstance(self._session.auth, AccessKeyAuth):
-            return "Check username and password."
-        if abs(offset) <= LARGEST_SILENT_SKEW:
-            return "Check access_key_id and access_key_secret."
+            return f"Check username and password. {LOCKED}"
+        if abs(offset) > LARGEST_SILENT_SKEW:
+            return (
+                f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that "
+                f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right. "
+                f"{ONCE}"
+            )
+        path = urlsplit(self.url).path
+        signed = f"the path ({path}) and the Host of url" if path else "the Host of url"
         return (
-            f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that of "
-            f"the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
+            f"Check access_key_id and access_key_secret. The signature covers {signed}: if a proxy changes "
+            f"{'them' if path else 'it'}, put the address of the service itself in url. {ONCE}"
         )
 
 

@@ -138,6 +138,27 @@ def test_error_envelope_without_a_reason_shows_the_status(content, server):
     assert error.reason == ""
 
 
+def test_refused_password_names_both_locks(server):
+    server.expect("GET", "/api/v2/x", refusal(401))
+    message = str(error_of(connect(server.url)))
+    assert "Check username and password." in message
+    assert "5 failures (20 in OCP 4.2) lock the account" in message
+    assert "10 lock the address of this client" in message
+
+
+@pytest.mark.parametrize(
+    ("base", "signed"),
+    [("", "The signature covers the Host of url: "), ("/ocp", "The signature covers the path (/ocp) and the Host of url: ")],
+)
+def test_refused_signature_names_the_proxy(base, signed, server):
+    server.expect("GET", f"{base}/api/v2/x", refusal(401))
+    message = str(error_of(connect(server.url + base, auth=AccessKeyAuth("key", SECRET))))
+    assert "Check access_key_id and access_key_secret." in message
+    assert signed in message
+    assert "put the address of the service itself in url" in message
+    assert "lock" not in message
+
+
 def test_error_status_without_an_envelope_is_a_refusal(server):
     server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
     error = error_of(connect(server.url))
