@@ -23,6 +23,7 @@ from .._base.parsing import Record, instant
 from .._base.text import one_line
 from .auth import SKEW_ALLOWED, AccessKeyAuth, encoded_query
 from .connection_errors import connection_error
+from .deadline import Deadline
 from .envelope import ApiResponse, parse_envelope, read_envelope
 from .response_body import read_body
 from .retries import seconds_to_reset
@@ -53,7 +54,7 @@ class HttpClient:
     """A session with one service.
 
     ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may wait for its response. ``service_clock`` and ``trace_id`` come from the responses.
+    request may take in all, and again the pauses that the service asks for. ``service_clock`` and ``trace_id`` come from the responses.
     """
 
     trace_id: str | None = None
@@ -76,7 +77,8 @@ class HttpClient:
                 "User-Agent": "ansible-collection-oceanbase.ocp",
             }
         )
-        adapter = Adapter(verify=verify, budget=timeout)
+        self._deadline = Deadline()
+        adapter = Adapter(verify=verify, budget=timeout, deadline=self._deadline)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, adapter)
 
@@ -95,6 +97,7 @@ class HttpClient:
     def _request(self, method: str, path: str, params: Record | None, body: Record | None) -> ApiResponse:
         url = self.url + path
         sent = time.time()
+        self._deadline.start(self.timeout)
         try:
             with self._response(method, url, params, body) as response:
                 content = read_body(response)

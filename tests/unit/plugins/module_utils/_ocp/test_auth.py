@@ -173,7 +173,9 @@ def test_signature_of_a_post_covers_query_and_body_as_sent(server):
     assert received.header("Authorization") == f"OCP-ACCESS-KEY-HMACSHA1 key:{signature_of(received, SECRET)}"
 
 
-@pytest.mark.parametrize("value", ["Restart OB server", "a+b", "a%20b", "~*", "größe", "a&b=c", "", "2026-05-04T03:00:00+08:00"])
+@pytest.mark.parametrize(
+    "value", ["Restart OB server", "a+b", "a%20b", "~*", "größe", "a&b=c", "", "2026-05-04T03:00:00+08:00"]
+)
 def test_query_is_sent_as_it_is_signed(value, server):
     """A service that signs what it received, without decoding it, accepts the request."""
     server.expect("GET", "/api/v2/x", envelope())

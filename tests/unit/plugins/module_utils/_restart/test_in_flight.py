@@ -118,7 +118,9 @@ def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
     assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
 
 
-@pytest.mark.parametrize(("target", "name"), [(BOTH, "batch restart ocp AGENT"), (SERVICE, "Restart Arbitration Service")])
+@pytest.mark.parametrize(
+    ("target", "name"), [(BOTH, "batch restart ocp AGENT"), (SERVICE, "Restart Arbitration Service")]
+)
 def test_task_names_are_compared_without_regard_to_case(target, name, api):
     tags = {"hostId": 51, "arbitrationServiceId": 61}
     api.expect("tasks", name="agent" if target is BOTH else "arbitration", gives=[listed(90, name, tags)])
@@ -136,7 +138,9 @@ def test_agent_tasks_without_tags_are_matched_by_host(api):
 def test_arbitration_tasks_are_matched_by_their_tags(api):
     tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
     untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
-    api.expect("tasks", name="arbitration", status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")])
+    api.expect(
+        "tasks", name="arbitration", status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")]
+    )
     assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
 
