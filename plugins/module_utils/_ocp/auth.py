@@ -74,6 +74,12 @@ def string_to_sign(method: str, url: str, headers: Mapping[str, str], body: byte
     )
 
 
+def encoded_query(params: Mapping[str, object]) -> str:
+    """The query of a URL with its question mark, in the form that is signed: sorted, encoded by RFC 3986."""
+    pairs = (f"{quote(key, safe='')}={quote(str(params[key]), safe='')}" for key in sorted(params))
+    return "?" + "&".join(pairs) if params else ""
+
+
 def _path_and_query(url: str) -> str:
     parts = urlsplit(url)
     values: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,8 @@ PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
 # Documents write the paths of agents without a version; other paths have one, and so have most services here.
 AGENT_PREFIXES = ("/api/v2", "")
+# RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
+ENCODED_DIFFERENTLY = r"[\s~*]+"
 
 
 class OcpApi:
@@ -94,15 +97,19 @@ class OcpApi:
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
 
-        The filters are the service's: clusterId, hostId, status and name.
+        The filters are the service's: clusterId, hostId, status and name. A name that services encode in different
+        ways is compared here.
         """
-        query = {name: value for name, value in filters.items() if value is not None}
-        size = min(limit or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
+        text = filters.get("name") or ""
+        word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
+        query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}
+        wanted = limit if word == text else None
+        size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
             newer = [task for task in map(task_record, page) if (task.get("id") or 0) > above]
             # A task that starts meanwhile moves the last entry of a page to the next page.
-            found.update((task["id"], task) for task in newer)
+            found.update((task["id"], task) for task in newer if word == text or _holds(task.get("name"), text))
             if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
                 break
         return list(found.values())[:limit]
@@ -243,6 +250,11 @@ def _names_path(error: ServiceError, path: str) -> bool:
 
 def _cluster_not_found(cluster_id: int, url: str) -> NotFound:
     return NotFound(f"There is no cluster with the id {cluster_id}.", status=404, reason="", url=url)
+
+
+def _holds(name: object, text: str) -> bool:
+    """Whether ``name`` contains ``text``, without regard to case."""
+    return text.casefold() in str(name).casefold()
 
 
 def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
+
+from .deadline import Deadline
 
 try:
     from urllib3.exceptions import InvalidHeader, MaxRetryError
@@ -19,21 +22,34 @@ TOO_MANY_REQUESTS = 429
 TRANSIENT_STATUSES = (TOO_MANY_REQUESTS, 502, 503, 504)
 # Bytes that are discarded to keep a connection open.
 LARGEST_DRAIN = 64 * 1024
+# The windows of request limits are documented: 10 seconds to a day.
+LONGEST_WINDOW = 24 * 3600.0
+LONGEST_PAUSE = 3600.0
+LONGEST_NUMBER = 15
 
 
 class RateLimitRetry(Retry):
     """Retries as urllib3 does, and any method after a 429, once the time in ``RateLimit-Reset`` has passed.
 
-    ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned.
+    ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned. Everything else happens
+    before ``deadline``.
     """
 
-    def __init__(self, *args: Any, budget: float, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, budget: float, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.budget = budget
+        self.deadline = deadline
 
     def new(self, **changes: Any) -> Any:
         """A copy with ``changes``."""
-        return super().new(**{"budget": self.budget, **changes})
+        return super().new(**{"budget": self.budget, "deadline": self.deadline, **changes})
+
+    def sleep(self, response: Any = None) -> None:
+        """Pause before the next attempt; a pause after a 429 moves the deadline."""
+        began = time.monotonic()
+        super().sleep(response)
+        if response is not None and response.status == TOO_MANY_REQUESTS:
+            self.deadline.extend(time.monotonic() - began)
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
         """Whether a request may be sent again after this status."""
@@ -52,8 +68,10 @@ class RateLimitRetry(Retry):
         pause = None if response is None else self.get_retry_after(response)
         limited = response is not None and response.status == TOO_MANY_REQUESTS
         blind = limited and pause is None and not self._is_method_retryable(method)
-        if blind or (pause or 0) > self.budget:
-            raise MaxRetryError(more.get("_pool"), url, None)  # type: ignore[arg-type]
+        left = self.deadline.left
+        too_late = left <= 0 or (pause or 0) > (self.budget if limited else min(self.budget, left))
+        if blind or too_late:
+            raise MaxRetryError(more.get("_pool"), url, more.get("error"))  # type: ignore[arg-type]
         if pause is None or not limited:
             return super().increment(method, url, response, *rest, **more)
         # A requested wait is not a failure: only the budget limits it.
@@ -66,12 +84,20 @@ class RateLimitRetry(Retry):
         pause = seconds_to_reset(response.headers) if response.status == TOO_MANY_REQUESTS else None
         try:
             pause = super().get_retry_after(response) if pause is None else pause
-        except InvalidHeader:
+        except (InvalidHeader, ValueError, OverflowError):
             return None
         return None if pause is None else max(1.0, pause)
 
 
 def seconds_to_reset(headers: Mapping[str, str]) -> float | None:
-    """Seconds until the request limit of this user resets; None without the header."""
-    seconds = headers.get("RateLimit-Reset", "")
-    return float(seconds) if seconds.isdecimal() else None
+    """Seconds until the request limit of this user resets, at most LONGEST_PAUSE; None without a usable header.
+
+    Some gateways send the time of the reset instead, in seconds since 1970.
+    """
+    text = headers.get("RateLimit-Reset", "")
+    if not text.isdecimal() or len(text) > LONGEST_NUMBER:
+        return None
+    seconds = float(text)
+    if seconds > LONGEST_WINDOW:
+        seconds = max(0.0, seconds - time.time())
+    return min(seconds, LONGEST_PAUSE) if seconds <= LONGEST_WINDOW else None

@@ -13,6 +13,7 @@ import warnings
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from .._base.clock import ServiceClock
 from .._base.errors import (
@@ -20,8 +21,9 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, instant
 from .._base.text import one_line
-from .auth import SKEW_ALLOWED, AccessKeyAuth
+from .auth import SKEW_ALLOWED, AccessKeyAuth, encoded_query
 from .connection_errors import connection_error
+from .deadline import Deadline
 from .envelope import ApiResponse, parse_envelope, read_envelope
 from .redirects import refuse_redirect
 from .response_body import read_body
@@ -41,13 +43,19 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 LARGEST_SILENT_SKEW = 60.0
+ONCE = "It was asked once only."
+# See docs/contract.md, "Lock-out".
+LOCKED = (
+    "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
+    "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."
+)
 
 
 class HttpClient:
     """A session with one service.
 
     ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may wait for its response. ``service_clock`` and ``trace_id`` come from the responses.
+    request may take in all, and again the pauses that the service asks for. ``service_clock`` and ``trace_id`` come from the responses.
     """
 
     trace_id: str | None = None
@@ -70,7 +78,8 @@ class HttpClient:
                 "User-Agent": "ansible-collection-oceanbase.ocp",
             }
         )
-        adapter = Adapter(verify=verify, budget=timeout)
+        self._deadline = Deadline()
+        adapter = Adapter(verify=verify, budget=timeout, deadline=self._deadline)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, adapter)
 
@@ -89,6 +98,7 @@ class HttpClient:
     def _request(self, method: str, path: str, params: Record | None, body: Record | None) -> ApiResponse:
         url = self.url + path
         sent = time.time()
+        self._deadline.start(self.timeout)
         try:
             with self._response(method, url, params, body) as response:
                 content = read_body(response)
@@ -106,9 +116,7 @@ class HttpClient:
         try:
             return read_envelope(response, envelope, content, method, url)
         except AuthenticationFailed as refusal:
-            refusal.append(
-                f"{self._credentials_advice()} It was asked once only, since repeated attempts lock the account."
-            )
+            refusal.append(self._credentials_advice())
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
@@ -116,8 +124,8 @@ class HttpClient:
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(
                 method,
-                url,
-                params=params,
+                # Encoded here, since requests would send a space as "+", but it is signed as "%20".
+                url + encoded_query(params or {}),
                 json=body,
                 timeout=self._timeouts,
                 # Per request, since REQUESTS_CA_BUNDLE overrides the session's setting.
@@ -136,12 +144,18 @@ class HttpClient:
         """Likely causes of a 401, by the kind of credentials."""
         offset = self.service_clock.offset
         if not isinstance(self._session.auth, AccessKeyAuth):
-            return "Check username and password."
-        if abs(offset) <= LARGEST_SILENT_SKEW:
-            return "Check access_key_id and access_key_secret."
+            return f"Check username and password. {LOCKED}"
+        if abs(offset) > LARGEST_SILENT_SKEW:
+            return (
+                f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that "
+                f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right. "
+                f"{ONCE}"
+            )
+        path = urlsplit(self.url).path
+        signed = f"the path ({path}) and the Host of url" if path else "the Host of url"
         return (
-            f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that of "
-            f"the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right."
+            f"Check access_key_id and access_key_secret. The signature covers {signed}: if a proxy changes "
+            f"{'them' if path else 'it'}, put the address of the service itself in url. {ONCE}"
         )
 
 

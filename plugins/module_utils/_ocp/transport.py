@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Transport of requests: TLS versions, certificates, proxies."""
+"""Transport of requests: TLS versions, certificates, proxies, the deadline."""
 
 from __future__ import annotations
 
 import ssl
 from typing import Any
 
+from .deadline import Deadline, pool_classes
 from .retries import CONNECT_RETRIES, READ_RETRIES, TRANSIENT_STATUSES, RateLimitRetry
 
 try:
@@ -17,9 +18,13 @@ except ImportError:  # reported by bridge, with the name of the library
 
 
 class Adapter(HTTPAdapter):
-    """The connections of one session; ``verify`` as for HttpClient, ``budget`` as for RateLimitRetry."""
+    """The connections of one session; ``verify`` as for HttpClient, ``budget`` as for RateLimitRetry.
 
-    def __init__(self, *, verify: bool | str, budget: float) -> None:
+    ``deadline`` is that of the current request.
+    """
+
+    def __init__(self, *, verify: bool | str, budget: float, deadline: Deadline) -> None:
+        self._pool_classes = pool_classes(deadline)
         self._context = create_urllib3_context()
         # The machine's OpenSSL configuration may allow older versions.
         self._context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -36,13 +41,17 @@ class Adapter(HTTPAdapter):
                 backoff_factor=0.3,
                 raise_on_status=False,
                 budget=budget,
+                deadline=deadline,
             )
         )
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         """Connections to the service."""
         super().init_poolmanager(*args, **options, ssl_context=self._context)
+        self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
         """Connections through a proxy."""
-        return super().proxy_manager_for(proxy, **options, ssl_context=self._context)
+        manager = super().proxy_manager_for(proxy, **options, ssl_context=self._context)
+        manager.pool_classes_by_scheme = self._pool_classes
+        return manager

@@ -16,7 +16,7 @@ from .._ocp.envelope import ApiResponse
 from .lookup import find_host
 from .operating_tasks import tag_values
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import AGENT_RESTART
+from .task_names import AGENT_FILTER, AGENT_RESTART, is_named
 
 # Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
@@ -61,11 +61,11 @@ class Agents(Target):
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Restarts of the agents on any of these hosts."""
-        found = [task for task in api.tasks(name=AGENT_RESTART, **query) if task.get("name") == AGENT_RESTART]
+        found = [task for task in api.tasks(name=AGENT_FILTER, **query) if is_named(task, AGENT_RESTART)]
         # Without tags, only the filter by host identifies the agents of a task.
         ask_hosts = self.hosts if any(not tag_values(task, "hostId") for task in found) else ()
         by_host = {
-            number: {task.get("id") for task in api.tasks(name=AGENT_RESTART, hostId=number, **query)}
+            number: {task.get("id") for task in api.tasks(name=AGENT_FILTER, hostId=number, **query)}
             for number, _address in ask_hosts
         }
         touching = []

@@ -13,7 +13,7 @@ from .._ocp.envelope import ApiResponse
 from .lookup import address_of, exactly_one
 from .operating_tasks import names_every_operation, operated_by, tag_values
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import ARBITRATION_RESTART
+from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class ArbitrationService(Target):
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
         """Its restarts, and those without a service in their tags, which may be its own."""
         touching = []
-        for task in api.tasks(name=ARBITRATION_RESTART, **query):
+        for task in api.tasks(name=ARBITRATION_FILTER, **query):
             services = tag_values(task, "arbitrationServiceId")
-            if task.get("name") == ARBITRATION_RESTART and (not services or self.id in services):
+            if is_named(task, ARBITRATION_RESTART) and (not services or self.id in services):
                 touching.append(TaskOnTarget(task, None if services else frozenset()))
         return touching
 

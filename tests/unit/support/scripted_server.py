@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import socket
 import ssl
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +50,9 @@ class Reply:
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    act: str = "answer"  # or truncate, reset, close, silence
+    act: str = "answer"  # or truncate, reset, close, silence, pieces
+    pieces: Iterable[bytes] = ()  # sent as they are, each after the pause
+    pause: float = 0.0
 
 
 def envelope(data: Any = None, status: int = 200, **more: Any) -> Reply:
@@ -73,6 +76,11 @@ def refusal(status: int, message: str = "No.", *, http_status: int | None = None
 def text(body: str, status: int = 200, kind: str = "text/html") -> Reply:
     """A response without an envelope."""
     return Reply(status, body.encode(), {"Content-Type": kind})
+
+
+def endless(head: str, piece: bytes, pause: float = 0.0) -> Reply:
+    """A response that begins with ``head`` and never ends."""
+    return Reply(act="pieces", pieces=itertools.chain([head.encode()], itertools.repeat(piece)), pause=pause)
 
 
 RESET = Reply(act="reset")
@@ -167,6 +175,12 @@ class ScriptedServer:
         if reply.act == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         if reply.act in ("reset", "close"):
+            return False
+        if reply.act == "pieces":
+            for piece in reply.pieces:
+                if self._done.wait(reply.pause):
+                    break
+                connection.sendall(piece)
             return False
         if request.method == "CONNECT" and reply.status == 200:
             connection.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")

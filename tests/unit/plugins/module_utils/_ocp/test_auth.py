@@ -173,6 +173,20 @@ def test_signature_of_a_post_covers_query_and_body_as_sent(server):
     assert received.header("Authorization") == f"OCP-ACCESS-KEY-HMACSHA1 key:{signature_of(received, SECRET)}"
 
 
+@pytest.mark.parametrize(
+    "value", ["Restart OB server", "a+b", "a%20b", "~*", "größe", "a&b=c", "", "2026-05-04T03:00:00+08:00"]
+)
+def test_query_is_sent_as_it_is_signed(value, server):
+    """A service that signs what it received, without decoding it, accepts the request."""
+    server.expect("GET", "/api/v2/x", envelope())
+    client = HttpClient(server.url, AccessKeyAuth("key", SECRET, date=lambda: DATE), verify=True, timeout=5)
+    client.get("/api/v2/x", {"sort": "id,desc", "name": value, "page": 1})
+    [received] = server.received
+    lines = ["GET", "", "application/json", DATE, urlsplit(server.url).netloc, "", received.target]
+    assert received.header("Authorization") == f"OCP-ACCESS-KEY-HMACSHA1 key:{hmac_sha1(SECRET, lines)}"
+    assert received.query.get("name", "") == value
+
+
 def test_default_date_is_now_in_gmt():
     request = requests.Request("GET", "http://ocp.test/", auth=AccessKeyAuth("key", SECRET)).prepare()
     date = parsedate_to_datetime(request.headers["Date"])

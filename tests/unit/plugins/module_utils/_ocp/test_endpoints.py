@@ -107,6 +107,25 @@ class TestRecord:
         assert raised.value is error
 
 
+@pytest.mark.parametrize(
+    ("name", "word", "found"),
+    [
+        ("server", "server", [4, 3, 2, 1]),
+        ("Restart OB server", "Restart", [3, 2]),
+        ("restart ob", "restart", [3, 2]),
+        ("Add~zone*", "zone", [1]),
+        (" ", None, [4, 3, 2]),
+        (None, None, [4, 3, 2, 1]),
+    ],
+)
+def test_task_name_is_sent_as_one_word_and_compared_whole(name, word, found, client):
+    names = {4: "RESTART of OB server", 3: "Restart OB server", 2: "restart ob SERVER 2", 1: "add~Zone*1"}
+    sent = {"sort": "id,desc", **FIRST_PAGE, **({"name": word} if word else {})}
+    records = [{"id": number, "name": named} for number, named in names.items()]
+    client.expect("get", "/api/v2/tasks/instances", sent, gives=page_of(*records))
+    assert [task["id"] for task in OcpApi(client.double).tasks(name=name)] == found
+
+
 LISTS = {
     "clusters": (lambda api: api.clusters("ord"), "/api/v2/ob/clusters", {"name": "ord"}),
     "all clusters": (lambda api: api.clusters(), "/api/v2/ob/clusters", {}),

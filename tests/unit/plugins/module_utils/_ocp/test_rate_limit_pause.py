@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -49,6 +50,54 @@ def test_retry_after_comes_from_the_rate_limit_headers(remaining, reset, retry_a
     assert client.retry_after == 0
     ask(client, "GET")
     assert client.retry_after == OcpApi(client).retry_after == retry_after
+
+
+@pytest.mark.usefixtures("monotonic")
+@pytest.mark.parametrize(
+    ("reset", "retry_after"),
+    [
+        (lambda now: "3000", 3000),
+        (lambda now: "86400", 3600),
+        (lambda now: "86401", 0),
+        (lambda now: str(now + 90), 90),
+        (lambda now: str(now + 7000), 3600),
+        (lambda now: str(now - 90), 0),
+        (lambda now: str(now * 1000), 0),
+        (lambda now: "9" * 400, 0),
+        (lambda now: "9" * 5000, 0),
+        (lambda now: "\u0667", 0),
+    ],
+    ids=[
+        "hour",
+        "day",
+        "more",
+        "time",
+        "late time",
+        "past time",
+        "milliseconds",
+        "400 digits",
+        "5000 digits",
+        "not ASCII",
+    ],
+)
+def test_reset_as_a_time_or_out_of_range_does_not_stop_the_polling(reset, retry_after, server):
+    server.expect("GET", "/api/v2/x", limited("0", reset(int(time.time())).encode("utf-8").decode("latin-1")))
+    client = connect(server.url)
+    ask(client, "GET")
+    assert client.retry_after == pytest.approx(retry_after, abs=2)
+
+
+@pytest.mark.parametrize("name", ["RateLimit_Reset", "Retry_After"])
+@pytest.mark.parametrize(
+    "value", ["9" * 400, "9" * 5000, "Sat, 01 Jan 99999999999999999999 00:00:00 GMT"], ids=["400", "5000", "date"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_absurd_pause_after_429_is_not_waited_for(method, value, name, server, pauses):
+    server.expect(method, "/api/v2/x", *[refusal(429, **{name: value})] * 3)
+    error = error_of(connect(server.url), method)
+    del server._script[:]
+    assert (error.status, error.may_have_run) == (429, False)
+    assert sum(pauses) < 5
 
 
 def test_retry_after_counts_down(server, monotonic):

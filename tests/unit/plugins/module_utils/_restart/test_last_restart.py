@@ -30,7 +30,7 @@ def test_last_successful_restart_sets_the_start_time(started_at, more, started, 
     tags = [{"arbitrationServiceId": 61}]
     task = {**raw_task(90, "SUCCESSFUL", name=ARBITRATION, tags=tags), **more}
     task["startTime"] = None if started_at is None else at(started_at).isoformat()
-    api.expect("tasks", name=ARBITRATION, status="SUCCESSFUL", gives=[task])
+    api.expect("tasks", name="arbitration", status="SUCCESSFUL", gives=[task])
     [member] = with_last_restart(
         api.double, SERVICE, Observation("RUNNING", (Member("m", "RUNNING"),)), BEGINNING
     ).members

@@ -112,22 +112,33 @@ def test_server_task_without_tags_and_host_has_an_unknown_scope(name, tags, api)
 )
 def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
     task = listed(90, AGENTS, *({"hostId": number} for number in tags))
-    api.expect("tasks", name=AGENTS, status="RUNNING", gives=[task, listed(89, f"{AGENTS} later", {"hostId": 51})])
+    api.expect("tasks", name="agent", status="RUNNING", gives=[task, listed(89, f"{AGENTS} later", {"hostId": 51})])
     assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [(BOTH, "batch restart ocp AGENT"), (SERVICE, "Restart Arbitration Service")]
+)
+def test_task_names_are_compared_without_regard_to_case(target, name, api):
+    tags = {"hostId": 51, "arbitrationServiceId": 61}
+    api.expect("tasks", name="agent" if target is BOTH else "arbitration", gives=[listed(90, name, tags)])
+    assert [number for number, _restarts in touching(target, api)] == [90]
 
 
 def test_agent_tasks_without_tags_are_matched_by_host(api):
     found = [listed(92, AGENTS), listed(91, AGENTS, {"objectType": "HOST"}), listed(90, AGENTS)]
-    api.expect("tasks", name=AGENTS, gives=found)
-    api.expect("tasks", name=AGENTS, hostId=51, gives=[listed(92, AGENTS), listed(91, AGENTS)])
-    api.expect("tasks", name=AGENTS, hostId=52, gives=[listed(92, AGENTS)])
+    api.expect("tasks", name="agent", gives=found)
+    api.expect("tasks", name="agent", hostId=51, gives=[listed(92, AGENTS), listed(91, AGENTS)])
+    api.expect("tasks", name="agent", hostId=52, gives=[listed(92, AGENTS)])
     assert touching(BOTH, api) == [(92, {"10.1.0.1", "10.1.0.2"}), (91, {"10.1.0.1"})]
 
 
 def test_arbitration_tasks_are_matched_by_their_tags(api):
     tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
     untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
-    api.expect("tasks", name=ARBITRATION, status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")])
+    api.expect(
+        "tasks", name="arbitration", status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")]
+    )
     assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
 
@@ -234,7 +245,7 @@ def test_high_water_mark_is_unknown_without_permission(api):
 )
 def test_new_agent_task_must_cover_the_hosts(members, found, api):
     tasks = [listed(92, AGENTS, {"hostId": 51}, {"hostId": 52}), listed(91, AGENTS, {"hostId": 51})]
-    api.expect("tasks", name=AGENTS, above=80, gives=tasks)
+    api.expect("tasks", name="agent", above=80, gives=tasks)
     started = restarts_above(api.double, BOTH, 80, frozenset(members))
     assert [record["id"] for record in started] == found
 
