@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import traceback
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
@@ -22,6 +21,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
+from ..module_utils._base.errors import ModuleCrashed
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
 from ..module_utils._module.connection_options import Params
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
@@ -122,8 +122,8 @@ def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outc
     try:
         return call_module(definition, params, mode)
     except Exception as error:
-        msg = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
-        return Outcome(True, {"msg": msg, "exception": traceback.format_exc()})
+        crash = ModuleCrashed(error)
+        return Outcome(True, {"msg": str(crash), **crash.facts})
 
 
 def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ The text is for the user: what happened, to what, and what to do next. The faile
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 
@@ -61,7 +62,10 @@ class ResponseUnreadable(ServiceError):
 
 
 class RequestRefused(ServiceError):
-    """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message."""
+    """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
+
+    ``state_decides`` is false where its error code says that the state of a target is not the cause.
+    """
 
     def __init__(
         self,
@@ -72,15 +76,17 @@ class RequestRefused(ServiceError):
         url: str,
         trace_id: str | None = None,
         may_have_run: bool = False,
+        state_decides: bool = True,
     ) -> None:
         super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run)
         self.status = status
         self.reason = reason
+        self._state_decides = state_decides
 
     @property
     def may_be_due_to_state(self) -> bool:
         """Whether the state of a target may be the cause, not credentials, permissions, an id or a broken service."""
-        return self.status < 500 and self.status not in (401, 403, 404, 429)
+        return self._state_decides and self.status < 500 and self.status not in (401, 403, 404, 429)
 
 
 class CredentialsRefused(RequestRefused):
@@ -140,3 +146,11 @@ class NotRolledBack(TaskError):
 
 class NotHealthy(OcpError):
     """A cluster was still not healthy after ``wait_timeout``. Nothing was done to it."""
+
+
+class ModuleCrashed(OcpError):
+    """A bug in the module. The facts of its result, such as the id of a task that runs, are kept."""
+
+    def __init__(self, error: Exception, **facts: Any) -> None:
+        message = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
+        super().__init__(message, exception="".join(traceback.format_exception(error)), **facts)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -27,8 +27,8 @@ from .session import HttpClient
 
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
-# Documents write the paths of agents without a version; other paths have one, and so have most services here.
-AGENT_PREFIXES = ("/api/v2", "")
+# Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
+PREFIX = "/api/v2"
 # RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
@@ -64,7 +64,8 @@ class OcpApi:
         """
         if self._agents_prefix is None:
             self.host_agent(host_ids[0])
-        return self._start(f"{self._agents_prefix}/compute/hosts/batchRestartAgents", body={"hostIds": host_ids})
+        paths = {PREFIX: "/api/v2/compute/hosts/batchRestartAgents", "": "/compute/hosts/batchRestartAgents"}
+        return self._start(paths[str(self._agents_prefix)], body={"hostIds": host_ids})
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
         """Restart a whole arbitration service."""
@@ -178,23 +179,26 @@ class OcpApi:
 
     def host_agent(self, host_id: int) -> Record:
         """The agent of a host, with its processes, below the prefix that this service knows."""
-        path = f"/compute/hosts/{host_id}/agent"
-        prefixes = AGENT_PREFIXES if self._agents_prefix is None else (self._agents_prefix,)
-        found, self._agents_prefix = self._below_known_prefix(prefixes, path)
+        paths = {PREFIX: f"/api/v2/compute/hosts/{host_id}/agent", "": f"/compute/hosts/{host_id}/agent"}
+        if self._agents_prefix is None:
+            self._agents_prefix, found = self._first_known(paths)
+        else:
+            found = self._record(paths[self._agents_prefix])
         return agent_record(found)
 
-    def _below_known_prefix(self, prefixes: tuple[str, ...], path: str) -> tuple[Record, str]:
-        """What the first prefix with an envelope answers, and that prefix. Raises the error that says most."""
+    def _first_known(self, paths: Mapping[str, str]) -> tuple[str, Record]:
+        """The first of ``paths`` that is answered with an envelope, by its key, and the record there."""
         errors: list[ServiceError] = []
-        for prefix in prefixes:
+        for key, path in paths.items():
             try:
-                return self._record(f"{prefix}{path}"), prefix
+                return key, self._record(path)
             except (RequestRefused, ResponseUnreadable) as error:
                 if not _may_be_unknown_path(error):
                     raise
                 errors.append(error)
-        # An unknown path is named in its refusal, or was answered by no envelope.
-        raise next((error for error in errors if not _names_path(error, path)), errors[0])
+        # An unknown path is named in its refusal, or answered with no envelope; the error of the other one says more.
+        known = (error for error, path in zip(errors, paths.values(), strict=True) if not _names_path(error, path))
+        raise next(known, errors[0])
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""

@@ -17,6 +17,7 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, record
 from .._base.text import one_line, truncate
+from .error_codes import Meaning, meaning_of
 from .response_body import Body
 
 if TYPE_CHECKING:
@@ -78,19 +79,38 @@ def _defect(response: requests.Response, body: Body) -> str:
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
     if status < 400 and isinstance(envelope.get("status"), int):
         status = envelope["status"]
-    reason = truncate(str(record(envelope.get("error")).get("message") or ""), REASON_LENGTH)
-    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    error = record(envelope.get("error"))
+    reason = truncate(str(error.get("message") or ""), REASON_LENGTH)
+    meaning = meaning_of(error.get("code"))
+    kind = _kind(status, meaning)
     may_have_run = method == "POST" and status >= 500
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
     if status >= 500:
         sentences.append(outcome_sentence(may_have_run).rstrip("."))
-    elif kind is not AuthenticationFailed:
+    if meaning is not None:
+        sentences.append(meaning.value)
+    elif status < 500 and kind is not AuthenticationFailed:
         sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
     return kind(
-        ". ".join(sentences) + ".", status=status, reason=reason, url=url, trace_id=trace_id, may_have_run=may_have_run
+        ". ".join(sentences) + ".",
+        status=status,
+        reason=reason,
+        url=url,
+        trace_id=trace_id,
+        may_have_run=may_have_run,
+        state_decides=meaning is not Meaning.NO_PERMISSION,
     )
+
+
+def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
+    """By status, and for a 400, which most refusals have, by the error code."""
+    if status == 400 and meaning is Meaning.NOT_FOUND:
+        return NotFound
+    if status == 400 and meaning is Meaning.NO_PERMISSION:
+        return PermissionDenied
+    return {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
 
 
 def outcome_sentence(writes: bool) -> str:

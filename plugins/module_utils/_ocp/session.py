@@ -58,6 +58,7 @@ class HttpClient:
     request may take in all, and again the pauses that the service asks for. ``service_clock`` and ``trace_id`` come from the responses.
     """
 
+    url: str = ""
     trace_id: str | None = None
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:

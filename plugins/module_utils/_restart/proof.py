@@ -13,10 +13,8 @@ from .._base.errors import ServiceError
 from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Member, Observation, Target
-from .._waiting.poll import SHORTEST_PAUSE
 
-# The service may show a new start this many seconds late.
-PROOF_SECONDS = 30
+MOST_OBSERVATIONS = 60
 
 # A start computed from an uptime varies slightly between reads.
 SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
@@ -47,11 +45,11 @@ class Proof:
 def await_proof(
     api: OcpApi, target: Target, before: Sequence[Member], started_at: datetime | None, *, attached: bool, clock: Clock
 ) -> Proof:
-    """Observe ``target`` until no member of ``before`` shows its old start, for at most PROOF_SECONDS.
+    """Observe ``target`` until no member of ``before`` shows its old start, for at most its ``proof_seconds``.
 
     ``started_at`` and ``attached`` are as for ``prove_restarts``.
     """
-    until = clock.now() + PROOF_SECONDS
+    until = clock.now() + target.proof_seconds
     after = None
     while True:
         try:
@@ -61,7 +59,7 @@ def await_proof(
         proof = Proof(after, prove_restarts(before, after.members, started_at, attached=attached))
         if not proof.not_restarted or clock.now() >= until:
             return proof
-        clock.sleep(SHORTEST_PAUSE)
+        clock.sleep(target.proof_seconds / MOST_OBSERVATIONS)
 
 
 def prove_restarts(

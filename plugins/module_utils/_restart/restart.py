@@ -14,6 +14,7 @@ from .._base.cli_hints import adhoc_command
 from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
 from .._base.errors import (
     AuthenticationFailed,
+    ModuleCrashed,
     NotVerified,
     OcpError,
     RequestRefused,
@@ -99,6 +100,8 @@ class _Restart:
             self._warnings += error.facts.get("warnings", [])
             error.facts = {**error.facts, **self._whole_result()}
             raise
+        except Exception as error:
+            raise ModuleCrashed(error, **self._whole_result()) from error
         return self._whole_result()
 
     def _whole_result(self) -> Result:

@@ -11,7 +11,7 @@ from .._base.parsing import Record, instant, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.target import Observation, Target
-from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
+from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, is_named, kind_of
 from .decision import Operation
 
 DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
@@ -76,15 +76,15 @@ def restarts_above(api: OcpApi, target: Target, high_water_mark: int, members: f
     return [
         entry.record
         for entry in target.tasks(api, above=high_water_mark)
-        if entry.record.get("name") == target.task_name and (entry.restarts is None or members <= entry.restarts)
+        if is_named(entry.record, target.task_name) and (entry.restarts is None or members <= entry.restarts)
     ]
 
 
 def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:
     """The members that a task restarts, judged by its name; the target itself names the task."""
-    if task.name == target.task_name and (observed.operated_by == task.id or len(observed.members) == 1):
+    if kind_of(task.name) == target.task_name and (observed.operated_by == task.id or len(observed.members) == 1):
         return None
-    if task.name in DATABASE_RESTARTS:
+    if kind_of(task.name) in DATABASE_RESTARTS:
         return frozenset(member.name for member in observed.members if member.operated_by == task.id)
     return frozenset()
 

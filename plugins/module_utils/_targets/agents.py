@@ -16,7 +16,7 @@ from .._ocp.envelope import ApiResponse
 from .lookup import find_host
 from .operating_tasks import tag_values
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import AGENT_FILTER, AGENT_RESTART, is_named
+from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, kind_of
 
 # Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
@@ -30,6 +30,8 @@ class Agents(Target):
 
     task_name = AGENT_RESTART
     shows_start = True
+    # The service refreshes the processes about once a minute.
+    proof_seconds = 180
     first_observation = None
 
     @classmethod
@@ -60,24 +62,23 @@ class Agents(Target):
         return Observation(statuses.pop() if len(statuses) == 1 else None, members)
 
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the agents on any of these hosts."""
-        found = [task for task in api.tasks(name=AGENT_FILTER, **query) if is_named(task, AGENT_RESTART)]
+        """Restarts of the agents on any of these hosts, and other work on them."""
+        found = [task for task in api.tasks(name=AGENT_FILTER, **query) if AGENT_WORDS in str(task.get("name")).lower()]
         # Without tags, only the filter by host identifies the agents of a task.
-        ask_hosts = self.hosts if any(not tag_values(task, "hostId") for task in found) else ()
+        ask_hosts = self.hosts if any(not _host_ids(task) for task in found) else ()
         by_host = {
             number: {task.get("id") for task in api.tasks(name=AGENT_FILTER, hostId=number, **query)}
             for number, _address in ask_hosts
         }
         touching = []
         for task in found:
-            tagged = tag_values(task, "hostId")
-            restarted = frozenset(
-                name
-                for number, name in self.hosts
-                if number in tagged or (not tagged and task.get("id") in by_host[number])
+            named = _host_ids(task)
+            touched = frozenset(
+                name for number, name in self.hosts if number in named or (not named and task["id"] in by_host[number])
             )
-            if restarted:
-                touching.append(TaskOnTarget(task, restarted))
+            restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
+            if touched:
+                touching.append(TaskOnTarget(task, touched if restarts else frozenset()))
         return touching
 
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
@@ -89,8 +90,13 @@ def _host(number: int, name: str) -> dict[str, Any]:
     return {"id": number, "name": name}
 
 
+def _host_ids(task: Record) -> set[Any]:
+    """The hosts that a task names: in its tags, or itself if it is of one host."""
+    return tag_values(task, "hostId") | ({task["hostId"]} if task.get("hostId") is not None else set())
+
+
 def _agent_member(name: str, record: Record) -> Member:
-    running = [process for process in records(record.get("processes")) if integer(process.get("pid")) is not None]
+    running = [process for process in records(record.get("processes")) if _is_running(process)]
     starts = [_earliest_start(process) for process in running]
     known = [start for start in starts if start is not None]
     return Member(
@@ -99,6 +105,11 @@ def _agent_member(name: str, record: Record) -> Member:
         pids={str(process.get("alias")): process["pid"] for process in running} or None,
         started=min(known) if known and len(known) == len(starts) else None,
     )
+
+
+def _is_running(process: Record) -> bool:
+    """Whether a process runs: a stopped one keeps its record, with the pid 0 or none."""
+    return process.get("status") in (None, "STARTED") and (integer(process.get("pid")) or 0) > 0
 
 
 def _earliest_start(process: Record) -> datetime | None:

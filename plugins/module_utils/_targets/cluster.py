@@ -13,7 +13,7 @@ from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
+from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Cluster(Target):
         """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
         found = api.tasks(clusterId=self.id, **query)
         by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
-        return [TaskOnTarget(task, by_name[task["name"]]) for task in found if task.get("name") in by_name]
+        kinds = [(task, kind_of(task.get("name"))) for task in found]
+        return [TaskOnTarget(task, by_name[kind]) for task, kind in kinds if kind in by_name]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart all servers."""

@@ -46,7 +46,7 @@ def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
 def exactly_one(
     option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "", *, needs_id: bool = True
 ) -> Record:
-    """The one record in ``matches``, which has an id if it ``needs_id``; raises TargetError with the ``known`` names."""
+    """The one record in ``matches``, with an id if it ``needs_id``; raises TargetError with the ``known`` names."""
     if len(matches) > 1:
         ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")

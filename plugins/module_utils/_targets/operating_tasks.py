@@ -9,7 +9,7 @@ from typing import Any
 
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
-from .task_names import SERVER_RESTART, ZONE_RESTART
+from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 def operated_by(record: Record) -> int | None:
@@ -46,7 +46,8 @@ def task_ids_on_hosts(
     Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts.
     """
     tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
-    tags_missing = any(not tag_values(task, tag_of[task["name"]]) for task in found if task.get("name") in tag_of)
+    tags = [(task, tag_of.get(str(kind_of(task.get("name"))))) for task in found]
+    tags_missing = any(tag is not None and not tag_values(task, tag) for task, tag in tags)
     return {
         task.get("id")
         for host in (hosts if tags_missing else ())

@@ -15,7 +15,7 @@ from .cluster import Cluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
+from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ class Server(Target):
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of it, see ``TaskOnTarget``; nothing if it is for another server or zone."""
-        name, servers, zones = str(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
+        name = str(kind_of(task.get("name")))
+        servers, zones = tag_values(task, "serverId"), tag_values(task, "zoneName")
         here = task.get("id") in on_host
         tagged = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
         untagged = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}

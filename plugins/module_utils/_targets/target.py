@@ -72,6 +72,9 @@ class TaskOnTarget:
 class Target(Protocol):
     """A thing in the service that one request restarts."""
 
+    # How late the service may show a new start.
+    proof_seconds: int = 30
+
     @property
     def first_observation(self) -> Observation | None:
         """Its observation when it was found, if that was read; else None."""

@@ -13,11 +13,24 @@ CLUSTER_RESTART = "Restart OB cluster"
 AGENT_RESTART = "Batch restart OCP agent"
 ARBITRATION_RESTART = "Restart arbitration service"
 
+# The task of one host's agent restarts it too. Tasks with other names, such as a reinstallation, work on it as well.
+SINGLE_AGENT_RESTART = "Restart OCP agent"
+AGENT_WORDS = "ocp agent"
+
 # Filters for these names, compared whole afterwards. One word each, since services differ in how they encode a space.
 AGENT_FILTER = "agent"
 ARBITRATION_FILTER = "arbitration"
 
 
+_DATABASE = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
+_KNOWN = {name.casefold(): name for name in (*_DATABASE, AGENT_RESTART, SINGLE_AGENT_RESTART, ARBITRATION_RESTART)}
+
+
+def kind_of(name: str | None) -> str | None:
+    """One of these names without regard to case, since documents spell some in two ways; other names as they are."""
+    return _KNOWN.get(str(name).casefold(), name)
+
+
 def is_named(task: Record, name: str) -> bool:
-    """Whether the task has this name. Documents spell some names in two ways, which differ in case."""
-    return str(task.get("name")).casefold() == name.casefold()
+    """Whether a task is of the kind ``name``."""
+    return kind_of(task.get("name")) == name

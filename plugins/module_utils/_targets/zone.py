@@ -15,7 +15,7 @@ from .cluster import Cluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .target import Observation, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART
+from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Zone(Target):
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of the zone, see ``TaskOnTarget``; nothing if the task is of another zone."""
-        name, servers, zones = task.get("name"), tag_values(task, "serverId"), tag_values(task, "zoneName")
+        name, servers, zones = kind_of(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
         here = task.get("id") in on_host
         if name == CLUSTER_RESTART or (name == ZONE_RESTART and self.name in zones):
             yield None

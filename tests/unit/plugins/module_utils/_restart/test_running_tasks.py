@@ -112,8 +112,25 @@ def test_server_task_without_tags_and_host_has_an_unknown_scope(name, tags, api)
 )
 def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
     task = listed(90, AGENTS, *({"hostId": number} for number in tags))
-    api.expect("tasks", name="agent", status="RUNNING", gives=[task, listed(89, f"{AGENTS} later", {"hostId": 51})])
+    api.expect("tasks", name="agent", status="RUNNING", gives=[task, listed(89, "Upgrade agent later", {"hostId": 51})])
     assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "restarts"),
+    [
+        ("Restart OCP agent", {"10.1.0.1"}),
+        ("Restart OCP Agent", {"10.1.0.1"}),
+        ("Stop OCP agent", NOTHING),
+        ("Reinstall OCP agent", NOTHING),
+        ("Batch stop OCP agent", NOTHING),
+    ],
+)
+@pytest.mark.parametrize("tagged", [True, False], ids=["by tag", "by its own field"])
+def test_every_task_on_an_agent_is_seen(name, restarts, tagged, api):
+    task = listed(90, name, {"hostId": 51}) if tagged else {**listed(90, name), "hostId": 51}
+    api.expect("tasks", name="agent", gives=[task])
+    assert touching(BOTH, api) == [(90, restarts)]
 
 
 @pytest.mark.parametrize(

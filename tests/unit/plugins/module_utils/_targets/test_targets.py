@@ -247,11 +247,26 @@ class TestAgents:
             ],
         }
 
-    @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "7"}]], ids=repr)
+    @pytest.mark.parametrize(
+        "processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "seven"}], [{"pid": 0}]], ids=repr
+    )
     def test_malformed_processes_are_ignored(self, processes, api):
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
         expected = Observation("AVAILABLE", (Member("10.1.0.1", "AVAILABLE", None, None),))
         assert Agents(((51, "10.1.0.1"),)).observe(api.double) == expected
+
+    def test_stopped_process_does_not_count(self, api):
+        """As documented: a process that is stopped keeps its record, with the pid 0 and an old time."""
+        cleaner = {"alias": "ob_cleaner", "status": "STOPPED", "pid": 0, "elapsedTime": 0}
+        runs = {"alias": "ocp_agentd", "status": "STARTED", "pid": 7, "elapsedTime": 60}
+        processes = [
+            {**cleaner, "lastActiveTime": "2026-05-01T09:00:00+08:00"},
+            {**runs, "lastActiveTime": "2026-05-04T12:00:00+00:00"},
+        ]
+        api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
+        [member] = Agents(((51, "10.1.0.1"),)).observe(api.double).members
+        assert member.pids == {"ocp_agentd": 7}
+        assert member.started == datetime(2026, 5, 4, 11, 58, 59, tzinfo=UTC)
 
     def test_ipv6_address_finds_the_host(self, api):
         api.expect("hosts", gives=[*HOSTS, {"id": 54, "innerIpAddress": "fd00::1"}])
@@ -410,7 +425,7 @@ def test_skipped_hosts_are_null_before_the_decision(target):
         pytest.param([(NOON, 0)], 1, id="just now"),
         pytest.param([(NOON, 60), (NOON, None)], None, id="one does not tell its age"),
         pytest.param([(NOON, 60), (None, 60)], None, id="one does not tell when it was seen"),
-        pytest.param([(NOON, "60")], None, id="age of no form"),
+        pytest.param([(NOON, "old")], None, id="age of no form"),
         pytest.param([("noon", 60)], None, id="time of no form"),
         pytest.param([("0001-01-01T00:00:00+08:00", 60)], None, id="before the calendar begins"),
         pytest.param([(NOON, 10**12)], None, id="an age beyond the calendar"),
@@ -443,7 +458,8 @@ def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
         (90, (90, 90), [90]),
         (None, (80, None), [80]),
         (80, (91, 85), [91, 85, 80]),
-        ("90", (True, "x"), []),
+        ("x", (True, None), []),
+        ("90", (None, None), [90]),
     ],
     ids=repr,
 )

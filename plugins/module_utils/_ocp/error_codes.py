@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the documented error codes mean, where a service sends them (docs/contract.md, "Errors and statuses").
+
+A service sends a code as a number, presumably the digits of the documented one. Below 11000 other services use the same
+numbers for other things, so there a code counts only if it has its letters.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+LETTERS_AND_DIGITS = re.compile(r"([A-Z]{3})?0*(\d{1,6})")
+FIRST_NUMBER_OF_ITS_OWN = 11_000
+
+
+class Meaning(Enum):
+    """What a code says, with what to do next."""
+
+    BUSY = "Let the task that works on it come to its end, then run this again"
+    WRONG_STATE = "Look at its state in OCP; it has to be the one that the message names"
+    NO_MAJORITY = "Restart it when the tenant has its other replicas again"
+    NOT_FOUND = "Check the id or name"
+    UNREACHABLE = "Check that the cluster can be connected, and its agents"
+    TASK_STATE = "Look at the task; its state does not allow this"
+    NO_PERMISSION = "Ask for the permission, or use credentials that have it"
+
+
+_CODES: dict[Meaning, tuple[str, ...]] = {
+    Meaning.BUSY: ("OBE11020", "OBE18008", "OBE19012"),
+    Meaning.WRONG_STATE: ("OBE19003", "OBE19004", "OBE18004", "OBE18005", "OBE11403", "OBE19020", "CMP7019"),
+    Meaning.NO_MAJORITY: ("OBE11070",),
+    Meaning.NOT_FOUND: ("OBE19001", "OBE19002", "OBE18002", "OBE11010", "TSK10001", "CMP7013"),
+    Meaning.UNREACHABLE: ("OBE11102", "OBE12000", "CMP10001", "CMP7021"),
+    Meaning.TASK_STATE: ("TSK10007", "TSK10009", "TSK10010", "TSK10016", "TSK10017"),
+    Meaning.NO_PERMISSION: ("COM10009",),
+}
+_BY_CODE = {code: meaning for meaning, codes in _CODES.items() for code in codes}
+_BY_NUMBER = {int(code[3:]): meaning for code, meaning in _BY_CODE.items() if int(code[3:]) >= FIRST_NUMBER_OF_ITS_OWN}
+
+
+def meaning_of(code: object) -> Meaning | None:
+    """The meaning of ``error.code``, a number or a text such as ``OBE11020``; None if it has none that is certain."""
+    found = LETTERS_AND_DIGITS.fullmatch(str(code))
+    if found is None:
+        return None
+    letters, number = found[1], int(found[2])
+    return _BY_CODE.get(f"{letters}{number}") if letters else _BY_NUMBER.get(number)
