@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An OCP that answers like the documents of 4.2.2, below the HTTP client. It is written from them, not from the plugins.
+"""An OCP that answers like the documents of 4.2.2, below the HTTP client: written from them, not from the plugins.
 
 It lacks what those documents lack: a cluster's own endpoint, ids of zones, servers within clusters, tags of tasks,
 tasks that a target names. Values are its own. Time is the test's.
@@ -215,6 +215,8 @@ class DocumentedOcp:
 
     def _agent(self, host: int, **_: Any) -> Any:
         agent = f"agent-{host}"
+        if agent not in self.pids:
+            return None
         processes = [
             {
                 "alias": alias,
@@ -283,7 +285,8 @@ class DocumentedOcp:
         }
 
     def _restart_agents(self, *, body: Any, **_: Any) -> Any:
-        return self._start("Batch restart OCP agent", [f"agent-{host}" for host in body["hostIds"]])
+        agents = [f"agent-{host}" for host in body["hostIds"]]
+        return self._start("Batch restart OCP agent", agents) if set(agents) <= self.pids.keys() else None
 
     def _start(self, name: str, restarts: list[Any]) -> dict[str, Any]:
         hosts = {51, 52} if "agent" not in name else {int(each[-2:]) for each in restarts}
