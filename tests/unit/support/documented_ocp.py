@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 from urllib3 import HTTPResponse
 
 ADDRESS = "http://ocp.test:8080"
-TASK_SECONDS = 20
+TASK_SECONDS = 2
 HTML = b"<html><body>Login</body></html>"
 CLUSTER, OTHER_CLUSTER = 7000031, 7000032
 ZONES = {"east": (7000041, 7000042), "west": (7000043,)}
