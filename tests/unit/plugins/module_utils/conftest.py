@@ -87,6 +87,7 @@ def tls_server(authority: trustme.CA, start_server: Callable[..., ScriptedServer
 def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
+    script.double.timeout = 5.0
     script.double.trace_id = None
     script.double.retry_after = 0.0
     yield script
