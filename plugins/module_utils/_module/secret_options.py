@@ -9,10 +9,13 @@ import re
 from .._base.censor import Censor, without_userinfo
 from .connection_options import Params
 
+# The url may have a login in it, though it is refused then.
+SHOWING = ("url", "username", "password", "access_key_secret")
+
 
 def censor_of(params: Params) -> Censor:
     """The censor for the secrets of the connection options, and for a password in ``url``."""
-    given = {name: str(params.get(name) or "") for name in ("url", "username", "password", "access_key_secret")}
+    given = {name: str(params.get(name) or "") for name in SHOWING}
     userinfo = given["url"].rpartition("@")[0]
     login = re.sub(r"^.*?://", "", userinfo)
     secrets = [given["password"], given["access_key_secret"], login.partition(":")[2], login and f"{login}@"]
@@ -22,5 +25,7 @@ def censor_of(params: Params) -> Censor:
 
 def shown_options(params: Params) -> Params:
     """``params`` as they may be shown, where Ansible removes the values of secret options itself."""
-    url = params.get("url")
-    return {**params, "url": without_userinfo(url)} if isinstance(url, str) and "@" in url else params
+    return {
+        name: without_userinfo(value) if name == "url" and isinstance(value, str) else value
+        for name, value in params.items()
+    }
