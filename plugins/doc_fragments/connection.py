@@ -55,7 +55,9 @@ options:
     type: path
   timeout:
     description:
-      - How many seconds one request may stay without an answer. A read that gets none is sent up to three times.
+      - How many seconds one request may take in all, from the connection to the last byte, with its repetitions.
+      - A pause that the service asks for when its request limit is used up is not counted, and is no longer than this.
+      - All pages of one list together may take three times as long.
       - How long to wait for a task is another matter.
       - Taken from the environment variable E(OCP_TIMEOUT) where it is not set.
     type: float

@@ -115,6 +115,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ..module_utils._base.errors import OcpError
 from ..module_utils._fleet.fleet_queries import read_servers
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
+from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.server_info import OPTIONS as FILTERS
 from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, variables_of
@@ -141,7 +142,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             servers = self._servers(params, self.get_cache_key(path), cache)
             check_names(servers)
         except OcpError as error:
-            raise AnsibleParserError(str(error)) from None
+            raise AnsibleParserError(censor_of(params).clean(str(error))) from None
         self._add(servers)
 
     def _params(self, config: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +158,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         )
         if validation.error_messages:
             unsupported = isinstance(validation.errors[0], UnsupportedError)
-            raise AnsibleParserError(f"{'There is no option ' if unsupported else ''}{validation.errors.msg}")
+            text = f"{'There is no option ' if unsupported else ''}{validation.errors.msg}"
+            raise AnsibleParserError(censor_of(given).clean(text))
         return validation.validated_parameters
 
     def _given(self, option: str, config: dict[str, Any]) -> Any:
@@ -178,7 +180,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         with connected(params) as api:
             for warning in plaintext_password_warnings(params):
                 self.display.warning(warning)
-            servers = read_servers(api, params["filters"])
+            servers = censor_of(params).clean_all(read_servers(api, params["filters"]))
         if keeps:
             self._cache[key] = {"asked": asked, "servers": servers}
         return servers

@@ -15,12 +15,13 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ..module_utils._base.clock import Clock
-from ..module_utils._base.errors import OptionError
+from ..module_utils._base.errors import OcpError, OptionError
 from ..module_utils._fleet.task_queries import task_filters
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
 from ..module_utils._module.restart_options import poll_interval
+from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
-from ..module_utils._waiting.task_changes import Change, Listener, follow_tasks
+from ..module_utils._waiting.task_changes import Listener, follow_tasks
 
 Put = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 
@@ -44,10 +45,10 @@ async def put_changes(put: Put, options: Params) -> None:
     loop = asyncio.get_running_loop()
     cancelled = threading.Event()
 
-    def hear(change: Change) -> None:
+    def hear(event: dict[str, Any]) -> None:
         if cancelled.is_set():
             return
-        put_there = asyncio.run_coroutine_threadsafe(put(change.event()), loop)
+        put_there = asyncio.run_coroutine_threadsafe(put(event), loop)
         while not (wait([put_there], timeout=1).done or cancelled.is_set()):
             pass
         if cancelled.is_set():
@@ -61,27 +62,35 @@ async def put_changes(put: Put, options: Params) -> None:
         cancelled.set()
 
 
-def _follow(options: Params, hear: Callable[[Change], None], cancelled: threading.Event) -> None:
+def _follow(options: Params, hear: Callable[[dict[str, Any]], None], cancelled: threading.Event) -> None:
     if REQUESTS_IMPORT_ERROR is not None:
         raise OptionError("The Python library requests is missing where ansible-rulebook runs; install requests>=2.31.")
     params = _validated(options)
-    listener = Listener(hear, logger.warning, cancelled.is_set)
-    with connected(params) as api:
-        for warning in plaintext_password_warnings(params):
-            logger.warning(warning)
-        follow_tasks(
-            api,
-            task_filters(api, params),
-            listener,
-            interval=poll_interval(params, "interval"),
-            newer_than=params["newer_than"],
-            clock=Clock(sleep=cancelled.wait),
-        )
+    censor = censor_of(params)
+
+    def log(line: str) -> None:
+        logger.warning("%s", censor.clean(line))
+
+    try:
+        with connected(params) as api:
+            for warning in plaintext_password_warnings(params):
+                log(warning)
+            follow_tasks(
+                api,
+                task_filters(api, params),
+                Listener(lambda change: hear(censor.clean_all(change.event())), log, cancelled.is_set),
+                interval=poll_interval(params, "interval"),
+                newer_than=params["newer_than"],
+                clock=Clock(sleep=cancelled.wait),
+            )
+    except OcpError as error:
+        error.args = (censor.clean(str(error)),)
+        raise
 
 
 def _validated(options: Params) -> Params:
     validation = ArgumentSpecValidator(OPTIONS).validate(options)
     if validation.error_messages:
-        raise OptionError(validation.errors.msg)
+        raise OptionError(censor_of(options).clean(validation.errors.msg))
     params: Params = validation.validated_parameters
     return params

@@ -24,6 +24,7 @@ from ansible.utils.display import Display
 from ..module_utils._base.errors import ModuleCrashed
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
 from ..module_utils._module.connection_options import Params
+from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.progress import Show, show_nothing
 
@@ -85,14 +86,14 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         params = validation.validated_parameters
         refusal = _refusal(validation, self._task.action)
         if refusal is not None:
-            outcome = Outcome(True, {"msg": refusal})
+            outcome = Outcome(True, {"msg": refusal}).cleaned(censor_of(params))
         else:
             outcome = _call_guarded(definition, params, RunMode(self._task.check_mode, self._show()))
         result = {**outcome.shown(self._task.diff), **_warnings_and_deprecations(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
         if _shows_invocation(task_vars):
-            result["invocation"] = {"module_args": params}
+            result["invocation"] = {"module_args": shown_options(params)}
         return _without_secrets(result, validation._no_log_values)
 
 
@@ -123,7 +124,7 @@ def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outc
         return call_module(definition, params, mode)
     except Exception as error:
         crash = ModuleCrashed(error)
-        return Outcome(True, {"msg": str(crash), **crash.facts})
+        return Outcome(True, {"msg": str(crash), **crash.facts}).cleaned(censor_of(params))
 
 
 def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:

@@ -48,7 +48,8 @@ def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     encoded = text[-LONGEST_LOG_BYTES:].encode(errors="backslashreplace")
     too_long = len(text) > LONGEST_LOG_BYTES or len(encoded) > LONGEST_LOG_BYTES
-    kept = encoded[-LONGEST_LOG_BYTES:].decode(errors="ignore")
+    mark = CUT if too_long else ""  # a censor looks there for the end of a secret
+    kept = mark + encoded[len(mark.encode()) - LONGEST_LOG_BYTES :].decode(errors="ignore")
     found = kept.replace("\r\n", "\n").rstrip("\n").split("\n")
     last = found[-lines:]
     if not any(line.strip() for line in last):

@@ -5,16 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
+from .._base.censor import Censor
 from .._base.errors import OcpError, OptionError
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from .secret_options import censor_of, shown_options
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class Outcome:
         """The result, with the ``diff`` if there is one and it is wanted."""
         return {**self.result, "diff": self.diff} if diff_mode and self.diff else self.result
 
+    def cleaned(self, censor: Censor) -> Outcome:
+        """The same without secrets."""
+        result, warnings, diff = (censor.clean_all(part) for part in (self.result, self.warnings, self.diff))
+        return Outcome(self.failed, result, warnings, diff)
+
 
 def run_module(definition: Definition) -> None:
     """Run ``definition`` as an Ansible module."""
@@ -66,6 +73,8 @@ def run_module(definition: Definition) -> None:
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
     outcome = call_module(definition, module.params, RunMode(module.check_mode))
+    # Ansible shows them with -vvv.
+    module.params = shown_options(module.params)
     for warning in outcome.warnings:
         module.warn(warning)
     finish = module.fail_json if outcome.failed else module.exit_json
@@ -73,7 +82,18 @@ def run_module(definition: Definition) -> None:
 
 
 def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """Call the body with the service of the validated ``params``; an OcpError becomes a failure with its facts."""
+    """Call the body with the service of the validated ``params``; an OcpError becomes a failure with its facts.
+
+    Neither the outcome nor a progress line has a secret in it.
+    """
+    censor = censor_of(params)
+    outcome = _called(
+        definition, params, replace(mode, show=lambda line, failed: mode.show(censor.clean(line), failed))
+    )
+    return outcome.cleaned(censor)
+
+
+def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
     noticed: list[str] = []
     try:
         _check_required_texts(definition, params)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from .._base.errors import AuthenticationFailed, NotFound, RequestRefused, ResponseUnreadable, ServiceError
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
+from .paging import PagedRead
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -232,15 +233,21 @@ class OcpApi:
 
     def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
         page = pages = 1
+        read = PagedRead(self._client.timeout)
         while page <= pages:
             answer = self._client.get(path, {**params, "page": page, "size": size})
             contents = record(answer.data).get("contents")
             if not isinstance(contents, list) or records(contents) != contents:
                 raise _unreadable(answer, "a list of objects")
+            read.count(answer, len(contents))
             yield contents
             # The server list of a cluster has no page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
             page += 1
+            if not contents:
+                break
+            if page <= pages:
+                read.go_on(answer)
 
 
 def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import (
@@ -36,23 +35,21 @@ DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or 
 
 @dataclass(frozen=True)
 class ApiResponse:
-    """The ``data`` of an envelope (None if it has none) and the trace id of the request."""
+    """The ``data`` of an envelope (None if it has none) and the trace id of the request.
+
+    ``size`` is its length in bytes, ``values`` how many values it has at most.
+    """
 
     data: Any
     url: str
     trace_id: str | None
+    size: int = field(default=0, compare=False)
+    values: int = field(default=0, compare=False)
 
 
-def parse_envelope(body: Body) -> Record:
-    """The JSON object of a response; empty for anything else."""
-    try:
-        return record(json.loads(body.content))
-    except (ValueError, RecursionError):  # RecursionError: thousands of nested brackets
-        return {}
-
-
-def read_envelope(response: requests.Response, envelope: Record, body: Body, method: str, url: str) -> ApiResponse:
-    """The data of a successful response with this ``envelope``; raises ServiceError."""
+def read_envelope(response: requests.Response, body: Body, method: str, url: str) -> ApiResponse:
+    """The data of a successful response with this ``body``; raises ServiceError."""
+    envelope = record(body.value)
     status = response.status_code
     writes = method == "POST"
     trace_id = one_line(envelope.get("traceId"))
@@ -67,13 +64,13 @@ def read_envelope(response: requests.Response, envelope: Record, body: Body, met
         )
     if status >= 400 or not envelope["successful"]:
         raise _refusal(envelope, status, method, url, trace_id)
-    return ApiResponse(envelope.get("data"), url, trace_id)
+    return ApiResponse(envelope.get("data"), url, trace_id, body.size, body.values)
 
 
 def _defect(response: requests.Response, body: Body) -> str:
     """Why a response is not an envelope."""
     kind = response.headers.get("Content-Type", "no content type")
-    return body.unread or f"is no OCP response envelope ({len(body.content)} bytes, {kind})"
+    return body.unread or f"is no OCP response envelope ({body.size} bytes, {kind})"
 
 
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The body of a response, in a requested encoding and up to a limit."""
+"""The body of a response as JSON, in a requested encoding and up to limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .json_limits import JsonTooLarge, parse_json, value_count
+
 if TYPE_CHECKING:
     import requests
 
-# In decoded bytes. The log of a subtask can have ten million.
-LARGEST_BODY = 64 * 1024 * 1024
+# In decoded bytes. The log of a subtask can have ten million; as text one character may take four.
+LARGEST_BODY = 32 * 1024 * 1024
 # One packed byte can unpack to a thousand, so the limit is checked often.
 CHUNK = 16 * 1024
 ACCEPTED_ENCODINGS = ("", "identity", "gzip")
@@ -19,9 +21,14 @@ ACCEPTED_ENCODINGS = ("", "identity", "gzip")
 
 @dataclass(frozen=True)
 class Body:
-    """A decoded body; ``unread`` says why there is none and completes the sentence "The answer …"."""
+    """A body of ``size`` decoded bytes, its JSON ``value`` (None for anything else), and how many values it has.
 
-    content: bytes
+    ``unread`` says why it was not used, and completes the sentence "The answer …".
+    """
+
+    size: int = 0
+    value: object = None
+    values: int = 0
     unread: str | None = None
 
 
@@ -30,12 +37,17 @@ def read_body(response: requests.Response) -> Body:
     encoding: str = response.headers.get("Content-Encoding", "")
     # An encoding that was not requested may be nested, each layer a thousandfold.
     if encoding.strip().lower() not in ACCEPTED_ENCODINGS:
-        return Body(b"", f"comes in the encoding {encoding}, which was not asked for")
+        return Body(unread=f"comes in the encoding {encoding}, which was not asked for")
     # Otherwise an older urllib3 accepts a truncated body.
     response.raw.enforce_content_length = True
     content = bytearray()
     for chunk in response.iter_content(CHUNK):
         content += chunk
         if len(content) > LARGEST_BODY:
-            return Body(b"", f"is longer than {LARGEST_BODY // 1024**2} MiB, and was not read to its end")
-    return Body(bytes(content))
+            return Body(unread=f"is longer than {LARGEST_BODY // 1024**2} MiB, and was not read to its end")
+    try:
+        return Body(len(content), parse_json(content), value_count(content))
+    except JsonTooLarge as error:
+        return Body(len(content), unread=str(error))
+    except ValueError:
+        return Body(len(content))

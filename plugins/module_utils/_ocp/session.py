@@ -19,12 +19,12 @@ from .._base.clock import ServiceClock
 from .._base.errors import (
     AuthenticationFailed,
 )
-from .._base.parsing import Record, instant
+from .._base.parsing import Record, instant, record
 from .._base.text import one_line
 from .auth import SKEW_ALLOWED, AccessKeyAuth, encoded_query
 from .connection_errors import connection_error
 from .deadline import Deadline
-from .envelope import ApiResponse, parse_envelope, read_envelope
+from .envelope import ApiResponse, read_envelope
 from .redirects import refuse_redirect
 from .response_body import read_body
 from .retries import seconds_to_reset
@@ -55,11 +55,13 @@ class HttpClient:
     """A session with one service.
 
     ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may take in all, and again the pauses that the service asks for. ``service_clock`` and ``trace_id`` come from the responses.
+    request may take in all, not counting pauses that the service asks for. ``service_clock`` and ``trace_id`` come from
+    the responses.
     """
 
     url: str = ""
     trace_id: str | None = None
+    timeout: float = 30.0
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -102,20 +104,20 @@ class HttpClient:
         self._deadline.start(self.timeout)
         try:
             with self._response(method, url, params, body) as response:
-                content = read_body(response)
+                answer = read_body(response)
         # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
             raise connection_error(error, method, url, self.timeout) from None
         used_up = response.headers.get("RateLimit-Remaining") == "0"
         self._resume_at = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
-        envelope = parse_envelope(content)
+        envelope = record(answer.value)
         self.trace_id = one_line(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or _date_header(response)
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
         refuse_redirect(response, method, url)
         try:
-            return read_envelope(response, envelope, content, method, url)
+            return read_envelope(response, answer, method, url)
         except AuthenticationFailed as refusal:
             refusal.append(self._credentials_advice())
             raise

@@ -111,10 +111,14 @@ def transport_entries() -> Iterator[Entry]:
             ("a web page instead of an envelope", text("<html>Sign in</html>")),
             ("JSON that is no envelope", text("[]", kind="application/json")),
             ("packed in a way that was not asked for", Reply(200, b"x", {"Content-Encoding": "br"})),
+            ("more objects than are read", Reply(200, b"[" + b"{}," * 250_000 + b"{}]")),
+            ("nested deeper than is read", Reply(200, b"[" * 102 + b"]" * 102)),
         ):
             yield _of_transport("No envelope", f"{method}, {cause}", _error(method, reply))
     yield _of_transport("No data", "GET, no object where one is documented", _data(None))
     yield _of_transport("No data", "GET, no list where one is documented", _data({}, "hosts", "/api/v2/compute/hosts"))
+    many = {"contents": [{}] * 100_001}
+    yield _of_transport("No data", "GET, a list longer than is read", _data(many, "hosts", "/api/v2/compute/hosts"))
     yield _of_transport("No data", "POST, an answer that names no task", _nameless_task())
     yield from _tls_entries()
 
@@ -147,7 +151,7 @@ def _error(
     method: str, reply: Reply, *, auth: Any = PASSWORD, path: str | None = None, timeout: float = 5.0
 ) -> ServiceError:
     """The error for a server that always answers this way."""
-    repeated = method == GET and (reply.act in ("reset", "silence") or reply.status in TRANSIENT_STATUSES)
+    repeated = method == GET and (reply.act == "reset" or reply.status in TRANSIENT_STATUSES)
     path = path or (READ if method == GET else RESTART)
     with _served() as server, no_pauses():
         server.expect(method, path, *[reply] * (1 + READ_RETRIES if repeated else 1))

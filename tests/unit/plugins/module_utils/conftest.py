@@ -88,6 +88,7 @@ def client() -> Iterator[Script]:
     """Give a scripted HttpClient."""
     script = Script(HttpClient)
     script.double.url = URL
+    script.double.timeout = 5.0
     script.double.trace_id = None
     script.double.retry_after = 0.0
     yield script

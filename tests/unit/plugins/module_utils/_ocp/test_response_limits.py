@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseUnreadable,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import response_body
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Reply, envelope, refusal
 
@@ -33,8 +34,8 @@ def limit(monkeypatch) -> int:
     return LIMIT
 
 
-def test_response_limit_is_64_mib():
-    assert response_body.LARGEST_BODY == 64 * MIB
+def test_response_limit_is_32_mib():
+    assert response_body.LARGEST_BODY == 32 * MIB
 
 
 @contextmanager
@@ -133,12 +134,99 @@ def test_long_final_refusal_is_read(server, pauses):
     assert len(pauses) <= 2
 
 
+TOO_DEEP = "is nested deeper than 100 levels, and is not used."
+
+
 @pytest.mark.parametrize(
-    "body", [b"[" * 200_000, b'{"data":' * 200_000, b"1" * 10_000], ids=["lists", "objects", "digits"]
+    ("body", "why"),
+    [(b"[" * 200_000, TOO_DEEP), (b'{"data":' * 200_000, TOO_DEEP), (b"1" * 10_000, "is no OCP response envelope")],
+    ids=["lists", "objects", "digits"],
 )
-def test_json_beyond_the_parser_limits_is_unreadable(body, server):
+def test_json_beyond_the_parser_limits_is_unreadable(body, why, server):
     server.expect("GET", "/api/v2/x", Reply(200, body, {"Content-Type": "application/json"}))
-    assert "is no OCP response envelope" in str(error_of(connect(server.url)))
+    assert why in str(error_of(connect(server.url)))
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_response_nested_too_deep_is_unreadable(method, server):
+    server.expect(method, "/api/v2/x", envelope(json.loads("[" * 101 + "]" * 101)))
+    error = error_of(connect(server.url), method)
+    assert error.__class__ is ResponseUnreadable
+    assert f"The answer to {method} {server.url}/api/v2/x {TOO_DEEP}" in str(error)
+    assert error.may_have_run is (method == "POST")
+
+
+def contents(values: str) -> Reply:
+    body = f'{{"successful":true,"data":{{"page":{{"totalPages":9}},"contents":[{values}]}}}}'
+    return gzipped(Reply(200, body.encode(), {}))
+
+
+def flat(values: int) -> str:
+    """An object with this many values, which costs the most memory for each."""
+    return "{" + ",".join(f'"{number:06x}":{number}.25' for number in range(values)) + "}"
+
+
+VALUES = "has more than 750,000 values, and is not used."
+CONTAINERS = "has more than 250,000 lists and objects, and is not used."
+BOMBS = {
+    "empty objects": (lambda: contents("{}," * 5_000_000 + "{}"), CONTAINERS),
+    "objects of one key": (
+        lambda: contents(",".join(f'{{"{n:06x}":{{"a":1.5}}}}' for n in range(200_000))),
+        CONTAINERS,
+    ),
+    "numbers": (lambda: contents("[" + "1.5," * 5_000_000 + "1]"), VALUES),
+    "one object": (lambda: contents(flat(1_200_000)), VALUES),
+    "no JSON": (lambda: contents('""' * 200_000 + "," * 1_000_000), VALUES),
+}
+
+
+@pytest.mark.parametrize(
+    ("bomb", "why"),
+    [
+        pytest.param(*case, id=name, marks=[] if name == "empty objects" else pytest.mark.slow)
+        for name, case in BOMBS.items()
+    ],
+)
+def test_bomb_of_values_is_not_parsed(bomb, why, server):
+    server.expect("GET", "/api/v2/x", bomb())
+    with memory() as peak:
+        error = error_of(connect(server.url))
+    assert error.__class__ is ResponseUnreadable
+    assert f"The answer to GET {server.url}/api/v2/x {why}" in str(error)
+    assert peak() < 100 * MIB
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "largest",
+    [
+        lambda: contents(flat(749_000)),
+        lambda: contents(",".join(f'{{"{n:06x}":1}}' for n in range(249_000))),
+        lambda: envelope({"log": "😀" + "x" * (31 * MIB)}),
+    ],
+    ids=["values", "objects", "wide text"],
+)
+def test_largest_response_takes_a_bearable_memory(largest, server):
+    server.expect("GET", "/api/v2/x", largest())
+    with memory() as peak:
+        assert ask(connect(server.url), "GET").data
+    assert peak() < 400 * MIB
+
+
+def test_commas_of_a_log_are_no_values(server):
+    log = 'a,"{[\\",' * 1_000_000
+    server.expect("GET", "/api/v2/x", envelope({"log": log}))
+    assert ask(connect(server.url), "GET").data == {"log": log}
+
+
+@pytest.mark.slow
+def test_pages_together_take_a_bearable_memory(server):
+    for _page in range(2):
+        server.expect("GET", "/api/v2/ob/clusters", contents(flat(700_000)))
+    with memory() as peak, pytest.raises(ResponseUnreadable) as raised:
+        OcpApi(connect(server.url, timeout=60)).clusters()
+    assert f"The list at {server.url}/api/v2/ob/clusters has more than 750,000 values, and was not" in str(raised.value)
+    assert peak() < 400 * MIB
 
 
 def test_deeply_nested_response_is_read(server):

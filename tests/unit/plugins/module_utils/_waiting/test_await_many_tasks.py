@@ -54,6 +54,7 @@ class Service:
 
     time: FakeClock
     ends: dict[int, float]
+    timeout: float = 5.0
     others: dict[int, str] = field(default_factory=dict)
     failing: Callable[[float, str], Exception | None] = lambda _seconds, _path: None
     looks: dict[float, list[str]] = field(default_factory=dict)

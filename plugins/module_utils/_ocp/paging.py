@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How much of a list is read over all of its pages."""
+
+from __future__ import annotations
+
+import time
+
+from .._base.errors import ResponseUnreadable
+from .envelope import ApiResponse
+from .json_limits import MOST_VALUES
+
+MOST_PAGES = 1000
+MOST_ITEMS = 100_000
+LARGEST_LIST = 64 * 1024 * 1024
+# All pages together may take this many times as long as a request.
+LONGEST_LIST = 3
+
+
+class PagedRead:
+    """The sums over the pages of one list. ``timeout`` is that of a request."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = LONGEST_LIST * timeout
+        self._end = time.monotonic() + self._timeout
+        self._pages = self._items = self._bytes = self._values = 0
+
+    def count(self, page: ApiResponse, items: int) -> None:
+        """Count one page with this many entries; raises ResponseUnreadable above a limit."""
+        self._pages += 1
+        self._items += items
+        self._bytes += page.size
+        self._values += page.values
+        limits = (
+            (self._items > MOST_ITEMS, f"has more than {MOST_ITEMS:,} entries"),
+            (self._bytes > LARGEST_LIST, f"has more than {LARGEST_LIST // 1024**2} MiB"),
+            (self._values > MOST_VALUES, f"has more than {MOST_VALUES:,} values"),
+        )
+        self._refuse(page, limits)
+
+    def go_on(self, page: ApiResponse) -> None:
+        """Check that one more page may be read after ``page``; raises ResponseUnreadable."""
+        limits = (
+            (self._pages >= MOST_PAGES, f"has more than {MOST_PAGES:,} pages"),
+            (
+                time.monotonic() > self._end,
+                f"did not arrive within {self._timeout:g} seconds ({LONGEST_LIST} x timeout)",
+            ),
+        )
+        self._refuse(page, limits)
+
+    def _refuse(self, page: ApiResponse, limits: tuple[tuple[bool, str], ...]) -> None:
+        passed = next((words for is_passed, words in limits if is_passed), None)
+        if passed is not None:
+            raise ResponseUnreadable(
+                f"The list at {page.url} {passed}, and was not read to its end. Ask for less with the options of the "
+                "module, and check that url is the address of an OCP.",
+                url=page.url,
+                trace_id=page.trace_id,
+            )

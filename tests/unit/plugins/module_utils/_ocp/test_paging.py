@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The pages of a list end, whatever number of pages the service announces."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import paging
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+
+READS = {
+    "clusters": lambda api: api.clusters(),
+    "servers": lambda api: api.servers(1),
+    "hosts": lambda api: api.hosts(),
+    "services": lambda api: api.arbitration_services(),
+    "tasks": lambda api: api.tasks(),
+    "new tasks": lambda api: api.tasks(above=5),
+}
+
+
+class Endless:
+    """A client whose lists have a billion pages."""
+
+    def __init__(self, entries: int, *, size: int = 0, values: int = 0, timeout: float = 5.0) -> None:
+        self.timeout = timeout
+        self.asked = 0
+        self._numbers = itertools.count(10**9, -1)
+        self._entries = entries
+        self._weight = (size, values)
+
+    def get(self, _path, _params=None) -> ApiResponse:
+        self.asked += 1
+        assert self.asked < 5000, "it never ends"
+        contents = [{"id": next(self._numbers)} for _entry in range(self._entries)]
+        return ApiResponse({"contents": contents, "page": {"totalPages": 10**9}}, URL, "trace-1", *self._weight)
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_empty_page_is_the_last(read):
+    client = Endless(0)
+    assert read(OcpApi(client)) == []
+    assert client.asked == 1
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.parametrize(
+    ("client", "why", "asked"),
+    [
+        (lambda: Endless(1), "has more than 1,000 pages", 1000),
+        (lambda: Endless(2000), "has more than 100,000 entries", 51),
+        (lambda: Endless(1, size=10 * 1024**2), "has more than 64 MiB", 7),
+        (lambda: Endless(1, values=100_000), "has more than 750,000 values", 8),
+        (lambda: Endless(1, timeout=0.0), "did not arrive within 0 seconds (3 x timeout)", 1),
+    ],
+    ids=["pages", "entries", "bytes", "values", "time"],
+)
+def test_endless_list_names_the_limit(client, why, asked, read):
+    endless = client()
+    with pytest.raises(ResponseUnreadable) as raised:
+        read(OcpApi(endless))
+    assert str(raised.value).startswith(f"The list at {URL} {why}, and was not read to its end. ")
+    assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
+    assert endless.asked == asked
+
+
+def test_limits_leave_room_for_a_large_fleet():
+    assert paging.MOST_ITEMS >= 100_000
+    assert paging.MOST_PAGES * 100 >= paging.MOST_ITEMS
