@@ -227,6 +227,12 @@ class Ansible:
         }
 
 
+def progress_lines(output: str) -> list[str]:
+    """The lines of progress in the output of Ansible."""
+    first_words = r"^  (\d{4}|\d+ of \d+ tasks|Service answers|No answer) ?.*$"
+    return [found.group().rstrip() for found in re.finditer(first_words, output, re.MULTILINE)]
+
+
 def blocks(page: str, language: str) -> list[str]:
     """The code blocks of a language that a page has."""
     return re.findall(rf"^```{language}\n(.*?)^```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One restart per change, whoever runs the playbook, how often, and whatever kills it."""
+"""One restart per change, whoever runs the playbook, how often, and how many at once."""
 
 from __future__ import annotations
 

@@ -9,9 +9,14 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from support import ACCESS_KEY, BASIC
+from support import ACCESS_KEY, BASIC, RESTARTS
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
+MODULES = {
+    **{verb: options for verb, (options, *_rest) in RESTARTS.items()},
+    "task_info": {"limit": 1},
+    "task_wait": {"task_ids": [1, 2, 3, 4, 5, 6]},
+}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +83,16 @@ def test_wrong_credentials_are_tried_once(ansible, emulator, credentials, check)
     assert_refused(result, "status 401", check, "Trace id")
     assert len(emulator.requests("GET")) == 1
     assert emulator.requests("POST") == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_wrong_password_is_sent_once(ansible, emulator, module):
+    waits = {} if module.startswith("task") else {"wait": True}
+    options = {"url": emulator.url, "username": "admin", "password": "wrong", **MODULES[module], **waits}
+    result = ansible.module(module, **options)
+    assert result["rc"] == 2
+    assert "401" in result["msg"]
+    assert len(emulator.requests("GET") + emulator.requests("POST")) == 1
 
 
 def test_error_names_the_missing_permission(ansible, emulator):

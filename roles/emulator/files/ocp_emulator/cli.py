@@ -14,9 +14,9 @@ from ocp_emulator.cli_options import BAD_INPUT, make_parser
 from ocp_emulator.faults.fault_file import FaultFileError, read_faults
 from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.fleet.entities import Fleet
-from ocp_emulator.fleet.fleet_file import read_fleet
-from ocp_emulator.fleet.fleet_format import FleetError
+from ocp_emulator.fleet.fleet_file import FleetError, read_fleet_file
 from ocp_emulator.fleet.generate_fleet import generated_fleet
+from ocp_emulator.fleet.resolve_fleet import resolve
 from ocp_emulator.serve.run_server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store.database import StoreError
@@ -74,7 +74,7 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
             name, value = next(iter(given.items()))
             raise _BadInputError(f"--fleet {options.fleet} and {name} {value}: give a fleet or its size, not both")
         try:
-            return read_fleet(options.fleet)
+            return resolve(read_fleet_file(options.fleet))
         except FleetError as error:
             raise _BadInputError(f"--fleet {options.fleet}: {error}") from error
     if not given:

@@ -11,12 +11,11 @@ from starlette.requests import HTTPConnection
 
 from ocp_emulator.base.clock import SECOND, Clock
 from ocp_emulator.base.compatibility import DEFAULT_PROFILE, PROFILES, Switches
-from ocp_emulator.faults.fault_file import plan_at_start
 from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.faults.faults_at_start import plan_at_start
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.security.authentication import Authenticator
-from ocp_emulator.security.lockout import Lockouts
-from ocp_emulator.security.login import LoginGuard
+from ocp_emulator.security.lockout import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
@@ -70,8 +69,8 @@ class Service:
         self.task_actions = TaskActions(self.store)
         self.request_log = RequestLog()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
-        lockouts = Lockouts(self.store, settings.max_attempts)
-        self.login_guard = LoginGuard(self.authenticator, lockouts, RateLimiter(settings.rates))
+        self.login_guard = LoginGuard(self.store, self.authenticator, settings.max_attempts)
+        self.rate_limiter = RateLimiter(settings.rates)
 
     def close(self) -> None:
         """Close the database."""

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind http: which requests they hit, and what may be said about them; test_disturbances.py does the rest."""
+"""Faults of kind http: which requests they hit, and which are refused. What they do: web/test_fault_injection.py."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ocp_emulator.faults.fault_file import read_faults
 from ocp_emulator.faults.http_faults import HttpFault, HttpMatch
-from ocp_emulator.store.database import StoreError
 
 FAULTS, REQUESTS = "/emulator/faults", "/emulator/requests"
 TASKS = "/api/v2/tasks/instances"
@@ -203,20 +201,3 @@ def test_http_faults_survive_a_process_restart(start, tmp_path):
     again = start(database=tmp_path / "state.db")
     assert again.get(FAULTS) == before[1]
     assert statuses(again, 3) == [200, 503, 200]
-
-
-def test_fault_file_is_planned_once_per_database(start, tmp_path):
-    (tmp_path / "faults.yml").write_text("[{kind: http, action: error, status: 500, times: 2}]")
-    settings = {"database": tmp_path / "state.db", "faults": read_faults(tmp_path / "faults.yml")}
-    emulated = start(**settings)
-    assert statuses(emulated, 1) == [500]
-    emulated.app.state.service.close()
-    again = start(**settings)
-    assert statuses(again, 2) == [500, 200]
-    again.app.state.service.close()
-    third = start(database=tmp_path / "state.db")
-    assert [fault["hits"] for fault in third.get(FAULTS)["contents"]] == [2]
-    third.app.state.service.close()
-    (tmp_path / "faults.yml").write_text("[{kind: http, action: reset}]")
-    with pytest.raises(StoreError, match="other faults"):
-        start(database=tmp_path / "state.db", faults=read_faults(tmp_path / "faults.yml"))

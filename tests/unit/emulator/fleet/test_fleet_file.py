@@ -3,14 +3,14 @@
 """Fleet files, good and bad."""
 
 import pytest
-from ocp_emulator.fleet.fleet_file import read_fleet
-from ocp_emulator.fleet.fleet_format import FleetError
+from ocp_emulator.fleet.fleet_file import FleetError, read_fleet_file
+from ocp_emulator.fleet.resolve_fleet import resolve
 
 
 def read(tmp_path, text):
     path = tmp_path / "fleet.yml"
     path.write_text(text, encoding="utf-8")
-    return read_fleet(path)
+    return resolve(read_fleet_file(path))
 
 
 def test_omitted_fields_get_defaults(tmp_path):
@@ -132,9 +132,9 @@ def test_error_does_not_show_a_secret(tmp_path):
 
 def test_unreadable_file_is_refused(tmp_path):
     with pytest.raises(FleetError, match="No such file"):
-        read_fleet(tmp_path / "nothing.yml")
+        read_fleet_file(tmp_path / "nothing.yml")
     with pytest.raises(FleetError, match="directory"):
-        read_fleet(tmp_path)
+        read_fleet_file(tmp_path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FleetError, match="UTF-8"):
-        read_fleet(tmp_path / "binary")
+        read_fleet_file(tmp_path / "binary")

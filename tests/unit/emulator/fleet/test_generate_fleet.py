@@ -5,7 +5,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from ocp_emulator.fleet.fleet_format import FleetError
+from ocp_emulator.fleet.fleet_file import FleetError
 from ocp_emulator.fleet.generate_fleet import default_fleet, generated_fleet
 
 

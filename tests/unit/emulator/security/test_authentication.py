@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from ocp_emulator.fleet.fleet_format import FleetFile
+from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 
 TASKS = "/api/v2/tasks/instances"

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Incidents that no task causes: tests bring them on and heal them."""
+"""Incidents that no task causes: a server that does not answer, log streams that are degraded. Tests also heal them."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from ocp_emulator.base import errors
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api import incidents
-from ocp_emulator.control_api.control_schemas import Availability, DegradedLogStreams
+from ocp_emulator.control_api.control_schemas import Availability, Degraded, DegradedLogStreams
 from ocp_emulator.ocp_api.dependencies import (
     ContentType,
     RequirePermission,
@@ -19,6 +23,7 @@ from ocp_emulator.ocp_api.dependencies import (
 )
 from ocp_emulator.schemas.envelope import EmptyEnvelope
 from ocp_emulator.service import service_of
+from ocp_emulator.tasks import statuses
 from ocp_emulator.web.parameters import json_object, parse_body
 from ocp_emulator.web.request_context import context_of
 
@@ -37,7 +42,7 @@ async def set_server(request: Request, server_id: ServerId, content_type: Conten
     context, service = context_of(request), service_of(request)
     body = parse_body(Availability, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
-        incidents.set_available(db, server_id, body.available, context.now)
+        _set_available(db, server_id, body.available, context.now)
     return context.reply_empty()
 
 
@@ -53,5 +58,33 @@ async def set_service(request: Request, service_id: ServiceId, content_type: Con
     context, service = context_of(request), service_of(request)
     body = parse_body(DegradedLogStreams, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
-        incidents.set_degraded(db, service_id, body.degraded)
+        _set_degraded(db, service_id, body.degraded)
     return context.reply_empty()
+
+
+def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
+    """Let a server answer or not; its process runs on. ApiError: 404, or 409 while a task occupies it."""
+    server = db.execute("SELECT * FROM servers WHERE id = ?", (server_id,)).fetchone()
+    if server is None:
+        raise errors.not_found(f"Server {server_id}")
+    if server["operating_task"] is not None:
+        task = db.execute("SELECT * FROM tasks WHERE id = ?", (server["operating_task"],)).fetchone()
+        raise errors.busy(f"Server {server_id}", task["id"], task["name"], task["status"])
+    inner = "ACTIVE" if available else "INACTIVE"
+    db.execute("UPDATE servers SET inner_status = ? WHERE id = ? AND up", (inner, server_id))
+    statuses.show_incident(db, server_id, now)
+
+
+def _set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded]) -> None:
+    """Let an arbitration service show these log streams as degraded, and no others. ApiError 404."""
+    if db.execute("SELECT 1 FROM arbitration_services WHERE id = ?", (service_id,)).fetchone() is None:
+        raise errors.not_found(f"Arbitration service {service_id}")
+    clusters = {row["name"]: row["id"] for row in db.execute("SELECT id, name FROM clusters")}
+    db.execute("DELETE FROM degraded WHERE service_id = ?", (service_id,))
+    for one in degraded:
+        if one.cluster not in clusters:
+            raise errors.not_found(f"Cluster {one.cluster}")
+        db.execute(
+            "INSERT OR REPLACE INTO degraded VALUES (?, ?, ?, ?)",
+            (service_id, clusters[one.cluster], one.tenant, json.dumps(one.log_streams)),
+        )

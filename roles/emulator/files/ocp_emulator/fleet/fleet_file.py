@@ -1,19 +1,132 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading a fleet file. Its format is in fleet_format.py."""
+"""The fleet file, which is YAML: its format, and reading it.
 
+Omitted fields get defaults: ids are numbered in order of appearance, hosts follow from the addresses of what runs on
+them, users and access keys are the default ones.
+
+    clusters:
+      - name: orders
+        zones:
+          - name: zone1
+            servers: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]
+    arbitration_services: [{ip: 10.0.0.10}]
+    users: [{name: dba, password: secret, permissions: [CLUSTER_MANAGER, TASK_VIEWER]}]
+    access_keys: [{id: key, secret: secret, user: dba}]
+"""
+
+import ipaddress
 from pathlib import Path
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from ocp_emulator.fleet.entities import Fleet
-from ocp_emulator.fleet.fleet_format import FleetError, FleetFile
-from ocp_emulator.fleet.resolve_fleet import resolve
+from ocp_emulator.base.permissions import Permission
+
+_OB_VERSION = "4.3.5.2"
+_ARBITRATION_PORT = 2888
 
 
-def read_fleet(path: Path) -> Fleet:
-    """The fleet of a YAML file. Raises FleetError for a file that cannot be read or is not valid."""
+class FleetError(ValueError):
+    """A fleet that is not valid; the message is one sentence that says where and why."""
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise ValueError(f"{text!r} is not an IP address") from None
+
+
+Id = Annotated[int, Field(ge=1, le=2**53)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Text = Annotated[str, Field(min_length=1)]
+Address = Annotated[str, AfterValidator(_address)]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Numbered(_Entry):
+    id: Annotated[Id | None, Field(strict=True)] = None
+
+
+class _Process(_Numbered):
+    ip: Address
+    port: Port
+
+
+class ServerEntry(_Process):
+    """A server of a zone."""
+
+    port: Port = 2882
+    sql_port: Port = 2881
+
+
+class ZoneEntry(_Numbered):
+    """A zone of a cluster."""
+
+    name: Text
+    region: Text = "default_region"
+    idc: Text = "default_idc"
+    servers: Annotated[list[ServerEntry], Field(min_length=1)]
+
+
+class ClusterEntry(_Numbered):
+    """A cluster."""
+
+    name: Text
+    ob_cluster_id: Id | None = None
+    type: Literal["PRIMARY", "STANDBY"] = "PRIMARY"
+    version: Text = _OB_VERSION
+    zones: Annotated[list[ZoneEntry], Field(min_length=1)]
+
+
+class HostEntry(_Numbered):
+    """A host. Needed only to set its id or name, or when nothing runs on it."""
+
+    ip: Address
+    name: Text | None = None
+
+
+class ArbitrationEntry(_Process):
+    """An arbitration service."""
+
+    port: Port = _ARBITRATION_PORT
+    version: Text = _OB_VERSION
+
+
+class UserEntry(_Numbered):
+    """A user."""
+
+    # A colon would end the name in HTTP Basic.
+    name: Annotated[str, Field(min_length=1, pattern=r"^[^:\x00-\x1f]+$")]
+    password: Text
+    permissions: list[Permission]
+
+
+class AccessKeyEntry(_Entry):
+    """An access key of a user."""
+
+    id: Annotated[str, Field(min_length=1, pattern=r"^[^:\s]+$")]
+    secret: Text
+    user: Text
+
+
+class FleetFile(_Entry):
+    """The whole file."""
+
+    clusters: list[ClusterEntry] = []
+    hosts: list[HostEntry] = []
+    arbitration_services: list[ArbitrationEntry] = []
+    users: list[UserEntry] | None = None
+    access_keys: list[AccessKeyEntry] | None = None
+
+
+def read_fleet_file(path: Path) -> FleetFile:
+    """The entries of a YAML file. Raises FleetError for a file that cannot be read or is not valid."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -27,7 +140,7 @@ def read_fleet(path: Path) -> Fleet:
     if not isinstance(document, dict):
         raise FleetError("the file has no mapping at its top, such as 'clusters: [...]'")
     try:
-        return resolve(FleetFile.model_validate(document))
+        return FleetFile.model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])

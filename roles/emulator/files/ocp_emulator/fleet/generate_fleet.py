@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from ocp_emulator.fleet.entities import Fleet
-from ocp_emulator.fleet.fleet_format import (
+from ocp_emulator.fleet.fleet_file import (
     ArbitrationEntry,
     ClusterEntry,
     FleetError,

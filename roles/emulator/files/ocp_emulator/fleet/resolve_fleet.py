@@ -7,7 +7,7 @@ from itertools import count
 
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.fleet.entities import AccessKey, ArbitrationService, Cluster, Fleet, Host, Server, User, Zone
-from ocp_emulator.fleet.fleet_format import (
+from ocp_emulator.fleet.fleet_file import (
     AccessKeyEntry,
     FleetError,
     FleetFile,

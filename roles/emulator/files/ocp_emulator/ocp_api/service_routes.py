@@ -12,13 +12,23 @@ from ocp_emulator import VERSION
 from ocp_emulator.base.clock import iso
 from ocp_emulator.ocp_api.dependencies import error_responses
 from ocp_emulator.schemas.envelope import Envelope
-from ocp_emulator.schemas.service_schemas import Info
+from ocp_emulator.schemas.schema import Schema, Timestamp
 from ocp_emulator.service import service_of
 from ocp_emulator.web.request_context import context_of, json_response
 
 router = APIRouter(tags=["Service"])
 
 _BUILT = "2026-11-21T12:00:00+08:00"
+
+
+class Info(Schema):
+    """What is running here; the one answer that is not enveloped (docs/contract.md, "Versions and profiles")."""
+
+    artifact: str
+    build_time: Timestamp
+    build_version: str
+    edition: str
+    group: str
 
 
 @router.get("/api/v2/time", summary="Read the time", response_model=Envelope[str], responses=error_responses(500))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Users and clients that are locked after repeated wrong passwords (docs/contract.md, "Lock-out").
+"""The log-in, and users and clients that are locked after repeated wrong passwords (docs/contract.md, "Lock-out").
+
+An access key with a wrong signature locks nobody, and the key of a locked user still works: the section is about
+passwords only. The control API checks only credentials, so that it can always unlock a user.
 
 Our choices where the section says nothing: a lock lasts as long as the time span in which passwords are counted, by the
 clock of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of
@@ -13,6 +16,8 @@ from typing import Literal
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
+from ocp_emulator.security.signing import SignedRequest
 from ocp_emulator.store.database import Store
 
 LockoutKind = Literal["user", "client"]
@@ -27,20 +32,33 @@ class _Rule:
     span: int
 
 
-class Lockouts:
-    """Counts wrong passwords of users and client addresses. Counts and locks are in the database."""
+class LoginGuard:
+    """Lets callers in; counts wrong passwords of users and client addresses. Counts and locks are in the database."""
 
-    def __init__(self, store: Store, max_attempts: int) -> None:
+    def __init__(self, store: Store, authenticator: Authenticator, max_attempts: int) -> None:
         """`max_attempts` wrong passwords lock a user; 0 locks nobody."""
         self._store = store
+        self._authenticator = authenticator
         self._enabled = max_attempts > 0
         self._user = _Rule("user", max_attempts, 30 * _MINUTE)
         self._client = _Rule("client", 2 * max_attempts, 10 * _MINUTE)
 
-    def check(self, user: str, client: str, now: int) -> None:
+    def log_in(self, request: SignedRequest, machine_now: int, client: str, now: int) -> Caller:
+        """The caller. ApiError 401 for missing or wrong credentials, 401/30007 for a locked user or client."""
+        try:
+            caller = self._authenticator.authenticate(request, machine_now)
+        except WrongPassword as error:
+            if self._enabled:
+                self._check(error.name, client, now)
+                self._record_failure(error.name if error.exists else None, client, now)
+            raise
+        if caller.by_password and self._enabled:
+            self._check(caller.user.name, client, now)
+            self._record_success(caller.user.name)
+        return caller
+
+    def _check(self, user: str, client: str, now: int) -> None:
         """ApiError 401/30007 when one of them is locked."""
-        if not self._enabled:
-            return
         row = self._store.db.execute(
             "SELECT * FROM lockouts WHERE until > ? AND (kind, name) IN (('user', ?), ('client', ?)) LIMIT 1",
             (now, user, client),
@@ -48,19 +66,17 @@ class Lockouts:
         if row is not None:
             raise errors.locked_out(row["kind"], row["name"], iso(row["until"]))
 
-    def record_failure(self, user: str | None, client: str, now: int) -> None:
+    def _record_failure(self, user: str | None, client: str, now: int) -> None:
         """Count a wrong password; `user` is None when the user does not exist."""
-        if not self._enabled:
-            return
         with self._store.transaction() as db:
             if user is not None:
                 _count(db, self._user, user, now)
             _count(db, self._client, client, now)
 
-    def record_success(self, user: str) -> None:
+    def _record_success(self, user: str) -> None:
         """Forget the wrong passwords of a user."""
         counted = ("SELECT 1 FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
-        if self._enabled and self._store.db.execute(*counted).fetchone():
+        if self._store.db.execute(*counted).fetchone():
             with self._store.transaction() as db:
                 db.execute("DELETE FROM wrong_passwords WHERE kind = 'user' AND name = ?", (user,))
 

@@ -15,9 +15,8 @@ from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
-from ocp_emulator.serializers.fields import json_or_null
-from ocp_emulator.serializers.fleet_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, operating_task
 from ocp_emulator.serializers.paging import PageRequest, query_page
+from ocp_emulator.serializers.shared_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, json_or_null, operating_task
 
 _SERVICES_FILTERED = """
     FROM arbitration_services AS t

@@ -14,9 +14,8 @@ from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed, Paged
-from ocp_emulator.serializers.fields import json_or_null
-from ocp_emulator.serializers.fleet_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, operating_task
 from ocp_emulator.serializers.paging import PageRequest, query_page
+from ocp_emulator.serializers.shared_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, json_or_null, operating_task
 
 _SERVERS = (
     "SELECT servers.*, zones.name AS zone_name, zones.region, zones.idc, clusters.version FROM servers"

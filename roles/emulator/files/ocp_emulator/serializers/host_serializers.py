@@ -10,9 +10,8 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
-from ocp_emulator.serializers.fields import json_or_null
-from ocp_emulator.serializers.fleet_fields import ARCHITECTURE
 from ocp_emulator.serializers.paging import PageRequest, query_page
+from ocp_emulator.serializers.shared_fields import ARCHITECTURE, json_or_null
 
 _AGENT_VERSION = "4.3.5"
 _AGENT_HOME = "/home/admin/ocp_agent"

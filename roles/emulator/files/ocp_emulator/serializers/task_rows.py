@@ -11,7 +11,7 @@ from typing import Any
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
 from ocp_emulator.schemas import task_schemas as schemas
-from ocp_emulator.serializers.fields import json_or_null
+from ocp_emulator.serializers.shared_fields import json_or_null
 
 # The same in every documented response.
 TASK_DEFINITION_ID = -1

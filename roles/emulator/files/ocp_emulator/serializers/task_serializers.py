@@ -14,8 +14,8 @@ from ocp_emulator.base.compatibility import Visibility
 from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers import task_rows
-from ocp_emulator.serializers.fields import json_or_null, without_none
 from ocp_emulator.serializers.paging import PageRequest, query_page
+from ocp_emulator.serializers.shared_fields import json_or_null, without_none
 from ocp_emulator.tasks import subtask_log, task_actions
 
 _FILTERED = """

@@ -113,14 +113,14 @@ class EmulatorMiddleware:
 
 
 def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
-    """Log the caller in. ApiError 401 or 429 when that fails."""
+    """Check credentials, lock-out and rate limit, in this order. ApiError 401 or 429 when that fails."""
     request, machine_now = _signed_request(scope, context), service.machine_clock.now()
     if is_control(scope["path"]):
         context.caller = service.authenticator.authenticate(request, machine_now)
         return
     client = scope["client"][0] if scope["client"] else ""
     context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
-    context.rate_limit = service.login_guard.count_request(context.caller, context.now)
+    context.rate_limit = service.rate_limiter.acquire(context.caller.user.name, context.now)
     if context.rate_limit is not None and context.rate_limit.exceeded:
         raise errors.too_many_requests()
 

@@ -5,7 +5,6 @@
 import sqlite3
 from enum import StrEnum
 
-from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.faults import subtask_faults
 from ocp_emulator.tasks import effects, occupancy, subtask_log
@@ -28,10 +27,10 @@ class Outcome(StrEnum):
 def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -> int:
     """READY -> RUNNING for an attempt that takes `run_ms` without faults; returns when it will end.
 
-    A retry first rolls back what the attempt before may have left. A task whose targets were busy when it was accepted
-    does not occupy them: its attempt fails if they are still busy, and occupies them if not.
+    A retry first rolls back what the attempt before may have left. Except for a rollback, the attempt fails if another
+    task occupies the targets.
     """
-    blocked = _blocked_by(db, row, instant)
+    blocked = None if row["operation"] in BACKWARDS else occupancy.occupy_if_free(db, row["task_id"], instant)
     fault = None if blocked else subtask_faults.match_attempt(db, row)
     duration = fault.attempt_duration(run_ms) if fault else run_ms
     timeout: int = row["timeout"] * SECOND
@@ -54,18 +53,6 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
         step = CompletedStep(row["task_id"], row["element"], instant)
         subtask_log.append(db, row["id"], instant, effects.revert(db, StepAction(row["action"]), step))
     return due
-
-
-def _blocked_by(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str | None:
-    """Why the task cannot occupy its targets; None when it does or does from now on, and for a rollback."""
-    if row["operation"] in BACKWARDS or occupancy.occupies(db, row["task_id"]):
-        return None
-    blocking = occupancy.blocking_task(db, row["task_id"])
-    if blocking is None:
-        occupancy.occupy(db, row["task_id"], instant)
-        return None
-    task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (blocking,)).fetchone()
-    return errors.occupied_message("the target", blocking, task["name"], task["status"])
 
 
 def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:

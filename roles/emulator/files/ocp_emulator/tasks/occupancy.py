@@ -5,11 +5,15 @@
 A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
 goes on occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
 second operation on them is refused until somebody retries, skips or rolls back.
+
+With the option to accept an operation on a busy target, the new task occupies nothing until an attempt of it finds the
+targets free.
 """
 
 import sqlite3
 from collections.abc import Mapping
 
+from ocp_emulator.base import errors
 from ocp_emulator.tasks import statuses
 
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
@@ -54,6 +58,18 @@ def occupy(db: sqlite3.Connection, task_id: int, now: int) -> None:
         for table, column, of_target in _OCCUPIED[target["object_type"]]:
             db.execute(f"UPDATE {table} SET operating_task = ? WHERE {column} = ?", (task_id, target[of_target]))
     statuses.show_in_progress(db, task_id, now)
+
+
+def occupy_if_free(db: sqlite3.Connection, task_id: int, now: int) -> str | None:
+    """Occupy the targets of a task, unless it does already; if another task occupies one, the reason is returned."""
+    if occupies(db, task_id):
+        return None
+    blocking = blocking_task(db, task_id)
+    if blocking is None:
+        occupy(db, task_id, now)
+        return None
+    task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (blocking,)).fetchone()
+    return errors.occupied_message("the target", blocking, task["name"], task["status"])
 
 
 def release(db: sqlite3.Connection, task_id: int) -> None:

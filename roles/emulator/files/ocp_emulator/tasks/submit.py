@@ -6,7 +6,7 @@ Check and insert are one transaction, so that of two calls at the same time one 
 call is answered, so that an answered task exists.
 
 Whether the service refuses the call or lets the task fail is not known, so it is an option. A
-task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: attempts.py.
+task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: occupancy.py.
 """
 
 import logging

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A controller or a service that is killed in the middle: the next run restarts nothing twice."""
+"""Ctrl-C, a killed controller, a crash of the service: the next run goes on, and nothing is restarted twice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,33 @@ import time
 
 import pytest
 from fleet_play import fleet_play, now
+from support import BASIC, progress_lines
 
 # More than the usual few by OCP_CONTROLLER_CRASHES=10.
 CRASHES = int(os.environ.get("OCP_CONTROLLER_CRASHES", "3"))
+
+
+def test_interrupted_wait_shows_the_task_id_and_can_be_resumed(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "0.5")
+    options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
+    task = {"name": "restart", "oceanbase.ocp.server_restart": {"url": emulator.url, **BASIC, **options}}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [task]}
+    process = ansible.start([play], "first")
+    shown = ansible.output("first")
+    until = time.monotonic() + 30
+    while not progress_lines(shown.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    # It is there while the wait goes on, not when a buffer is full.
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    assert "User interrupted execution" in shown.read_text()
+    assert progress_lines(shown.read_text())[0].startswith("  1001 (Restart OB server) RUNNING ")
+    again = ansible.playbook([play])
+    assert again.rc == 0, again.output
+    assert (again.result["action"], again.result["task_id"]) == ("attached", 1001)
+    assert progress_lines(again.output)[0].startswith("  1001 (Restart OB server) RUNNING ")
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
 @pytest.mark.parametrize("seed", range(CRASHES))
