@@ -29,7 +29,7 @@ from .session import HttpClient
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
-PREFIX = "/api/v2"
+VERSIONED, PLAIN = "/api/v2", ""
 # RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
@@ -65,7 +65,7 @@ class OcpApi:
         """
         if self._agents_prefix is None:
             self.host_agent(host_ids[0])
-        paths = {PREFIX: "/api/v2/compute/hosts/batchRestartAgents", "": "/compute/hosts/batchRestartAgents"}
+        paths = {VERSIONED: "/api/v2/compute/hosts/batchRestartAgents", PLAIN: "/compute/hosts/batchRestartAgents"}
         return self._start(paths[str(self._agents_prefix)], body={"hostIds": host_ids})
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
@@ -180,7 +180,7 @@ class OcpApi:
 
     def host_agent(self, host_id: int) -> Record:
         """The agent of a host, with its processes, below the prefix that this service knows."""
-        paths = {PREFIX: f"/api/v2/compute/hosts/{host_id}/agent", "": f"/compute/hosts/{host_id}/agent"}
+        paths = {VERSIONED: f"/api/v2/compute/hosts/{host_id}/agent", PLAIN: f"/compute/hosts/{host_id}/agent"}
         if self._agents_prefix is None:
             self._agents_prefix, found = self._first_known(paths)
         else:
