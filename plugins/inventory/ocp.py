@@ -33,7 +33,6 @@ options:
     required: true
     choices: [oceanbase.ocp.ocp]
   url:
-    required: false
     env:
       - name: OCP_URL
   username:

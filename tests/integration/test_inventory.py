@@ -200,7 +200,7 @@ WRONG = [
     ({"password": "hidden-secret"}, "was refused with status 401"),
     ({"password": "hidden-secret {{"}, "password: cannot be templated"),
     ({"access_key_id": "key", "access_key_secret": "hidden-secret"}, "Both kinds of credentials are given"),
-    ({"url": None}, "missing required arguments: url"),
+    ({"url": None}, "url: is not given; give the address of an OCP with url or OCP_URL"),
     ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
     ({"timeout": 0}, "timeout: 0 is out of range"),
     ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
