@@ -14,10 +14,10 @@ options:
   url:
     description:
       - Address of the OCP, with scheme and port, as in V(https://ocp.example.com:8080).
+      - Without a path such as C(/api/v2). A path that a proxy puts in front of the service is allowed.
       - Redirects are not followed.
-      - Taken from the environment variable E(OCP_URL) where it is not set.
+      - Required, here or in the environment variable E(OCP_URL), from which it is taken where it is not set.
     type: str
-    required: true
   username:
     description:
       - Name of the OCP user, for HTTP Basic. Belongs together with O(password).

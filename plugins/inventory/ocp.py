@@ -23,6 +23,8 @@ description:
     C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version), C(ocp_with_rootserver)
     and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id); C(ocp_start_time) in ISO 8601; and
     C(ocp_task_id), the task that works on it now. What the service does not tell is null.
+  - Variables are data. A value that looks like a template is never evaluated.
+  - A server whose address is neither an IP address nor a host name is left out, with a warning that names it.
   - It takes the permission to read clusters (C(CLUSTER_VIEWER)).
 options:
   plugin:
@@ -31,7 +33,6 @@ options:
     required: true
     choices: [oceanbase.ocp.ocp]
   url:
-    required: false
     env:
       - name: OCP_URL
   username:
@@ -106,6 +107,7 @@ cache_timeout: 600
 from typing import Any
 
 from ansible.errors import AnsibleParserError
+from ansible.inventory.group import to_safe_group_name
 from ansible.module_utils.basic import missing_required_lib
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
@@ -118,7 +120,7 @@ from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connec
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.server_info import OPTIONS as FILTERS
-from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, variables_of
+from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, usable_servers, variables_of
 
 ARGUMENT_SPEC = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": FILTERS, "default": {}}}
 
@@ -127,6 +129,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     """The servers of one OCP as an inventory."""
 
     NAME = "oceanbase.ocp.ocp"
+
+    @staticmethod
+    def _sanitize_group_name(name):
+        """Always safe, however Ansible is set: Ansible looks for files of variables by the names of groups."""
+        return to_safe_group_name(name, force=True, silent=True)
 
     def verify_file(self, path):
         """Whether the name of the file is of the form that this plugin reads."""
@@ -140,9 +147,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise AnsibleParserError(missing_required_lib("requests"))
         try:
             servers = self._servers(params, self.get_cache_key(path), cache)
+            servers, warnings = usable_servers(servers)
             check_names(servers)
         except OcpError as error:
             raise AnsibleParserError(censor_of(params).clean(str(error))) from None
+        for warning in warnings:
+            self.display.warning(warning)
         self._add(servers)
 
     def _params(self, config: dict[str, Any]) -> dict[str, Any]:
@@ -190,7 +200,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
         for server in servers:
             host = self.inventory.add_host(host_of(server))
-            variables = {name: _untrusted(value) for name, value in variables_of(server).items()}
+            # As a whole: before ansible-core 2.19 a text, list or dict that is not marked is evaluated as a template.
+            variables = {name: wrap_var(value) for name, value in variables_of(server).items()}
             for name, value in variables.items():
                 self.inventory.set_variable(host, name, value)
             self._set_composite_vars(compose, variables, host, strict=strict)
@@ -205,8 +216,3 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 self.inventory.add_host(host, group=group)
         for group, parent in found.parents.items():
             self.inventory.add_child(parent, group)
-
-
-def _untrusted(value: Any) -> Any:
-    """What holds a brace might be taken for a template, which before ansible-core 2.19 would be evaluated."""
-    return wrap_var(value) if isinstance(value, str) and "{" in value else value

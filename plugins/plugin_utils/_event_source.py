@@ -17,7 +17,13 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ..module_utils._base.clock import Clock
 from ..module_utils._base.errors import OcpError, OptionError
 from ..module_utils._fleet.task_queries import task_filters
-from ..module_utils._module.connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from ..module_utils._module.connection_options import (
+    CONNECTION_OPTIONS,
+    Params,
+    connected,
+    environment_note,
+    plaintext_password_warnings,
+)
 from ..module_utils._module.restart_options import poll_interval
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
@@ -91,6 +97,8 @@ def _follow(options: Params, hear: Callable[[dict[str, Any]], None], cancelled: 
 def _validated(options: Params) -> Params:
     validation = ArgumentSpecValidator(OPTIONS).validate(options)
     if validation.error_messages:
-        raise OptionError(censor_of(options).clean(validation.errors.msg))
+        message = validation.errors.msg
+        noted = f"{message}{environment_note(message, validation.validated_parameters)}"
+        raise OptionError(censor_of(options).clean(noted))
     params: Params = validation.validated_parameters
     return params

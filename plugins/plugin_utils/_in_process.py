@@ -23,7 +23,7 @@ from ansible.utils.display import Display
 
 from ..module_utils._base.errors import ModuleCrashed
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
-from ..module_utils._module.connection_options import Params
+from ..module_utils._module.connection_options import Params, environment_note
 from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.progress import Show, show_nothing
@@ -113,6 +113,7 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     if not validation.error_messages:
         return None
     message: str = validation.errors.msg
+    message += environment_note(message, validation.validated_parameters)
     if isinstance(validation.errors[0], UnsupportedError):
         return f"Unsupported parameters for ({name}) module: {message}"
     return message

@@ -15,11 +15,15 @@ from typing import Any
 from ansible.inventory.group import to_safe_group_name
 
 from ..module_utils._base.errors import OptionError
+from ..module_utils._base.text import one_line
 from ..module_utils._fleet.facts import Facts
 
 ALL = "ocp_servers"
 # The build follows the version number.
 NUMBER = re.compile(r"\d+(\.\d+)*")
+# No path, no option of ssh, no template: Ansible makes file names and commands from the names of hosts.
+ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
+PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 
 
 @dataclass
@@ -29,6 +33,24 @@ class Groups:
     members: dict[str, list[str]] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+
+def usable_servers(servers: Iterable[Facts]) -> tuple[list[Facts], list[str]]:
+    """The servers whose address can be the name of a host, and a warning for each of the others."""
+    usable, warnings = [], []
+    for server in servers:
+        if _is_address(server["ip"]) and PORT.fullmatch(str(server["port"])):
+            usable.append(server)
+        else:
+            warnings.append(
+                f"Server {one_line(server['name'])} of {_cluster(server)} is left out of the inventory: its address is "
+                "not an IP address or host name with a port. Check it in OCP."
+            )
+    return usable, warnings
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and ADDRESS.fullmatch(value) is not None
 
 
 def check_names(servers: Sequence[Facts]) -> None:
@@ -86,21 +108,21 @@ def groups_of(servers: Iterable[Facts]) -> Groups:
     for server in servers:
         host = host_of(server)
         found.members[ALL].append(host)
-        of_cluster = _group("cluster", server["cluster_name"])
+        of_cluster = _group("cluster", str(server["cluster_name"]))
         of_zone = _group("zone", f"{server['cluster_name']}_{server['zone']}")
         above[of_zone] = of_cluster
         things[of_cluster].add(_cluster(server))
-        things[of_zone].add(f"zone {server['zone']} of {_cluster(server)}")
+        things[of_zone].add(f"zone {one_line(server['zone'])} of {_cluster(server)}")
         groups = [of_cluster, of_zone]
-        number = NUMBER.match(server["version"] or "")
+        number = NUMBER.match(str(server["version"] or ""))
         for kind, value in (
             ("region", server["region"]),
             ("status", server["status"]),
             ("version", number and number[0]),
         ):
             if value:
-                groups.append(_group(kind, value))
-                things[groups[-1]].add(f"{kind} {value}")
+                groups.append(_group(kind, str(value)))
+                things[groups[-1]].add(f"{kind} {one_line(value)}")
         for group in groups:
             hosts[group].append(host)
     found.members |= {group: hosts[group] for group, alike in things.items() if len(alike) == 1}
@@ -121,4 +143,4 @@ def _group(kind: str, value: str) -> str:
 
 
 def _cluster(server: Facts) -> str:
-    return f"cluster {server['cluster_name']} (id {server['cluster_id']})"
+    return f"cluster {one_line(server['cluster_name'])} (id {server['cluster_id']})"

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from support import ACCESS_KEY, BASIC, RESTARTS
+from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
 MODULES = {
@@ -24,7 +24,13 @@ MODULES = {
     [
         ({**SERVER, "freeze_server": "perhaps"}, ["freeze_server", "perhaps"]),
         ({"cluster": "orders", "server": "1"}, ["freeze_server"]),
-        ({**SERVER, "cluster": "nothing"}, ["cluster", "nothing"]),
+        ({**SERVER, "cluster": "nothing"}, ["cluster", "nothing", "to choose from: orders, payments"]),
+        (
+            {**SERVER, "cluster": "ordrs"},
+            ["cluster: ordrs", "to choose from: orders, payments", "Did you mean orders?"],
+        ),
+        ({**SERVER, "server": "10.0.0.1"}, ["server: 10.0.0.1 ", "The port is missing: give 10.0.0.1:2882."]),
+        ({**SERVER, "started_before": "2099-01-01T00:00:00Z"}, ["started_before: 2099-01-01", "has not come yet"]),
         ({**SERVER, "cluster": "99"}, ["cluster", "99"]),
         ({**SERVER, "server": "10.9.9.9:2882"}, ["server", "10.9.9.9:2882", "10.0.0.1:2882", "cluster orders"]),
         ({**SERVER, "wait_interval": 0}, ["wait_interval", "0"]),
@@ -46,7 +52,17 @@ def test_error_names_the_bad_option(ansible, emulator, options, named):
         ("agent_restart", {"hosts": ""}, ["hosts", "empty"]),
         ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
         ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
-        ("task_wait", {"task_ids": "4711"}, ["4711"]),
+        (
+            "task_wait",
+            {"task_ids": "4711"},
+            ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
+        ),
+        ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
+        (
+            "rolling_restart_info",
+            {"clusters": "orders", "started_before": "2099-01-01T00:00:00Z"},
+            ["started_before: 2099-01-01", "has not come yet"],
+        ),
         ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
         ("task_info", {"limit": 0}, ["limit", "0"]),
     ],
@@ -61,7 +77,7 @@ def test_error_names_the_unknown_target_or_bad_value(ansible, emulator, verb, op
     [
         ({}, ["username", "access_key_id", "OCP_USERNAME"]),
         ({**BASIC, **ACCESS_KEY}, ["username", "access_key_id", "not both"]),
-        ({"username": "admin"}, ["password"]),
+        ({"username": "admin"}, ["password", "OCP_PASSWORD"]),
         ({"access_key_secret": "emulator-secret"}, ["access_key_id"]),
     ],
 )
@@ -106,6 +122,31 @@ def test_invalid_url_is_refused(ansible, url):
     result = ansible.module("server_restart", url=url, **BASIC, **SERVER)
     assert_refused(result, "url:")
     assert "pw@" not in result["msg"]
+
+
+@pytest.mark.parametrize("keywords", [{}, ORDINARY], ids=["in-process", "ordinary"])
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"OCP_PASSWORD": "emulator"}, ["url: is not given; give the address of an OCP with url or OCP_URL"]),
+        ({"OCP_URL": "http://127.0.0.1:9"}, ["password: is missing", "give it with password or OCP_PASSWORD."]),
+        (
+            {"OCP_URL": "http://127.0.0.1:9", "OCP_PASSWORD": "emulator", "OCP_TIMEOUT": "abc"},
+            ["timeout", "The value abc comes from the environment variable OCP_TIMEOUT"],
+        ),
+        (
+            {"OCP_URL": "http://127.0.0.1:9/api/v2", "OCP_PASSWORD": "emulator"},
+            ["url: has a path /api/v2; give the address alone, http://127.0.0.1:9."],
+        ),
+    ],
+    ids=["no OCP_URL", "no OCP_PASSWORD", "OCP_TIMEOUT", "path"],
+)
+def test_error_names_the_environment_variable(ansible, environment, words, keywords):
+    ansible.environment = {"OCP_USERNAME": "admin", **environment}
+    outcome = ansible.tasks({"name": "read", "oceanbase.ocp.task_info": {"limit": 1}}, **keywords)
+    assert outcome.rc == 2, outcome.output
+    for word in words:
+        assert word in outcome.results["read"]["msg"]
 
 
 def test_unreachable_service_is_reported(ansible):

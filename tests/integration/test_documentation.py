@@ -27,7 +27,7 @@ def examples(plugin):
 
 @pytest.mark.parametrize(
     "plugin",
-    [path for kind in ("modules", "filter") for path in sorted((REPOSITORY / "plugins" / kind).glob("*.py"))],
+    [path for kind in ("modules", "filter", "lookup") for path in sorted((REPOSITORY / "plugins" / kind).glob("*.py"))],
     ids=lambda path: path.stem,
 )
 def test_plugin_examples_run(ansible, emulator, plugin):

@@ -192,14 +192,33 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [("", "report_task_id: is not given"), ("-e report_task_id=4711", "report_task_id: 4711 is no task of this OCP")],
-    ids=["none", "unknown"],
+    [
+        ("", "report_task_id: is not given"),
+        ("-e report_task_id=4711", "report_task_id: 4711 is no task of this OCP"),
+        ("-e report_task_id=../x", "report_task_id: ../x is not the id of a task; give a whole number."),
+    ],
+    ids=["none", "unknown", "no number"],
 )
 def test_report_playbook_refuses_a_missing_or_unknown_task_id(ansible, emulator, arguments, words):
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
     outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=arguments)
     assert outcome.rc == 2
     assert words in outcome.output
+
+
+# The rulebook
+
+
+@pytest.mark.parametrize("text", [RULEBOOKS[0].read_text(), blocks("docs/eda.md", "yaml")[0]], ids=["rulebook", "page"])
+@pytest.mark.parametrize("value", ["{{ 7 }}", ["{{ 7 }}"], {"x": "{{ 7 }}"}, None], ids=repr)
+def test_rulebook_hands_playbooks_numbers_only(text, value):
+    from jinja2.nativetypes import NativeEnvironment
+
+    actions = [rule["action"] for rule in yaml.safe_load(text)[0]["rules"] if "run_playbook" in rule["action"]]
+    assert actions
+    for given in (given for action in actions for given in action["run_playbook"]["extra_vars"].values()):
+        rendered = NativeEnvironment().from_string(given).render(event={"task": {"id": value}})
+        assert rendered == 0
 
 
 # With ansible-rulebook

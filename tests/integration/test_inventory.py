@@ -8,7 +8,9 @@ import json
 import os
 import shlex
 import subprocess
+import threading
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import yaml
@@ -198,7 +200,7 @@ WRONG = [
     ({"password": "hidden-secret"}, "was refused with status 401"),
     ({"password": "hidden-secret {{"}, "password: cannot be templated"),
     ({"access_key_id": "key", "access_key_secret": "hidden-secret"}, "Both kinds of credentials are given"),
-    ({"url": None}, "missing required arguments: url"),
+    ({"url": None}, "url: is not given; give the address of an OCP with url or OCP_URL"),
     ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
     ({"timeout": 0}, "timeout: 0 is out of range"),
     ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
@@ -246,6 +248,128 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
         assert len(variables) == servers
     assert groups["root_servers"]["hosts"] == hosts(1)
     assert variables["10.0.0.1_2882"]["sql_address"] == "10.0.0.1:2881"
+
+
+# A hostile service
+
+
+RUNS = "{{ lookup('ansible.builtin.pipe', 'touch CANARY') }}"
+HOSTILE = {
+    "text": RUNS,
+    "list": [RUNS],
+    "dict": {"x": RUNS, RUNS: 1},
+    "nested": [{"x": [{"y": RUNS}]}],
+    "statement": "{% set x = lookup('ansible.builtin.pipe', 'touch CANARY') %}",
+    "header": "#jinja2:variable_start_string:'[%',variable_end_string:'%]'\n[% lookup('pipe', 'touch CANARY') %]",
+    "brackets": "#jinja2:variable_start_string:'[[',variable_end_string:']]'\n[[ lookup('pipe', 'touch CANARY') ]]",
+}
+FIELDS = ["id", "hostId", "status", "innerStatus", "startTime", "version", "withRootserver", "sqlPort", "regionName"]
+FIELDS += ["idcName", "zoneName", "operatingTaskId"]
+GOOD = {"id": 1, "ip": "10.1.0.1", "port": 2882, "hostId": 1, "zoneName": "zone1", "status": "RUNNING", "sqlPort": 2881}
+
+
+@pytest.fixture
+def hostile():
+    """The address of a service with these servers in a cluster of this name."""
+    servers, cluster = [], {"id": 1, "name": "orders"}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            contents = servers if "/servers" in self.path else [{**cluster, "zones": []}]
+            data = {"contents": contents, "page": {"totalPages": 1}}
+            body = json.dumps({"successful": True, "status": 200, "traceId": "trace", "data": data}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_words):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", servers, cluster
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+# Every variable of every host, in each way that a play gets at it.
+SHOW_ALL = [
+    {
+        "hosts": "localhost",
+        "connection": "local",
+        "gather_facts": False,
+        "vars": {"loud": "{{ hostvars[item].ocp_idc }}"},
+        "tasks": [
+            {**task, "loop": "{{ groups.ocp_servers }}"}
+            for task in (
+                {
+                    "ansible.builtin.debug": {
+                        "msg": "{{ hostvars[item] }} {{ hostvars[item].values() | map('string') }}"
+                    }
+                },
+                {"ansible.builtin.debug": {"msg": "{{ loud }} {{ [loud, hostvars[item].ocp_sql_port] }}"}},
+                {"ansible.builtin.set_fact": {"kept": "{{ kept | default([]) + [hostvars[item]] }}"}},
+            )
+        ]
+        + [{"ansible.builtin.debug": {"var": name}} for name in ("kept", "groups")],
+    },
+    {
+        "hosts": "ocp_servers",
+        "connection": "local",
+        "gather_facts": False,
+        "tasks": [{"ansible.builtin.debug": {"msg": "{{ ocp_idc }} {{ ocp_zone }} {{ ocp_server }} {{ composed }}"}}],
+    },
+]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("cached", [False, True], ids=["read", "cached"])
+def test_no_value_of_the_service_is_evaluated(command, source, hostile, tmp_path, cached):
+    url, servers, _cluster = hostile
+    canary = tmp_path / "canary"
+    values = [json.loads(json.dumps(value).replace("CANARY", str(canary))) for value in HOSTILE.values()]
+    servers += [{**dict.fromkeys(FIELDS, value), "ip": f"10.2.0.{n}", "port": 2882} for n, value in enumerate(values)]
+    (tmp_path / "show.yml").write_text(yaml.safe_dump(SHOW_ALL))
+    options = {
+        "compose": {"composed": "ocp_idc", "text": "ocp_sql_port ~ ocp_idc"},
+        "keyed_groups": [{"key": "ocp_idc | string", "prefix": "idc"}],
+    }
+    if cached:
+        options |= {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "kept")}
+        command("ansible-inventory", "-i", source(url=url, **options), "--list")
+        servers.clear()
+    done = command("ansible-playbook", "-i", source(url=url, **options), "show.yml")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "10.2.0.6_2882" in done.stdout
+    assert not canary.exists()
+
+
+NO_ADDRESSES = ["../evilhost", "-oProxyCommand=x", ".ssh", "10.1.0.1/..", "a b", "a\nb", "{{ 1 }}", "", None, 7, ["x"]]
+
+
+def test_server_whose_address_is_no_address_is_left_out_with_a_warning(command, source, hostile):
+    url, servers, _cluster = hostile
+    servers += [GOOD, *({**GOOD, "id": number, "ip": ip} for number, ip in enumerate(NO_ADDRESSES, 2))]
+    done = command("ansible-inventory", "-i", source(url=url), "--list")
+    assert done.returncode == 0, done.stderr
+    assert list(plain(json.loads(done.stdout))["_meta"]["hostvars"]) == ["10.1.0.1_2882"]
+    said = " ".join(done.stderr.split())
+    assert said.count("of cluster orders (id 1) is left out of the inventory: its address is not") == len(NO_ADDRESSES)
+
+
+def test_keyed_group_of_a_hostile_name_reads_no_file(command, source, hostile, tmp_path):
+    url, servers, _cluster = hostile
+    (tmp_path / "group_vars/x").mkdir(parents=True)
+    (tmp_path / "evil.yml").write_text("evil: was read")
+    servers.append({**GOOD, "idcName": "/../../evil"})
+    made = source(url=url, keyed_groups=[{"key": "ocp_idc", "prefix": "x", "separator": ""}])
+    done = command("ansible-inventory", "-i", made, "--list", "--export")
+    assert "x_______evil" in json.loads(done.stdout)
+    assert "was read" not in done.stdout
 
 
 # The page

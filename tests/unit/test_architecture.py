@@ -175,7 +175,7 @@ def test_an_action_plugin_imports_its_module_alone(path):
     assert outside(path) == {"__future__"}
 
 
-@pytest.mark.parametrize("path", sources(PLUGINS, "plugin_utils", "filter"), **each)
+@pytest.mark.parametrize("path", sources(PLUGINS, "plugin_utils", "filter", "lookup"), **each)
 def test_controller_code_imports_no_module(path):
     assert {name.split(".")[0] for name in inside(path)} <= {"module_utils", "plugin_utils"}
     assert outside(path).isdisjoint({PACKAGE, *HTTP_LIBRARIES})

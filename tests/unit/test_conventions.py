@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "plugins/modules").glob("*.py"))
-OTHERS = [path for kind in ("filter", "inventory") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))]
+OTHERS = [path for kind in ("filter", "inventory", "lookup") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))]
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
 NAMED = {"ids": lambda path: path.stem}
 # What partner certification does not let a collection skip.
@@ -136,6 +136,7 @@ def names(folder: str, ending: str) -> list[str]:
         ("role", sorted(path.name for path in ROLES)),
         ("inventory", names("plugins/inventory", ".py")),
         ("filter", names("plugins/filter", ".py")),
+        ("lookup", names("plugins/lookup", ".py")),
         (
             "for `ansible-rulebook`",
             names("extensions/eda/plugins/event_source", ".py") + names("extensions/eda/rulebooks", ".yml"),

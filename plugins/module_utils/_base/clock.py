@@ -18,6 +18,8 @@ from .parsing import instant
 SECOND, HUNDREDTH = 1.0, 0.01
 # A larger offset between the clocks is reported.
 LARGEST_SILENT_OFFSET = 5
+# An instant noted on another machine may be as far ahead.
+LARGEST_LEAD = 60
 # From 1973 on, so that 20260504 is not read as a second of 1970, and well before dates end.
 EARLIEST, LATEST = 100_000_000, 100_000_000_000
 
@@ -60,13 +62,20 @@ class ServiceClock:
 def to_service_clock(local: datetime, offset: float, wall: float) -> tuple[datetime, list[str]]:
     """``local`` by the clock of the service, which is ``offset`` seconds ahead of this machine; and warnings.
 
-    ``wall`` is the time of this machine in seconds since 1970.
+    ``wall`` is the time of this machine in seconds since 1970. Raises OptionError for an instant in the future: until
+    it comes, every run would restart again.
     """
     warnings = []
     if abs(offset) > LARGEST_SILENT_OFFSET:
         warnings.append(
             f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} that of "
             "this machine; started_before was taken as this machine's and moved by as much."
+        )
+    if local.timestamp() > wall + LARGEST_LEAD:
+        now = datetime.fromtimestamp(wall + offset, local.tzinfo).isoformat(timespec="seconds")
+        raise OptionError(
+            f"started_before: {local.isoformat()} has not come yet: by the clock of the service it is {now}. "
+            "Until then every run would restart again; give the instant of the change, which is in the past."
         )
     if local.timestamp() > wall + LARGEST_SILENT_OFFSET:
         warnings.append(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -15,7 +15,7 @@ from .._base.errors import OcpError, OptionError
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
-from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from .connection_options import CONNECTION_OPTIONS, Params, connected, environment_note, plaintext_password_warnings
 from .secret_options import censor_of, shown_options
 
 
@@ -67,9 +67,17 @@ class Outcome:
         return Outcome(self.failed, result, warnings, diff)
 
 
+class _Module(AnsibleModule):  # type: ignore[misc]
+    """AnsibleModule, whose refusals say where a value came from."""
+
+    def fail_json(self, msg: str, **facts: Any) -> NoReturn:
+        super().fail_json(msg=f"{msg}{environment_note(msg, self.params)}", **facts)
+        raise SystemExit(1)
+
+
 def run_module(definition: Definition) -> None:
     """Run ``definition`` as an Ansible module."""
-    module = AnsibleModule(definition.argument_spec, supports_check_mode=True, **definition.rules)
+    module = _Module(definition.argument_spec, supports_check_mode=True, **definition.rules)
     if REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
     outcome = call_module(definition, module.params, RunMode(module.check_mode))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from .._ocp.session import HttpClient
 Params = dict[str, Any]
 
 LONGEST_SECONDS = 7 * 24 * 3600
+API_PATH = re.compile(r"/api/v[0-9]+(/|$)", re.ASCII)
 
 
 def _with_env_fallback(name: str, **spec: Any) -> dict[str, Any]:
@@ -30,7 +33,8 @@ def _with_env_fallback(name: str, **spec: Any) -> dict[str, Any]:
 
 
 CONNECTION_OPTIONS: dict[str, Any] = {
-    "url": _with_env_fallback("url", type="str", required=True),
+    # Required, but Ansible's own message would not name OCP_URL.
+    "url": _with_env_fallback("url", type="str"),
     "username": _with_env_fallback("username", type="str"),
     "password": _with_env_fallback("password", type="str", no_log=True),
     "access_key_id": _with_env_fallback("access_key_id", type="str"),
@@ -67,9 +71,24 @@ def _trusted_ca(ca_path: str) -> str:
     return ca_path
 
 
-def _checked_url(url: str) -> str:
+def environment_note(message: str, params: Params) -> str:
+    """A sentence for Ansible's ``message`` about an option, if its value is one of the environment; else ""."""
+    for option, spec in CONNECTION_OPTIONS.items():
+        variable = spec["fallback"][1][0]
+        value = params.get(option)
+        # A value that was converted is not a text any more.
+        unconverted = spec["type"] in ("float", "bool") and isinstance(value, str)
+        if unconverted and option in message and value == os.environ.get(variable):
+            return f". The value {value} comes from the environment variable {variable}"
+    return ""
+
+
+def _checked_url(url: str | None) -> str:
     if not url:
-        raise OptionError("url: is empty; give the address of an OCP, as in https://ocp.example.com:8080.")
+        raise OptionError(
+            f"url: is {'not given' if url is None else 'empty'}; give the address of an OCP with url or OCP_URL, as in "
+            "https://ocp.example.com:8080."
+        )
     if "@" in url:
         raise OptionError("url: holds a user name or password; give them with username and password instead.")
     if "?" in url or "#" in url:
@@ -81,6 +100,11 @@ def _checked_url(url: str) -> str:
         usable = False
     if not usable:
         raise OptionError(f"url: {url} is not the address of an OCP; give it as in https://ocp.example.com:8080.")
+    # Any other path may be the prefix of a proxy.
+    api_path = API_PATH.search(parts.path)
+    if api_path:
+        address = f"{parts.scheme}://{parts.netloc}{parts.path[: api_path.start()]}"
+        raise OptionError(f"url: has a path {parts.path}; give the address alone, {address}.")
     return url
 
 
@@ -122,7 +146,10 @@ def _complete_pair(params: Params, name: str, secret: str) -> tuple[str, str] | 
     given = [option for option in (name, secret) if params[option]]
     if len(given) == 1:
         [missing] = {name, secret} - set(given)
-        raise OptionError(f"{missing}: is missing or empty, though {given[0]} is given; give both of them.")
+        raise OptionError(
+            f"{missing}: is missing or empty, though {given[0]} is given; "
+            f"give it with {missing} or OCP_{missing.upper()}."
+        )
     return (params[name], params[secret]) if given else None
 
 

@@ -107,8 +107,7 @@ def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRe
     where = f" in {join_names(cluster.label for cluster, _servers in found)}"
     unknown = [zone for zone in wanted.zones or () if zone not in _zone_names(everything)]
     if unknown:
-        there = join_names(_zone_names(everything))
-        raise TargetError(f"zones: {unknown[0]} matches nothing{where}; to choose from: {there}. Check the name.")
+        exactly_one("zones", unknown[0], [], _zone_names(everything), where)
     for name in wanted.servers or ():
         matches = [server for server in everything if _is_named(server, [name])]
         exactly_one("servers", name, matches, [server["name"] for server in everything], where)

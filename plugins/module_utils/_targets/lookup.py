@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher, get_close_matches
 
 from .._base.errors import NotFound, TargetError
 from .._base.parsing import Record, integer
@@ -12,12 +13,21 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 
 
-def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], list[str]]:
-    """The clusters with this id or name, and the names of similar ones; digits are tried as an id first."""
+def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], Iterable[str]]:
+    """The clusters with this id or name, and the names to choose from, which are read only if somebody looks at them.
+
+    Digits are tried as an id first.
+    """
     matches = _with_id(api, cluster) if cluster.isdecimal() else []
     named_alike = [] if matches else api.clusters(cluster)
     matches += [found for found in named_alike if found.get("name") == cluster]
-    return matches, [str(found.get("name")) for found in named_alike]
+    return matches, _choices(api, named_alike)
+
+
+def _choices(api: OcpApi, named_alike: list[Record]) -> Iterator[str]:
+    """The names of the clusters that the service finds alike, or of all."""
+    for found in named_alike or api.clusters():
+        yield str(found.get("name"))
 
 
 def find_cluster(api: OcpApi, cluster: str) -> Record:
@@ -51,12 +61,24 @@ def exactly_one(
         ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
     if not matches:
-        there = join_names(known)
-        hint = f"; to choose from: {there}" if there else ""
-        raise TargetError(f"{option}: {value} matches nothing{where}{hint}. Check the name or id.")
+        names = list(known)
+        hint = f"; to choose from: {join_names(names)}" if names else ""
+        raise TargetError(f"{option}: {value} matches nothing{where}{hint}. {next_guess(value, names)}")
     if needs_id and integer(matches[0].get("id")) is None:
         raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
     return matches[0]
+
+
+def next_guess(value: str, known: list[str]) -> str:
+    """What a person may have meant by ``value``, of the ``known`` names."""
+    on_host = [name for name in known if ":" in name and name.rpartition(":")[0].strip("[]") == value.strip("[]")]
+    if on_host:
+        return f"The port is missing: give {' or '.join(on_host)}."
+    nearest = get_close_matches(value, known, 2)
+    ratios = [SequenceMatcher(None, name, value).ratio() for name in nearest]
+    # Of zone1 and zone2 neither is nearer to zone9.
+    is_clear = len(ratios) == 1 or len(set(ratios)) == 2
+    return f"Did you mean {nearest[0]}? Check the name or id." if is_clear else "Check the name or id."
 
 
 def address_of(record: Record, ip: str, port: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceError
+from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceError, TargetError
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Task
 from .failure_report import Purpose, task_failed, wait_timed_out
@@ -30,11 +30,17 @@ class Awaited:
 def await_tasks(
     api: OcpApi, task_ids: list[int], policy: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
-    """The result of a wait for ``task_ids``; raises as ``wait_for_success`` does, and OptionError for an empty list."""
+    """The result of a wait for ``task_ids``; raises as ``wait_for_success`` does, OptionError and TargetError."""
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
-    waited = wait_for_success(api, task_ids, policy, full=full, clock=clock)
+    try:
+        waited = wait_for_success(api, task_ids, policy, full=full, clock=clock)
+    except NotFound as error:
+        if not (error.reason or error.facts["trace_id"]):  # of a proxy, perhaps
+            raise
+        text = f"task_ids: task {error.facts['task_id']} does not exist; list tasks with oceanbase.ocp.task_info."
+        raise TargetError(text, **error.facts) from None
     return {
         "changed": False,
         "tasks": waited.results,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -28,9 +28,11 @@ class Change:
     subtask: Subtask | None = None
 
     def event(self) -> dict[str, Any]:
-        """The change as plain data; its ``task`` has the FAILED subtasks only."""
-        subtask = None if self.subtask is None else asdict(self.subtask)
-        return {"change": self.name, "task": self.task.result(full=False), "subtask": subtask}
+        """The change as plain data; its ``task`` has the FAILED subtasks only. Every id is an integer or None."""
+        task = _with_integer_ids(self.task.result(full=False))
+        task["subtasks"] = [_with_integer_ids(step) for step in task["subtasks"]]
+        subtask = None if self.subtask is None else _with_integer_ids(asdict(self.subtask))
+        return {"change": self.name, "task": task, "subtask": subtask}
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class _FollowedTasks:
         self._polled = False
         self._is_failing = False
         self._followed: dict[int, _FollowedTask] = {}
+        self._dropped: set[int] = set()
 
     @property
     def done(self) -> bool:
@@ -132,10 +135,14 @@ class _FollowedTasks:
         if listed is not None and listed == followed.listed:
             return
         try:
-            task = Task.from_api(self._api.task(task_id))
+            found = self._api.task(task_id)
         except NotFound:
             del self._followed[task_id]
             return
+        if _id(found) != task_id:
+            self._drop(task_id)
+            return
+        task = replace(Task.from_api(found), id=task_id)
         failures = {_failure_key(step): step for step in task.failed_subtasks}
         if not followed.announced:
             followed.announced = True
@@ -149,6 +156,18 @@ class _FollowedTasks:
         if task.finished:
             del self._followed[task_id]
             self._listener.on_change(Change(FINISHED, task))
+
+    def _drop(self, task_id: int) -> None:
+        """Report no change of a task whose record is not its own: a rulebook acts on what an event says."""
+        del self._followed[task_id]
+        if task_id not in self._dropped:
+            self._listener.log(f"Task {task_id} is not followed: the service answers with another id in its place.")
+        self._dropped.add(task_id)
+
+
+def _with_integer_ids(facts: dict[str, Any]) -> dict[str, Any]:
+    """``facts`` without ids of another type: a rulebook hands ids to playbooks, where a text may be a template."""
+    return {key: integer(value) if key == "id" or key.endswith("_id") else value for key, value in facts.items()}
 
 
 def _failure_key(step: Subtask) -> tuple[object, ...]:

@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridg
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ADDRESS,
+    OPTIONS,
     TARGETS,
     TASKS,
     Entry,
@@ -134,6 +135,16 @@ def target_entries() -> Iterator[Entry]:
         "host": "task_info",
     }.items():
         yield entry((TARGETS, option), "matches nothing", module, (option, "10.9.9.9"), **{option: "10.9.9.9"})
+    address = raw_server(1, "zone1")["ip"]
+    yield entry((TARGETS, "server"), "has no port", "server_restart", ("server", address), server=address)
+    future = "2099-05-04T03:00:00+08:00"
+    yield entry(
+        (OPTIONS, "started_before"),
+        "in the future",
+        "server_restart",
+        ("started_before", future),
+        started_before=future,
+    )
     yield entry((TARGETS, "hosts"), "one matches nothing", "agent_restart", ("hosts", "10.9.9.9"), hosts=["10.9.9.9"])
     yield from _plan_entries()
     yield entry((TARGETS, "task_id"), "of `task` is none", "task", ("task_id", "81"))
@@ -181,7 +192,7 @@ def _busy_entries() -> Iterator[Entry]:
     busy = partial(entry, (TASKS, "Something else works on the target"))
     own, other = _running(SERVER, "servers_there"), _running("Upgrade OB server", "servers_there")
     mine = ("1001", ADDRESS_41)
-    later = at(3600).isoformat()
+    later = at(30).isoformat()
     yield busy("`in_flight` is fail", "server_restart", mine, own, in_flight="fail")
     yield busy("it began before `started_before`", "server_restart", mine, own, started_before=later)
     yield busy("it is no restart", "server_restart", mine, other)

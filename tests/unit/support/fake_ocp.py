@@ -176,7 +176,7 @@ class FakeOcp:
         operating = self._operating(self.cluster_operated_by)
         return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **operating}
 
-    def clusters(self, name: str) -> list[dict[str, Any]]:
+    def clusters(self, name: str = "") -> list[dict[str, Any]]:
         self._called("clusters")
         return [self.cluster(31)] if name in "orders" else []
 

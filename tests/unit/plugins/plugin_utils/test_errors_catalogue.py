@@ -55,7 +55,7 @@ SECRETS = (BASIC["password"], KEY["access_key_secret"], "Authorization", "Basic 
 # A next step is one of these verbs at the start of a clause, or a command.
 VERBS = "ask|begin|check|copy|give|have|leave|list|look|name|put|retry|roll|run|set|use|wait"
 NEXT_STEP = re.compile(
-    rf"(?:^\s*|[.;:,] |\b(?:and|or|so|then|to choose from: .*\.) )(?:{VERBS})\b|ansible localhost -m oceanbase\.ocp\.",
+    rf"(?:^\s*|[.;:,?] |\b(?:and|or|so|then|to choose from: .*\.) )(?:{VERBS})\b|ansible localhost -m oceanbase\.ocp\.",
     re.IGNORECASE | re.MULTILINE,
 )
 # The accepted values in messages of ansible-core.

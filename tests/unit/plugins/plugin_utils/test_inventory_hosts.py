@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils._inventory_hosts imp
     check_names,
     groups_of,
     host_of,
+    usable_servers,
     variables_of,
 )
 
@@ -25,6 +26,34 @@ def server(last=1, cluster="orders", cluster_id=31, zone="zone1", **more):
 )
 def test_host_names_have_no_pattern_separators(ip, name):
     assert host_of(server(ip=ip)) == name
+
+
+@pytest.mark.parametrize("ip", ["10.1.0.1", "2001:db8::1", "observer-1.example.com", "_a"])
+def test_address_and_host_name_become_hosts(ip):
+    assert usable_servers([server(ip=ip)]) == ([server(ip=ip)], [])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"ip": ip} for ip in ("../evilhost", "-oProxyCommand=x", ".x", "a/b", "a b", "a\n", "ä", "", None, 7, ["a"])),
+        *({"port": port} for port in ("2882/..", "-1", None, ["1"], "2882\n", 123456, 1.5)),
+    ],
+    ids=repr,
+)
+def test_server_whose_address_is_no_address_is_left_out_with_a_warning(wrong):
+    good, bad = server(1), server(2, **wrong)
+    usable, [warning] = usable_servers([bad, good])
+    assert usable == [good]
+    assert warning.startswith("Server ")
+    assert " of cluster orders (id 31) is left out of the inventory: its address is not an IP address" in warning
+    assert warning.isprintable()
+
+
+@pytest.mark.parametrize("value", [["x"], {"x": 1}, 7])
+def test_value_of_another_type_makes_a_safe_group(value):
+    record = server(cluster=value, zone=value, regionName=value, status=value, version=value)
+    assert all(name.isidentifier() for name in groups_of([record]).members)
 
 
 def test_servers_with_the_same_address_are_refused():

@@ -153,7 +153,7 @@ def test_permanent_error_ends_the_wait(kind, api, wait):
 
 
 def test_unknown_cluster_ends_the_wait(api, wait):
-    api.expect("clusters", "orders", gives=[])
+    api.expect("clusters", "orders", gives=[]).expect("clusters", gives=[])
     with pytest.raises(TargetError, match="cluster: orders matches nothing"):
         wait()
 

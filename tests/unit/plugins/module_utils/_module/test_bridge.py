@@ -64,8 +64,11 @@ CREDENTIALS = "either username and password, or access_key_id and access_key_sec
 BAD_CONNECTION = {
     "both kinds": ({**BASIC, **KEY}, ["Both kinds of credentials", CREDENTIALS]),
     "neither kind": ({}, ["No credentials are given", CREDENTIALS, "OCP_USERNAME"]),
-    "no password": ({"username": "admin"}, ["password: is missing or empty", "username is given"]),
-    "no user name": ({"password": "pass-word-9"}, ["username: is missing or empty", "password is given"]),
+    "no password": ({"username": "admin"}, ["password: is missing or empty", "username is given", "OCP_PASSWORD"]),
+    "no user name": (
+        {"password": "pass-word-9"},
+        ["username: is missing or empty", "password is given", "OCP_USERNAME"],
+    ),
     "empty password": ({"username": "admin", "password": ""}, ["password: is missing or empty"]),
     "no secret": ({"access_key_id": "key-id"}, ["access_key_secret: is missing or empty", "access_key_id is given"]),
     "no key id": ({"access_key_secret": "key-secret-9"}, ["access_key_id: is missing or empty"]),
@@ -216,13 +219,53 @@ def test_option_of_the_wrong_type_is_refused(name, option, value, words, run):
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [(name, option) for name, own in OWN.items() for option in own] + [(name, "url") for name in OWN],
+    [(name, option) for name, own in OWN.items() for option in own],
 )
 @pytest.mark.usefixtures("_offline")
 def test_missing_required_option_is_refused(name, option, run):
     params = {**CONNECTION, **OWN[name]}
     del params[option]
     assert run(name, params)["msg"] == f"missing required arguments: {option}"
+
+
+@every_module
+@pytest.mark.usefixtures("_offline")
+def test_missing_url_names_the_option_and_its_variable(name, run):
+    params = {**CONNECTION, **OWN[name]}
+    del params["url"]
+    assert run(name, params)["msg"] == (
+        "url: is not given; give the address of an OCP with url or OCP_URL, as in https://ocp.example.com:8080."
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "option"),
+    [("OCP_TIMEOUT", "abc", "timeout"), ("OCP_VALIDATE_CERTS", "off-ish", "validate_certs")],
+)
+@pytest.mark.usefixtures("_offline")
+def test_bad_value_of_the_environment_names_the_variable(variable, value, option, run, monkeypatch):
+    monkeypatch.setenv(variable, value)
+    message = run("task_info", CONNECTION)["msg"]
+    assert option in message
+    assert message.endswith(f". The value {value} comes from the environment variable {variable}")
+    assert variable not in run("task_info", {**CONNECTION, option: "else"})["msg"]
+
+
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [("/api/v2", ""), ("/api/v2/", ""), ("/api/v2/ob/clusters", ""), ("/ocp/api/v1", "/ocp")],
+)
+@pytest.mark.usefixtures("_offline")
+def test_url_with_a_path_of_the_api_is_refused(path, address, run):
+    message = run("task_info", {**CONNECTION, "url": f"https://ocp.test:8080{path}"})["msg"]
+    assert message == f"url: has a path {path}; give the address alone, https://ocp.test:8080{address}."
+
+
+@pytest.mark.parametrize("prefix", ["/", "/ocp", "/api", "/my/api/v2x", "/api/version"])
+@pytest.mark.usefixtures("connected")
+def test_url_with_another_path_is_taken(prefix, run, client):
+    expect_no_tasks(client)
+    assert run("task_info", {**CONNECTION, "url": f"{URL}{prefix}"})["tasks"] == []
 
 
 @pytest.mark.parametrize("other", [{"cluster": "1"}, {"host": "1"}, {"status": ["RUNNING"]}, {"name": "x"}], ids=str)
@@ -463,7 +506,9 @@ def test_unknown_host_error_names_the_modules_own_option(name, params, option, r
     hosts = response({"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]})
     client.expect("get", "/api/v2/compute/hosts", {"page": 1, "size": 2000}, gives=hosts)
     message = run(name, {**CONNECTION, **params})["msg"]
-    assert message == f"{option}: 10.1.0.9 matches nothing; to choose from: 10.1.0.1. Check the name or id."
+    assert message == (
+        f"{option}: 10.1.0.9 matches nothing; to choose from: 10.1.0.1. Did you mean 10.1.0.1? Check the name or id."
+    )
 
 
 # Without requests

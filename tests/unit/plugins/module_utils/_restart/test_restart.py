@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ConnectionFailed,
     NotFound,
     OcpError,
+    OptionError,
     PermissionDenied,
     ResponseLost,
     TaskFailed,
@@ -358,11 +359,24 @@ def test_clock_offset_warns_only_with_started_before(service):
     assert restart(service, SERVER, request())["warnings"] == []
 
 
-def test_future_started_before_is_a_warning(service):
-    result = restart(service, SERVER, request(started_before=at(100)))
+def test_started_before_a_little_ahead_is_a_warning(service):
+    result = restart(service, SERVER, request(started_before=at(50)))
     assert result["action"] == "submitted"
     [warning] = result["warnings"]
-    assert warning.startswith("started_before: 2026-05-04T03:01:40+08:00 has not come yet")
+    assert warning.startswith("started_before: 2026-05-04T03:00:50+08:00 has not come yet")
+
+
+@pytest.mark.parametrize("offset", [0, 1200, -1200])
+def test_future_started_before_is_refused_before_anything_is_sent(service, offset):
+    service.clock_offset = offset
+    with pytest.raises(OptionError) as refusal:
+        restart(service, SERVER, request(started_before=at(100)))
+    error = refusal.value
+    assert str(error).startswith(
+        "started_before: 2026-05-04T03:01:40+08:00 has not come yet: by the clock of the service it is 2026-05-04T0"
+    )
+    assert str(error).endswith("give the instant of the change, which is in the past.")
+    assert service.posts == []
 
 
 def test_failure_includes_the_warnings(service):

@@ -91,10 +91,21 @@ class TestCluster:
         if cluster == "31":
             api.expect("cluster", 31, gives=not_found())
         api.expect("clusters", cluster, gives=[{"id": 70 + n, "name": name} for n, name in enumerate(found)])
+        if not found:
+            api.expect("clusters", gives=[])
         with pytest.raises(TargetError) as raised:
             Cluster.find(api.double, cluster)
-        assert str(raised.value) == f"cluster: {cluster} matches nothing{hint}. Check the name or id."
+        assert str(raised.value).startswith(f"cluster: {cluster} matches nothing{hint}. ")
+        assert str(raised.value).endswith("Check the name or id.")
         assert raised.value.facts == {}
+
+    def test_misspelt_name_is_refused_with_all_choices_and_the_nearest(self, api):
+        api.expect("clusters", "ordrs", gives=[])
+        api.expect("clusters", gives=[{"id": 1, "name": "payments"}, {"id": 2, "name": "orders"}])
+        assert message_of(Cluster.find, api.double, "ordrs") == (
+            "cluster: ordrs matches nothing; to choose from: payments, orders. Did you mean orders? "
+            "Check the name or id."
+        )
 
     @pytest.mark.parametrize("record", [{"name": "orders"}, {"name": "orders", "id": None}], ids=repr)
     def test_record_without_an_id_is_refused(self, record, api):
@@ -152,6 +163,17 @@ class TestServer:
         message = message_of(find_server, api, "31", server)
         assert message.startswith(f"server: {server} matches nothing in cluster orders (id 31)")
         assert "10.1.0.1:2882, 10.1.0.2:2882." in message
+
+    def test_missing_port_is_said_with_the_address(self, api):
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS)
+        message = message_of(find_server, api, "31", "10.1.0.1")
+        assert message.endswith("The port is missing: give 10.1.0.1:2882.")
+
+    def test_missing_port_of_ipv6_and_of_two_servers_on_a_host_is_said(self, api):
+        servers = [{"id": n, "ip": "2001:db8::1", "port": port} for n, port in ((41, 2882), (42, 2982))]
+        api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=servers)
+        message = message_of(find_server, api, "31", "2001:db8::1")
+        assert message.endswith("The port is missing: give [2001:db8::1]:2882 or [2001:db8::1]:2982.")
 
     def test_cluster_without_servers_matches_no_server(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=[])

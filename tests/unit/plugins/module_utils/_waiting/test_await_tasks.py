@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     PermissionDenied,
     RequestRefused,
     ResponseLost,
+    TargetError,
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import (
@@ -145,6 +146,22 @@ def test_permanent_refusal_ends_the_wait(status, before, api, time_passes):
     assert raised.value.facts["trace_id"] == f"trace-{status}"
     assert [task["id"] for task in raised.value.facts["tasks"]] == [7, 8][: 1 + (before > 0)]
     assert len(time_passes.pauses) == before
+
+
+def test_task_that_does_not_exist_is_named_with_what_to_do(api, time_passes):
+    api.expect("task", 7, gives=successful(7)).expect("task", 99999, gives=refused(404))
+    with pytest.raises(TargetError) as raised:
+        await_tasks(api.double, [7, 99999], PATIENT, clock=time_passes.clock)
+    assert str(raised.value) == ("task_ids: task 99999 does not exist; list tasks with oceanbase.ocp.task_info.")
+    assert raised.value.facts["task_id"] == 99999
+    assert raised.value.facts["trace_id"] == "trace-404"
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
+
+
+def test_404_that_is_no_answer_of_the_service_stays_as_it_is(api, time_passes):
+    api.expect("task", 7, gives=NotFound("Refused with 404.", status=404, reason="", url=URL))
+    with pytest.raises(NotFound, match="Refused with 404"):
+        await_tasks(api.double, [7], PATIENT, clock=time_passes.clock)
 
 
 # The deadline

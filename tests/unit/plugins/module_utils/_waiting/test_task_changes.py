@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, PermissionDenied
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.task_changes import Listener, follow_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.task_changes import Change, Listener, follow_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, chain, raw_task, step
 
@@ -192,3 +193,33 @@ def test_filters_are_passed_to_the_service(service, audience):
     service.begin(SERVER, service.servers_there[:1], ago=3.0)
     assert audience.follow(service, 30, {"name": "no such"}) == []
     assert {name for name, *_rest in audience.follow(service, 30, {"name": SERVER}, newer_than=0)} >= {"finished"}
+
+
+# What leaves for a rulebook, and with it for extra_vars of a playbook
+
+
+RUNS = "{{ lookup('ansible.builtin.pipe', 'id') }}"
+
+
+@pytest.mark.parametrize("value", [RUNS, [RUNS], {"x": RUNS}, True, 1.5], ids=repr)
+def test_every_id_of_an_event_is_an_integer_or_null(value):
+    wrong = dict.fromkeys(("id", "clusterId", "hostId", "taskDefinitionId", "seriesId"), value)
+    task = Task.from_api(raw_task(1001) | wrong | {"subtasks": [step(1, "A step", "FAILED") | wrong]})
+    event = Change("subtask_failed", task, task.subtasks[0]).event()
+    ids = [
+        part[key]
+        for part in (event["task"], event["subtask"], *event["task"]["subtasks"])
+        for key in part
+        if key == "id" or key.endswith("_id")
+    ]
+    assert len(ids) >= 8
+    assert set(ids) == {None}
+
+
+@pytest.mark.parametrize("value", [RUNS, [1001], None, 1002], ids=repr)
+def test_task_that_answers_with_another_id_is_dropped_with_one_line(service, audience, value, monkeypatch):
+    service.begin(SERVER, service.servers_there[:1], ago=3.0)
+    read = service.task
+    monkeypatch.setattr(service, "task", lambda task_id: read(task_id) | {"id": value})
+    assert audience.follow(service, 30) == []
+    assert audience.noted == ["Task 1001 is not followed: the service answers with another id in its place."]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A misspelt variable of a role or playbook is refused with the nearest name, and nothing is sent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support import BASIC, blocks
+
+REFUSAL = "Refuse variables that it does not know"
+CHANGE = "2026-05-04T03:00:00+08:00"
+SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("check", ["", "--check "], ids=["run", "check"])
+@pytest.mark.parametrize(
+    ("playbook", "given", "wrong", "near"),
+    [
+        ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_server", "servers"),
+        ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_min_zone", "min_zones"),
+        ("restart_fleet", {"restart_fleet_servers": SERVERS}, "restart_fleet_freeze", "freeze_server"),
+        ("restart_agents", {"restart_agents_hosts": ["1"]}, "restart_agents_batches", "batch"),
+        (
+            "restart_arbitration_services",
+            {"restart_arbitration_services": ["10.0.0.10:2888"]},
+            "restart_arbitration_service",
+            "services",
+        ),
+        ("report_task", {"report_task_id": 1001}, "report_task_folders", "folder"),
+    ],
+)
+def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
+    connect(emulator)
+    prefix = "restart_arbitration_" if "arbitration" in playbook else f"{playbook}_"
+    given = {**given, **({} if playbook == "report_task" else {f"{prefix}started_before": CHANGE}), wrong: "x"}
+    outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")
+    assert outcome.rc == 2, outcome.output
+    sentence = f"{wrong}: is not a variable of oceanbase.ocp.{playbook}; did you mean {prefix}{near}? Nothing was sent."
+    assert sentence in outcome.results[REFUSAL]["msg"]
+    assert "/api/" not in emulator.log
+
+
+def test_page_shows_the_actual_message(ansible, connect, emulator):
+    connect(emulator)
+    given = {
+        "rolling_restart_clusters": ["orders"],
+        "rolling_restart_started_before": CHANGE,
+        "rolling_restart_server": "1",
+    }
+    outcome = ansible.playbook("oceanbase.ocp.rolling_restart", arguments=f"-e '{json.dumps(given)}'")
+    assert blocks("docs/contents.md", "text")[0].strip() == outcome.results[REFUSAL]["msg"]
+
+
+@pytest.mark.parametrize(
+    ("role", "given", "wrong"),
+    [("task_wait", {"task_wait_tasks": 1001}, "task_wait_retry"), ("emulator", {}, "emulator_prot")],
+)
+def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, role, given, wrong):
+    role_task = {"ansible.builtin.include_role": {"name": f"oceanbase.ocp.{role}"}, "vars": given}
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    for task, keywords in (
+        ({**role_task, "vars": {**given, wrong: 1}}, {}),
+        (role_task, {"vars": {wrong: 1}}),
+    ):
+        outcome = ansible.tasks(task, module_defaults=defaults, **keywords)
+        assert outcome.rc == 2, outcome.output
+        assert f"{wrong}: is not a variable of oceanbase.ocp.{role}; did you mean " in outcome.output
+    assert "/api/" not in emulator.log
+
+
+def test_variables_of_the_caller_and_facts_of_an_earlier_use_are_allowed(ansible, emulator):
+    task = {
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
+        "vars": {"task_wait_tasks": [], "task_wait_user_ticket": 7},
+    }
+    outcome = ansible.tasks(task, task, module_defaults={"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}})
+    assert outcome.rc == 0, outcome.output
+
+
+def test_lookup_names_a_role_that_does_not_exist(ansible):
+    unknown = "{{ query('oceanbase.ocp.unknown_variables', 'rolling') }}"
+    outcome = ansible.tasks({"ansible.builtin.debug": {"msg": unknown}})
+    assert outcome.rc == 2
+    assert "oceanbase.ocp has no role or playbook rolling" in outcome.output

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Variables of roles and playbooks: what is documented is known, all else with the prefix is named with the nearest."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._known_variables import unknown_variables
+
+ROOT = Path(__file__).parents[4]
+ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
+PREFIXES = {"restart_arbitration_services": "restart_arbitration_"}
+# demo.yml takes no variables; rolling_restart.yml is the role alone.
+PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"demo", "rolling_restart"})
+
+
+def prefix_of(name):
+    return PREFIXES.get(name, f"{name}_")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "near"),
+    [
+        ("rolling_restart", "rolling_restart_server", "rolling_restart_servers"),
+        ("rolling_restart", "rolling_restart_min_zone", "rolling_restart_min_zones"),
+        ("rolling_restart", "rolling_restart_starts_before", "rolling_restart_started_before"),
+        ("task_wait", "task_wait_retry", "task_wait_retries"),
+        ("emulator", "emulator_prot", "emulator_port"),
+        ("restart_fleet", "restart_fleet_server", "restart_fleet_servers"),
+        ("restart_agents", "restart_agents_host", "restart_agents_hosts"),
+        ("restart_arbitration_services", "restart_arbitration_service", "restart_arbitration_services"),
+        ("report_task", "report_task_folders", "report_task_folder"),
+    ],
+)
+def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):
+    assert unknown_variables(name, prefix_of(name), [variable, near, "other", f"other_{variable}"]) == [
+        f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
+    ]
+
+
+def test_name_like_no_other_is_told_how_to_be_free():
+    assert unknown_variables("task_wait", "task_wait_", ["task_wait_qqq"]) == [
+        "task_wait_qqq: is not a variable of oceanbase.ocp.task_wait; "
+        "a variable of your own begins with task_wait_user_, so rename it."
+    ]
+
+
+@pytest.mark.parametrize("variable", ["rolling_restart_user_x", "rolling_restart__x", "rolling_restart", "rolling"])
+def test_own_variables_are_free(variable):
+    assert unknown_variables("rolling_restart", "rolling_restart_", [variable]) == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_option_and_every_variable_that_a_role_sets_is_known(role):
+    spec = yaml.safe_load((ROOT / "roles" / role / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    code = "\n".join(path.read_text() for path in (ROOT / "roles" / role).rglob("*.yml") if path.parent.name != "meta")
+    used = set(re.findall(rf"(?<![\w.]){role}_\w+", code)) - {"rolling_restart_info"}
+    assert unknown_variables(role, f"{role}_", used | spec["options"].keys()) == []
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_every_variable_that_a_playbook_uses_is_known(playbook):
+    prefix = prefix_of(playbook)
+    code = (ROOT / f"playbooks/{playbook}.yml").read_text()
+    used = set(re.findall(rf"(?<![\w.#-]){prefix}\w+", re.sub(r"^#.*", "", code, flags=re.MULTILINE)))
+    assert len(used) > 2
+    assert unknown_variables(playbook, prefix, used) == []
+
+
+@pytest.mark.parametrize("name", [*ROLES, *PLAYBOOKS])
+def test_each_role_and_playbook_refuses_first_of_all(name):
+    file = ROOT / (f"roles/{name}/tasks/main.yml" if name in ROLES else f"playbooks/{name}.yml")
+    text = file.read_text()
+    assert f"'oceanbase.ocp.unknown_variables', '{name}'" in text
+    # Before the first module of the collection.
+    assert text.index("unknown_variables") < min(
+        [found.start() for found in re.finditer(r"^ *oceanbase\.ocp\.\w+:|include_tasks:", text, re.MULTILINE)]
+    )
+
+
+def test_unknown_role_is_an_error():
+    with pytest.raises(ValueError, match="has no role or playbook nothing"):
+        unknown_variables("nothing", "nothing_", [])
