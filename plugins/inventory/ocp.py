@@ -25,6 +25,8 @@ description:
     C(ocp_task_id), the task that works on it now. What the service does not tell is null.
   - Variables are data. A value that looks like a template is never evaluated.
   - A server whose address is neither an IP address nor a host name is left out, with a warning that names it.
+  - Plays over these hosts need C(connection=local), since the modules talk to OCP and not to the servers. Without it
+    the modules of this collection refuse to run.
   - It takes the permission to read clusters (C(CLUSTER_VIEWER)).
 options:
   plugin:

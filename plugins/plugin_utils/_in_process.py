@@ -39,6 +39,9 @@ else:
 
 display = Display()
 
+# What marks a host as a database server, in the inventory of the collection and in others.
+SERVER_VARIABLE = "ocp_server"
+
 
 class InProcess(OrdinaryModule):  # type: ignore[misc]
     """The action plugin of the module in ``definition``."""
@@ -48,6 +51,9 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of the module."""
         host = self._play_context.remote_addr
+        misdirected = self._misdirected(task_vars or {})
+        if misdirected is not None:
+            return {"failed": True, "changed": False, "msg": misdirected}
         obstacle = self._obstacle()
         if obstacle is not None:
             display.vvv(f"Running {self._task.action} as an ordinary module, since {obstacle}", host=host)
@@ -56,6 +62,18 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         file = inspect.getfile(self.definition.body)
         display.vvv(f"Running module file {file} in the controller's process", host=host)
         return self._run_here(task_vars or {})
+
+    def _misdirected(self, task_vars: dict[str, Any]) -> str | None:
+        """Why the module must not run where the connection leads: credentials do not belong on a database server."""
+        transport = self._connection.transport
+        if transport == "local" or SERVER_VARIABLE not in task_vars or self._task.delegate_to:
+            return None
+        host = task_vars.get("inventory_hostname")
+        return (
+            f"{host} is a database server, and the connection is {transport}; nothing was sent. Set connection: local "
+            "in the play and no ansible_connection for the host, so that the module runs on the controller; or use "
+            "delegate_to to run it on another machine."
+        )
 
     def _obstacle(self) -> str | None:
         """Why the module cannot run in this process; None if it can."""

@@ -372,6 +372,52 @@ def test_keyed_group_of_a_hostile_name_reads_no_file(command, source, hostile, t
     assert "was read" not in done.stdout
 
 
+# Without connection: local
+
+
+@pytest.fixture
+def ssh(ansible, tmp_path):
+    """Stand in for ssh; returns a file that is there once somebody has called it."""
+    called = tmp_path / "ssh was called"
+    program = tmp_path / "ssh"
+    program.write_text(f"#!/bin/sh\ntouch '{called}'\nexit 255\n")
+    program.chmod(0o755)
+    ansible.environment["ANSIBLE_SSH_EXECUTABLE"] = str(program)
+    return called
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    "task",
+    [
+        {
+            "oceanbase.ocp.server_restart": {
+                "cluster": "{{ ocp_cluster }}",
+                "server": "{{ ocp_server }}",
+                "freeze_server": False,
+            }
+        },
+        {"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}, "vars": {"task_wait_tasks": 1001}},
+        {
+            "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},
+            "vars": {"rolling_restart_clusters": ["orders"], "rolling_restart_started_before": "1777834921"},
+        },
+    ],
+    ids=["module", "task_wait", "rolling_restart"],
+)
+@pytest.mark.parametrize("connection", [{}, {"connection": "local", "vars": {"ansible_connection": "ssh"}}], ids=str)
+@pytest.mark.usefixtures("environment")
+def test_nothing_goes_by_ssh_to_a_database_server(command, emulator, source, ssh, tmp_path, task, connection):
+    play = {"hosts": "ocp_zone_orders_zone1", "gather_facts": False, **connection, "tasks": [task]}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    done = command("ansible-playbook", "-i", source(), "play.yml")
+    assert done.returncode == 2, done.stdout
+    [message] = blocks("docs/where-modules-run.md", "text")
+    assert message.strip() in done.stdout
+    assert not ssh.exists()
+    assert emulator.requests("POST") == []
+
+
 # The page
 
 

@@ -142,6 +142,30 @@ def test_unsupported_task_runs_as_an_ordinary_module(action, task, ordinary_runs
     assert ordinary_runs == [{"some": "variable"}]
 
 
+DATABASE_SERVER = {"ocp_server": "10.0.0.1:2882", "inventory_hostname": "10.0.0.1_2882"}
+
+
+@pytest.mark.parametrize("transport", ["ssh", "paramiko_ssh"])
+def test_module_is_not_taken_to_a_database_server(action, transport, ordinary_runs):
+    result = action(transport=transport, delegate_to=None).run(None, DATABASE_SERVER)
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert result["msg"].startswith(
+        f"10.0.0.1_2882 is a database server, and the connection is {transport}; nothing was sent. "
+        "Set connection: local in the play"
+    )
+    assert ordinary_runs == []
+
+
+@pytest.mark.parametrize(
+    ("task", "ordinary"),
+    [({"transport": "ssh", "delegate_to": "bastion"}, True), ({"delegate_to": None}, False)],
+    ids=["delegated", "local"],
+)
+def test_task_of_a_database_server_runs_elsewhere(action, task, ordinary, ordinary_runs):
+    action(**task).run(None, DATABASE_SERVER)
+    assert bool(ordinary_runs) is ordinary
+
+
 def test_task_without_the_requests_library_runs_as_a_module(action, ordinary_runs, monkeypatch):
     monkeypatch.setattr(_in_process, "REQUESTS_IMPORT_ERROR", ImportError("no requests"))
     assert action().run() == {"ordinary": True}
