@@ -25,7 +25,6 @@ LARGEST_DRAIN = 64 * 1024
 # The windows of request limits are documented: 10 seconds to a day.
 LONGEST_WINDOW = 24 * 3600.0
 LONGEST_PAUSE = 3600.0
-LONGEST_NUMBER = 15
 
 
 class RateLimitRetry(Retry):
@@ -95,7 +94,7 @@ def seconds_to_reset(headers: Mapping[str, str]) -> float | None:
     Some gateways send the time of the reset instead, in seconds since 1970.
     """
     text = headers.get("RateLimit-Reset", "")
-    if not text.isdecimal() or len(text) > LONGEST_NUMBER:
+    if not text.isdecimal():
         return None
     seconds = float(text)
     if seconds > LONGEST_WINDOW:

@@ -11,13 +11,16 @@ from types import SimpleNamespace
 from urllib.parse import quote, quote_plus
 
 import pytest
+from ansible.errors import AnsibleParserError
 from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.action.server_info import ActionModule as ServerInfo
 from ansible_collections.oceanbase.ocp.plugins.action.task_info import ActionModule as TaskInfo
 from ansible_collections.oceanbase.ocp.plugins.action.task_wait import ActionModule as TaskWait
 from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import InventoryModule
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import InProcess
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task, step
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import ScriptedServer, envelope, refusal
 
@@ -128,6 +131,34 @@ def test_events_and_their_log(server, monkeypatch):
     assert events
     assert logged
     assert shown_in(events, logged, str(raised.value)) == []
+
+
+def test_crash(act):
+    def crash(_api, _params, _mode):
+        raise RuntimeError(EVERY_FORM)
+
+    class Crash(InProcess):
+        definition = Definition({}, crash)
+
+    result, _lines = act(Crash, SimpleNamespace(url="http://ocp.test"))
+    assert "RuntimeError" in result["msg"]
+    assert shown_in(result) == []
+
+
+def test_inventory_error(monkeypatch):
+    def fail(*_args):
+        raise OcpError(EVERY_FORM)
+
+    plugin = InventoryModule()
+    monkeypatch.setattr("ansible.plugins.inventory.BaseInventoryPlugin.parse", lambda *_args: None)
+    for name in ("_read_config_data", "get_cache_key"):
+        monkeypatch.setattr(plugin, name, lambda _path: "")
+    monkeypatch.setattr(plugin, "_params", lambda _config: {"username": "admin", "password": SECRET})
+    monkeypatch.setattr(plugin, "_servers", fail)
+    with pytest.raises(AnsibleParserError) as raised:
+        plugin.parse(None, None, "ocp.yml")
+    assert "********" in str(raised.value)
+    assert shown_in(str(raised.value)) == []
 
 
 def test_inventory(server, monkeypatch):

@@ -7,9 +7,12 @@ from __future__ import annotations
 import gzip
 import socket
 import time
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost, ServiceError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import deadline
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
     SILENCE,
@@ -92,6 +95,29 @@ def test_retries_share_the_timeout(slow, server):
     error, took = timed(connect(server.url, timeout=1.5), "GET")
     assert isinstance(error, ServiceError)
     assert took < LIMIT
+
+
+def test_nothing_is_repeated_after_the_deadline(server, pauses):
+    server.expect("GET", "/api/v2/x", SILENCE)
+    error = error_of(connect(server.url, timeout=TIMEOUT))
+    assert "timed out" in str(error)
+    assert pauses == []
+
+
+def test_open_connection_sends_within_the_deadline():
+    class Connection(deadline._TimedConnection, SimpleNamespace):
+        pass
+
+    sock = mock.Mock()
+    connection = Connection(deadline=deadline.Deadline(), sock=sock)
+    connection.deadline.start(7)
+    with pytest.raises(AttributeError, match="putrequest"):  # of urllib3, which is not there
+        connection.putrequest("GET", "/")
+    [[[seconds], _options]] = sock.settimeout.call_args_list
+    assert 6 < seconds <= 7
+    connection.deadline.start(0)
+    with pytest.raises(TimeoutError):
+        connection.putrequest("GET", "/")
 
 
 def test_endless_chunk_size_is_not_collected(server):

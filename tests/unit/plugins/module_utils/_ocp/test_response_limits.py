@@ -219,6 +219,12 @@ def test_commas_of_a_log_are_no_values(server):
     assert ask(connect(server.url), "GET").data == {"log": log}
 
 
+def test_strings_count_once(server):
+    texts = ["a,b"] * 400_000
+    server.expect("GET", "/api/v2/x", envelope(texts))
+    assert len(ask(connect(server.url), "GET").data) == len(texts)
+
+
 @pytest.mark.slow
 def test_pages_together_take_a_bearable_memory(server):
     for _page in range(2):
