@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 from ocp_emulator.serve.app import create_app
 from ocp_emulator.serve.run_server import listen
-from ocp_emulator.serve.server import EmulatorServer
+from ocp_emulator.serve.shutdown_and_outage import EmulatorServer
 from ocp_emulator.service import Settings
 
 ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}

@@ -17,7 +17,7 @@ import uvicorn
 
 from ocp_emulator.base.clock import SECOND, iso
 from ocp_emulator.serve.app import create_app
-from ocp_emulator.serve.server import EmulatorServer
+from ocp_emulator.serve.shutdown_and_outage import EmulatorServer
 from ocp_emulator.service import Settings
 
 _SECONDS_TO_FINISH = 3

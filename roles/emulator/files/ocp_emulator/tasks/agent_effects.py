@@ -4,7 +4,7 @@
 
 import sqlite3
 
-from ocp_emulator.tasks.completed_step import CompletedStep
+from ocp_emulator.tasks.subtask_graph import CompletedStep
 
 # Large enough that no process of a host gets a number that another one of it had just before.
 _PID_STEP = 100

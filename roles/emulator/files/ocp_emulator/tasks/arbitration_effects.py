@@ -4,7 +4,7 @@
 
 import sqlite3
 
-from ocp_emulator.tasks.completed_step import CompletedStep
+from ocp_emulator.tasks.subtask_graph import CompletedStep
 
 
 def change_service(

@@ -8,8 +8,7 @@ from enum import StrEnum
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.faults import subtask_faults
 from ocp_emulator.tasks import effects, occupancy, subtask_log
-from ocp_emulator.tasks.completed_step import CompletedStep
-from ocp_emulator.tasks.subtask_graph import StepAction
+from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 
 # Operations of a subtask that lead back to PENDING.
 BACKWARDS = frozenset({"ROLLBACK", "ROLLBACK_SKIP"})

@@ -9,13 +9,15 @@ was not stopped, since that step was skipped, is not started, so nothing looks r
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ocp_emulator.tasks import agent_effects, arbitration_effects, server_effects, statuses
-from ocp_emulator.tasks.completed_step import CompletedStep, Effect
-from ocp_emulator.tasks.subtask_graph import StepAction
+from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 
-_EFFECTS: Mapping[StepAction, Effect] = {
+# Changes the fleet; returns messages for the log of the subtask.
+_Effect = Callable[[sqlite3.Connection, CompletedStep], list[str]]
+
+_EFFECTS: Mapping[StepAction, _Effect] = {
     StepAction.FREEZE: server_effects.freeze,
     StepAction.STOP_SERVICE: server_effects.stop_service,
     StepAction.STOP_ZONE: server_effects.stop_zone,
@@ -36,7 +38,7 @@ _EFFECTS: Mapping[StepAction, Effect] = {
     StepAction.ARBITRATION_STATUS: statuses.update_arbitration_status,
 }
 
-_REVERTS: Mapping[StepAction, Effect] = {
+_REVERTS: Mapping[StepAction, _Effect] = {
     StepAction.STOP_SERVICE: server_effects.revert_stop_service,
     StepAction.STOP_OBSERVER: server_effects.revert_stop_process,
     StepAction.START_OBSERVER: server_effects.revert_start_process,

@@ -5,7 +5,7 @@
 import json
 import sqlite3
 
-from ocp_emulator.tasks.completed_step import CompletedStep
+from ocp_emulator.tasks.subtask_graph import CompletedStep
 
 # When the task began: it did not start or stop what was started or stopped before.
 _BEGIN = "(SELECT start_time FROM tasks WHERE id = :task)"

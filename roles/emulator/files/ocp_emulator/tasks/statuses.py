@@ -9,9 +9,8 @@ import sqlite3
 from collections.abc import Mapping
 
 from ocp_emulator.tasks.arbitration_effects import change_service
-from ocp_emulator.tasks.completed_step import CompletedStep
 from ocp_emulator.tasks.server_effects import change_servers
-from ocp_emulator.tasks.subtask_graph import TaskKind
+from ocp_emulator.tasks.subtask_graph import CompletedStep, TaskKind
 
 # What a target shows while a task of this kind works on it; all other kinds restart it.
 _IN_PROGRESS = {

@@ -60,6 +60,20 @@ class Step:
 
 
 @dataclass(frozen=True)
+class CompletedStep:
+    """A step that is done or rolled back: its task, the batch element it worked on (or None), and when."""
+
+    task_id: int
+    element: str | None
+    at: int
+
+    @property
+    def element_id(self) -> int | None:
+        """The batch element as an id."""
+        return None if self.element is None else int(self.element)
+
+
+@dataclass(frozen=True)
 class Blueprint:
     """An operation: its task name, the state of its first subtask when the call returns, and its steps in order."""
 
