@@ -68,7 +68,7 @@ class RateLimitRetry(Retry):
         limited = response is not None and response.status == TOO_MANY_REQUESTS
         blind = limited and pause is None and not self._is_method_retryable(method)
         left = self.deadline.left
-        too_late = left <= 0 or (pause or 0) > (self.budget if limited else min(self.budget, left))
+        too_late = (pause or 0) > (self.budget if limited else min(self.budget, left))
         if blind or too_late:
             raise MaxRetryError(more.get("_pool"), url, more.get("error"))  # type: ignore[arg-type]
         if pause is None or not limited:
