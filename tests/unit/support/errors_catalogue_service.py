@@ -40,7 +40,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 )
 
 GET, POST = "GET", "POST"
-READ, RESTART = "/api/v2/arbitration/services/1", "/api/v2/ob/clusters/1/restart"
+READ, RESTART = "/api/v2/ob/clusters/1", "/api/v2/ob/clusters/1/restart"
+SERVICE = "/api/v2/arbitration/services/1"
 PASSWORD = basic_auth(BASIC["username"], BASIC["password"])
 ACCESS_KEY = AccessKeyAuth(KEY["access_key_id"], KEY["access_key_secret"])
 REASONS = {
@@ -189,7 +190,7 @@ def _unknown_host(method: str) -> ServiceError:
         return raised(f"http://{ADDRESS}", method, READ)
 
 
-def _data(data: Any, call: str = "arbitration_service", path: str = READ) -> ServiceError:
+def _data(data: Any, call: str = "arbitration_service", path: str = SERVICE) -> ServiceError:
     with _served() as server:
         server.expect(GET, path, envelope(data))
         api = OcpApi(HttpClient(server.url, PASSWORD, verify=True, timeout=5.0))
