@@ -20,6 +20,7 @@ options:
         1970. A local time without an offset is refused.
       - It is an instant by the clock of the machine that runs the module. If the clock of the service differs, it
         is moved by the difference, with a warning when that is more than 5 seconds.
+      - An instant more than a minute in the future is refused, since every run until then would restart again.
       - The start that the service shows is the proof. What shows none, or not all of it, counts as started before.
     type: str
   in_flight:
