@@ -22,7 +22,8 @@ ALL = "ocp_servers"
 # The build follows the version number.
 NUMBER = re.compile(r"\d+(\.\d+)*")
 # No path, no option of ssh, no template: Ansible makes file names and commands from the names of hosts.
-ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
+# No mere number, which ssh takes for 0.0.0.7.
+ADDRESS = re.compile(r"(?!\d+$)[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
 PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 
 

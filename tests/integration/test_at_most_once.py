@@ -87,10 +87,11 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
 
 
 def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, start_emulator):
-    emulator = start_emulator("--step-seconds", "30")
+    emulator = start_emulator("--step-seconds", "9")
     options = {"url": emulator.url, **BASIC, **SERVER}
     earlier = ansible.module("server_restart", **options)
-    change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(hours=2)).isoformat()
+    # By then the process has started, after 45 seconds, and the task has not ended.
+    change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(seconds=50)).isoformat()
     refused = ansible.module("server_restart", started_before=change, **options)
     assert (refused["rc"], refused["action"]) == (2, None)
     assert "in_flight=queue" in refused["msg"]

@@ -86,7 +86,7 @@ def _overlap(first: str, second: str) -> int:
 def _forms(secret: str) -> Iterator[str]:
     if not secret.strip():
         return
-    for text in {secret, secret.strip()}:
+    for text in (secret, secret.strip()):
         yield text
         yield from _encoded(text)
         yield from _base64_forms(text)

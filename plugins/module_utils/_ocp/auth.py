@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
 SKEW_ALLOWED = 15 * 60
+LARGEST_SILENT_SKEW = 60.0
+ONCE = "It was asked once only."
+# See docs/contract.md, "Lock-out".
+LOCKED = (
+    "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
+    "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."
+)
 
 
 def basic_auth(username: str, password: str) -> AuthBase:
@@ -96,3 +103,21 @@ def _bytes(body: object) -> bytes:
     if isinstance(body, bytes):
         return body
     return str(body).encode() if body else b""
+
+
+def credentials_advice(auth: object, offset: float, base_url: str) -> str:
+    """Likely causes of a 401, by the kind of credentials; ``offset`` is how many seconds the service is ahead."""
+    if not isinstance(auth, AccessKeyAuth):
+        return f"Check username and password. {LOCKED}"
+    if abs(offset) > LARGEST_SILENT_SKEW:
+        return (
+            f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that "
+            f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right. "
+            f"{ONCE}"
+        )
+    path = urlsplit(base_url).path
+    signed = f"the path ({path}) and the Host of url" if path else "the Host of url"
+    return (
+        f"Check access_key_id and access_key_secret. The signature covers {signed}: if a proxy changes "
+        f"{'them' if path else 'it'}, put the address of the service itself in url. {ONCE}"
+    )

@@ -13,15 +13,12 @@ import warnings
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from .._base.clock import ServiceClock
-from .._base.errors import (
-    AuthenticationFailed,
-)
+from .._base.errors import AuthenticationFailed
 from .._base.parsing import Record, instant, record
 from .._base.text import one_line
-from .auth import SKEW_ALLOWED, AccessKeyAuth, encoded_query
+from .auth import credentials_advice, encoded_query
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope
@@ -42,13 +39,6 @@ if TYPE_CHECKING:
     from requests.auth import AuthBase
 
 CONNECT_SECONDS = 10.0
-LARGEST_SILENT_SKEW = 60.0
-ONCE = "It was asked once only."
-# See docs/contract.md, "Lock-out".
-LOCKED = (
-    "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
-    "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."
-)
 
 
 class HttpClient:
@@ -119,7 +109,7 @@ class HttpClient:
         try:
             return read_envelope(response, answer, method, url)
         except AuthenticationFailed as refusal:
-            refusal.append(self._credentials_advice())
+            refusal.append(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
@@ -142,24 +132,6 @@ class HttpClient:
     def retry_after(self) -> float:
         """Seconds without further requests, from the RateLimit headers of the last response."""
         return max(0.0, self._resume_at - time.monotonic())
-
-    def _credentials_advice(self) -> str:
-        """Likely causes of a 401, by the kind of credentials."""
-        offset = self.service_clock.offset
-        if not isinstance(self._session.auth, AccessKeyAuth):
-            return f"Check username and password. {LOCKED}"
-        if abs(offset) > LARGEST_SILENT_SKEW:
-            return (
-                f"The clock of this machine is {abs(offset):.0f} seconds {'behind' if offset > 0 else 'ahead of'} that "
-                f"of the service, which refuses a signature more than {SKEW_ALLOWED} seconds off; set the clock right. "
-                f"{ONCE}"
-            )
-        path = urlsplit(self.url).path
-        signed = f"the path ({path}) and the Host of url" if path else "the Host of url"
-        return (
-            f"Check access_key_id and access_key_secret. The signature covers {signed}: if a proxy changes "
-            f"{'them' if path else 'it'}, put the address of the service itself in url. {ONCE}"
-        )
 
 
 def _date_header(response: requests.Response) -> datetime | None:
