@@ -6,17 +6,13 @@ import base64
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.permissions import Permission, includes
 from ocp_emulator.fleet.entities import AccessKey, User
-from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
+from ocp_emulator.security.signing import SignedRequest, is_timely, sign, strings_to_sign
 
 ACCESS_KEY_SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
-LARGEST_SKEW = 15 * 60 * SECOND
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class Authenticator:
         if not dates:
             raise errors.bad_credentials("A signed call needs the header Date or x-ocp-date.")
         # Which of the two is signed when both are there is not documented.
-        timely = [date for date in dates if _is_timely(date, now)]
+        timely = [date for date in dates if is_timely(date, now)]
         if not timely:
             raise errors.bad_credentials(
                 "The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here."
@@ -100,12 +96,3 @@ class Authenticator:
 
 def _same(given: str, right: str) -> bool:
     return hmac.compare_digest(given.encode(), right.encode())
-
-
-def _is_timely(date: str, now: int) -> bool:
-    try:
-        moment = parsedate_to_datetime(date)
-        instant = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * SECOND
-    except (ValueError, OverflowError, OSError):
-        return False
-    return abs(now - instant) <= LARGEST_SKEW

@@ -7,7 +7,13 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from urllib.parse import parse_qsl, quote, quote_plus
+
+from ocp_emulator.base.clock import SECOND
+
+LARGEST_SKEW = 15 * 60 * SECOND
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,16 @@ class SignedRequest:
 def sign(secret: str, text: str) -> str:
     """Base64 of the HMAC-SHA1 of a string to sign."""
     return base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha1).digest()).decode()
+
+
+def is_timely(date: str, now: int) -> bool:
+    """Whether the date is an RFC 1123 date, and no more than LARGEST_SKEW from `now`."""
+    try:
+        moment = parsedate_to_datetime(date)
+        instant = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * SECOND
+    except (ValueError, OverflowError, OSError):
+        return False
+    return abs(now - instant) <= LARGEST_SKEW
 
 
 def strings_to_sign(request: SignedRequest, date: str) -> Iterator[str]:

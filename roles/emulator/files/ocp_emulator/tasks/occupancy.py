@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from ocp_emulator.base import errors
 from ocp_emulator.tasks import statuses
+from ocp_emulator.tasks.operations import NewTask
 
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
 _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
@@ -29,6 +30,14 @@ _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
 }
 _TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+
+
+def refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
+    """Raise ApiError 409 when a target of the new task is occupied, or a server of its cluster or zone."""
+    for occupant in new_task.occupants:
+        if occupant.task_id is not None:
+            task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (occupant.task_id,)).fetchone()
+            raise errors.busy(occupant.label, occupant.task_id, task["name"], task["status"])
 
 
 def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:

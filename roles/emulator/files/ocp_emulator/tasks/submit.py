@@ -14,7 +14,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ocp_emulator.base import errors
 from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
@@ -99,7 +98,7 @@ class Submitter:
         with self._store.transaction() as db:
             new_task = describe(db)
             if self._busy == "refuse":
-                _refuse_if_occupied(db, new_task)
+                occupancy.refuse_if_occupied(db, new_task)
             task_id = insert_task(db, new_task, user, self._executor, now)
             if self._busy == "refuse" or occupancy.blocking_task(db, task_id) is None:
                 occupancy.occupy(db, task_id, now)
@@ -107,10 +106,3 @@ class Submitter:
         task_name = new_task.blueprint.task_name
         _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id
-
-
-def _refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
-    for occupant in new_task.occupants:
-        if occupant.task_id is not None:
-            task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (occupant.task_id,)).fetchone()
-            raise errors.busy(occupant.label, occupant.task_id, task["name"], task["status"])
