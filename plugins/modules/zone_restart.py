@@ -170,7 +170,7 @@ task:
       type: list
       elements: dict
 target:
-  description: What is restarted, with its C(kind), ids and names.
+  description: What is restarted, with its C(kind), ids and names. C(id) is null where OCP shows none for a zone.
   returned: once the target was found
   type: dict
   sample: {"kind": "zone", "id": 2, "name": "zone2", "cluster_id": 1, "cluster_name": "orders"}
