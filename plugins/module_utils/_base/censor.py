@@ -93,7 +93,8 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _encoded(text: str) -> Iterator[str]:
-    for encoded in (quote(text, safe=""), quote(text), quote_plus(text)):
+    raw = text.encode(errors="surrogateescape")
+    for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield encoded
         yield re.sub("%..", lambda escape: escape[0].lower(), encoded)
     for escaped in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):

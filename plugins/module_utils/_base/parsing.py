@@ -68,8 +68,9 @@ def instant(value: object) -> datetime | None:
 
 
 def time_text(value: object) -> str | None:
-    """``value`` as it is written if it is an ``instant``, else None."""
-    return str(value) if instant(value) is not None else None
+    """``value`` as it is written if it is an ``instant``; None for never, which is written as the start of 1970."""
+    time = instant(value)
+    return str(value) if time is not None and time.timestamp() > 0 else None
 
 
 def shaped(raw: Record, shape: Shape) -> Record:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._base.parsing import Record, instant, integer, integers, records
+from .._base.parsing import Record, integer, integers, records, time_text
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 
@@ -26,7 +26,7 @@ def cluster_facts(cluster: Record) -> Facts:
         "type": cluster.get("type"),
         "status": cluster.get("status"),
         "version": cluster.get("obVersion"),
-        "start_time": _time_or_none(cluster, "obStartTime"),
+        "start_time": time_text(cluster.get("obStartTime")),
         "task_id": operated_by(cluster),
         "zones": [_zone_facts(zone) for zone in records(cluster.get("zones"))],
     }
@@ -52,8 +52,8 @@ def server_facts(server: Record, cluster: Record) -> Facts:
         "status": server.get("status"),
         "inner_status": server.get("innerStatus"),
         "with_rootserver": server.get("withRootserver") is True,
-        "start_time": _time_or_none(server, "startTime"),
-        "stop_time": _time_or_none(server, "stopTime"),
+        "start_time": time_text(server.get("startTime")),
+        "stop_time": time_text(server.get("stopTime")),
         "version": server.get("version"),
         "task_id": operated_by(server),
     }
@@ -93,7 +93,7 @@ def arbitration_service_facts(service: Record) -> Facts:
         "status": service.get("status"),
         "version": service.get("version"),
         "description": service.get("description"),
-        "update_time": _time_or_none(service, "updateTime"),
+        "update_time": time_text(service.get("updateTime")),
         "task_id": operated_by(service),
         "clusters": [_served_cluster_facts(cluster) for cluster in records(service.get("clusters"))],
     }
@@ -128,9 +128,3 @@ def _identity(thing: Record, kind: str) -> Facts:
         "id": integer(thing.get(f"{kind}Id", thing.get("id"))),
         "name": thing.get(f"{kind}Name", thing.get("name")),
     }
-
-
-def _time_or_none(record: Record, key: str) -> str | None:
-    """The time under ``key``; None for never, which the service writes as the start of 1970 with its own offset."""
-    time = instant(record.get(key))
-    return str(record[key]) if time is not None and time.timestamp() > 0 else None

@@ -33,7 +33,7 @@ LOCKED = (
 
 def basic_auth(username: str, password: str) -> AuthBase:
     """HTTP Basic in UTF-8; ``requests`` itself refuses what Latin-1 cannot encode."""
-    return HTTPBasicAuth(username.encode(), password.encode())
+    return HTTPBasicAuth(username.encode(errors="surrogateescape"), password.encode(errors="surrogateescape"))
 
 
 class AccessKeyAuth(AuthBase):

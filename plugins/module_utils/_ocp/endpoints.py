@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from .._base.errors import AuthenticationFailed, NotFound, RequestRefused, ResponseUnreadable, ServiceError
+from .._base.errors import (
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    ResponseUnreadable,
+    ServiceError,
+)
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
 from .paging import PagedRead
@@ -26,6 +33,8 @@ from .records import (
 from .retries import TOO_MANY_REQUESTS
 from .session import HttpClient
 
+# A page of tasks whose names are compared here.
+MOST_DISCARDED = 100
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
@@ -105,7 +114,7 @@ class OcpApi:
         text = filters.get("name") or ""
         word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
         query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}
-        wanted = limit if word == text else None
+        wanted = limit if word == text or limit is None else max(limit, MOST_DISCARDED)
         size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
@@ -154,9 +163,11 @@ class OcpApi:
         return self._cluster_in_list(cluster_id)
 
     def _cluster_in_list(self, cluster_id: int, missing: ServiceError | None = None) -> Record:
-        """The cluster of the list, with its zones. Raises NotFound, from ``missing`` if there is one."""
+        """The cluster of the list, with its zones. Raises NotFound, or ``missing`` if that says more."""
         found = next((cluster for cluster in self.clusters() if cluster.get("id") == cluster_id), None)
         if found is None:
+            if isinstance(missing, PermissionDenied) or (missing is not None and _may_be_passing(missing)):
+                raise missing
             raise _cluster_not_found(cluster_id, self._client.url) from missing
         return found if found.get("zones") else {**found, "zones": self.zones(cluster_id)}
 
@@ -253,6 +264,10 @@ class OcpApi:
 def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
     """Whether this may be the answer to a read of an unknown path: almost any status, or no envelope."""
     return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
+
+
+def _may_be_passing(error: ServiceError) -> bool:
+    return (getattr(error, "status", None) or 0) >= 500
 
 
 def _names_path(error: ServiceError, path: str) -> bool:

@@ -14,7 +14,7 @@ from .._base.errors import (
     RequestRefused,
     ResponseUnreadable,
 )
-from .._base.parsing import Record, record
+from .._base.parsing import Record, integer, record
 from .._base.text import one_line, truncate
 from .error_codes import Meaning, meaning_of
 from .response_body import Body
@@ -74,8 +74,8 @@ def _defect(response: requests.Response, body: Body) -> str:
 
 
 def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
-    if status < 400 and isinstance(envelope.get("status"), int):
-        status = envelope["status"]
+    if status < 400:
+        status = integer(envelope.get("status")) or status
     error = record(envelope.get("error"))
     reason = truncate(str(error.get("message") or ""), REASON_LENGTH)
     meaning = meaning_of(error.get("code"))
@@ -97,7 +97,7 @@ def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str
         url=url,
         trace_id=trace_id,
         may_have_run=may_have_run,
-        state_decides=meaning is not Meaning.NO_PERMISSION,
+        state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
     )
 
 

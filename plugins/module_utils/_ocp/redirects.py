@@ -4,13 +4,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from .._base.errors import ResponseUnreadable
 
-if TYPE_CHECKING:
+try:
     import requests
+    from requests import Session
+except ImportError:  # reported by bridge, with the name of the library
+    Session = object  # type: ignore[misc, assignment]
+
+
+class UnredirectedSession(Session):
+    """A session that does not look where a redirect leads: to do so, ``requests`` reads all of the body."""
+
+    def get_redirect_target(self, resp: Any) -> None:
+        """None, as for a response that is no redirect."""
 
 
 def refuse_redirect(response: requests.Response, method: str, url: str) -> None:
@@ -24,5 +34,8 @@ def refuse_redirect(response: requests.Response, method: str, url: str) -> None:
 
 
 def _host(url: str, location: str) -> str:
-    parts = urlsplit(urljoin(url, location))
+    try:
+        parts = urlsplit(urljoin(url, location))
+    except ValueError:
+        return "no address"
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

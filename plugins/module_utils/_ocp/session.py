@@ -22,7 +22,7 @@ from .auth import credentials_advice, encoded_query
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope
-from .redirects import refuse_redirect
+from .redirects import UnredirectedSession, refuse_redirect
 from .response_body import read_body
 from .retries import seconds_to_reset
 from .transport import Adapter
@@ -60,7 +60,7 @@ class HttpClient:
         self._resume_at = 0.0
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
-        self._session = requests.Session()
+        self._session = UnredirectedSession()
         self._session.auth = auth
         self._session.headers.update(
             {
@@ -137,6 +137,6 @@ class HttpClient:
 def _date_header(response: requests.Response) -> datetime | None:
     try:
         date = parsedate_to_datetime(response.headers.get("Date", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return date if date.tzinfo is not None else None
+    return instant(date.isoformat())

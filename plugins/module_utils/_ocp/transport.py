@@ -53,5 +53,7 @@ class Adapter(HTTPAdapter):
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
         """Connections through a proxy."""
         manager = super().proxy_manager_for(proxy, **options, ssl_context=self._context)
-        manager.pool_classes_by_scheme = self._pool_classes
+        # Connections through a SOCKS proxy are of classes of their own, which know no deadline.
+        if not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = self._pool_classes
         return manager

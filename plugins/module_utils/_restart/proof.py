@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from .._base.clock import SECOND, Clock
-from .._base.errors import ServiceError
+from .._base.errors import RequestRefused, ServiceError
 from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Member, Observation, Target
@@ -54,10 +54,13 @@ def await_proof(
     while True:
         try:
             after = target.observe(api)
-        except ServiceError as problem:
+        except RequestRefused as problem:
             return Proof(after, problem=problem)
-        proof = Proof(after, prove_restarts(before, after.members, started_at, attached=attached))
-        if not proof.not_restarted or clock.now() >= until:
+        except ServiceError as problem:
+            proof = Proof(after, problem=problem)
+        else:
+            proof = Proof(after, prove_restarts(before, after.members, started_at, attached=attached))
+        if not (proof.not_restarted or proof.problem) or clock.now() >= until:
             return proof
         clock.sleep(target.proof_seconds / MOST_OBSERVATIONS)
 
@@ -76,6 +79,8 @@ def prove_restarts(
 def _is_restarted(before: Member, after: Member | None, started_at: datetime | None, attached: bool) -> bool | None:
     if after is None:
         return None
+    if _lost_processes(before, after):
+        return False
     moved = _start_has_moved(before, after)
     if not attached and not moved and _same_start(before, after):
         return moved
@@ -84,6 +89,11 @@ def _is_restarted(before: Member, after: Member | None, started_at: datetime | N
     if moved or started_since:
         return True
     return started_since if attached else moved
+
+
+def _lost_processes(before: Member, after: Member) -> bool:
+    """Whether a process that ran does not run any more."""
+    return bool((before.pids or {}).keys() - (after.pids or {}).keys())
 
 
 def _same_start(before: Member, after: Member) -> bool:

@@ -252,7 +252,11 @@ class _Restart:
     def _submit(self, members: frozenset[str]) -> None:
         try:
             answer = self._target.restart(self._api, members)
-        except ServiceError as error:
+        except Exception as error:
+            if not isinstance(error, ServiceError):
+                # Whether it was sent before this is not known.
+                self._result.update(changed=True, action="submitted")
+                raise
             if error.may_have_run:
                 self._result.update(changed=True, action="submitted", trace_id=error.facts.get("trace_id"))
                 task = find_lost_task(self._api, self._target, members, self._high_water_mark, error, self._clock)

@@ -40,7 +40,7 @@ def named_operations(api: OcpApi, target: Target, observed: Observation) -> Name
     running, outdated = [], False
     for number in observed.operations:
         try:
-            task = Task.from_api(api.task(number))
+            task = Task.from_api({**api.task(number), "id": number})
         except PermissionDenied:
             running.append(Operation(number, None, None, frozenset()))
             continue

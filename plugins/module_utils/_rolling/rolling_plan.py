@@ -168,4 +168,4 @@ def _node_facts(node: Node) -> Result:
 
 
 def _zone_names(servers: Sequence[Facts]) -> list[str]:
-    return list(dict.fromkeys(server["zone"] for server in servers))
+    return list(dict.fromkeys(server["zone"] for server in servers if server["zone"]))

@@ -42,7 +42,8 @@ class Zone(Target):
         """Find it by name in a cluster; raises TargetError."""
         record = find_cluster(api, cluster)
         owner = Cluster.from_api(record)
-        zones = records(record.get("zones"))
+        zones = records(record.get("zones")) or api.zones(owner.id)
+        record = {**record, "zones": zones}
         matches = [found for found in zones if found.get("name") == zone]
         known = [str(found.get("name")) for found in zones]
         found = exactly_one("zone", zone, matches, known, f" in {owner.label}", needs_id=False)

@@ -107,3 +107,10 @@ def test_signature_is_removed():
 )
 def test_login_in_a_url_is_removed(url, shown):
     assert without_userinfo(url) == shown
+
+
+def test_secret_need_not_be_utf_8():
+    secret = b"not utf-8: \xff".decode(errors="surrogateescape")
+    assert censor(secret).clean(f"before {secret} and {quote(secret.encode(errors='surrogateescape'))}") == (
+        f"before {MASK} and {MASK}"
+    )

@@ -8,6 +8,8 @@ import ssl
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ConnectionFailed, ResponseLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.deadline import Deadline
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.transport import Adapter
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import (
     RESET,
@@ -21,6 +23,18 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 BEHIND = "ocp.test:8080"
 CLOSE = Reply(act="close")
 TUNNEL = "8080"  # urlsplit reads the port as the path of "CONNECT ocp.test:8080"
+
+
+def test_socks_proxy_has_connections_of_its_own(monkeypatch):
+    class Manager:
+        def __init__(self, *_args, **_options):
+            self.pool_classes_by_scheme = "those of SOCKS"
+
+    monkeypatch.setattr("requests.adapters.SOCKSProxyManager", Manager)
+    adapter = Adapter(verify=True, budget=1, deadline=Deadline())
+    assert adapter.proxy_manager_for("socks5h://127.0.0.1:1").pool_classes_by_scheme == "those of SOCKS"
+
+
 LOST = pytest.mark.parametrize("reply", [RESET, CLOSE, SILENCE, TRUNCATED], ids=lambda reply: reply.act)
 
 

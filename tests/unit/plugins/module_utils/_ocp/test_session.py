@@ -7,8 +7,10 @@ from __future__ import annotations
 import base64
 import json
 import socket
+from dataclasses import replace
 
 import pytest
+import requests
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     ConnectionFailed,
@@ -227,6 +229,54 @@ def test_redirect_from_https_to_http_is_not_followed(method, tls_server, ca_path
 def test_redirect_without_a_host_names_the_service_url(location, server):
     server.expect("GET", "/api/v2/x", Reply(302, b"", {"Location": location} if location else {}))
     assert f"GET {server.url}/api/v2/x is redirected to {server.url};" in str(error_of(connect(server.url)))
+
+
+def test_redirect_to_no_address_is_named(server):
+    server.expect("POST", "/api/v2/x", Reply(302, b"", {"Location": "http://[no-address"}))
+    error = error_of(connect(server.url), "POST")
+    assert error.__class__ is ResponseUnreadable
+    assert "is redirected to no address;" in str(error)
+
+
+def test_body_of_a_redirect_is_read_within_the_limit(server, monkeypatch):
+    read = []
+    monkeypatch.setattr(requests.Response, "content", property(lambda response: read.append(response)))
+    server.expect("GET", "/api/v2/x", Reply(302, b"long", {"Location": "http://other.test/"}))
+    assert "is redirected to http://other.test;" in str(error_of(connect(server.url)))
+    assert read == []
+
+
+@pytest.mark.parametrize(
+    "date", ["Mon, 05 Jan 2026 00:00:00 +99999999999999", "Mon, 05 Jan 99999999999999999999 00:00:00 GMT"]
+)
+def test_absurd_date_leaves_the_answer_as_it_is(date, server):
+    server.expect("POST", "/api/v2/x", replace(envelope({"id": 7}), headers={"Date": date}))
+    assert ask(connect(server.url), "POST").data == {"id": 7}
+
+
+@pytest.mark.parametrize("status", [500, "500"])
+def test_status_of_a_refusal_may_be_a_text(status, server):
+    body = json.dumps({"successful": False, "status": status, "error": {}}).encode()
+    server.expect("POST", "/api/v2/x", Reply(200, body, {"Content-Type": "application/json"}))
+    error = error_of(connect(server.url), "POST")
+    assert error.may_have_run
+    assert not error.may_be_due_to_state
+
+
+def test_unknown_target_by_its_code_is_not_due_to_the_state(server):
+    body = json.dumps({"successful": False, "status": 400, "error": {"code": 19001, "message": "?"}}).encode()
+    server.expect("POST", "/api/v2/x", Reply(400, body, {"Content-Type": "application/json"}))
+    error = error_of(connect(server.url), "POST")
+    assert error.__class__ is NotFound
+    assert not error.may_be_due_to_state
+
+
+def test_password_need_not_be_utf_8(server):
+    password = b"not utf-8: \xff".decode(errors="surrogateescape")
+    server.expect("GET", "/api/v2/x", envelope())
+    ask(connect(server.url, auth=basic_auth("admin", password)), "GET")
+    sent = server.received[0].header("Authorization").removeprefix("Basic ")
+    assert base64.b64decode(sent) == b"admin:not utf-8: \xff"
 
 
 def test_password_in_a_redirect_is_not_shown(server):

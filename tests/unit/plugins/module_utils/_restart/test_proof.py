@@ -52,11 +52,12 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
         pytest.param(agent(LATER, x=1), agent(LATER, x=1), False, True, id="pid kept since the task began"),
         pytest.param(agent(LATER, x=1), agent(LATER + 2 * SECOND, x=1), False, True, id="pid kept, start by uptime"),
         pytest.param(agent(LATER, x=1), agent(LATER + 3 * SECOND, x=1), True, True, id="pid used again, soon"),
+        pytest.param(agent(LONG_BEFORE, x=1, y=2), agent(LATER, x=3), False, False, id="one is gone, started since"),
         pytest.param(agent(LATER), agent(LATER, x=1), None, True, id="start kept, no pids before"),
         pytest.param(agent(), agent(x=1), None, None, id="no pids before"),
-        pytest.param(agent(x=1), agent(), None, None, id="no pids after"),
-        pytest.param(agent(x=1), agent(y=2), None, None, id="other processes"),
-        pytest.param(agent(x=1, y=2), agent(y=3, z=1), True, True, id="the shared one new"),
+        pytest.param(agent(x=1), agent(), False, False, id="no pids after"),
+        pytest.param(agent(x=1), agent(y=2), False, False, id="other processes"),
+        pytest.param(agent(x=1, y=2), agent(y=3, z=1), False, False, id="one is gone"),
     ],
 )
 def test_restart_is_proven_by_start_time_and_pids(before, after, own, attached):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, ResponseLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, NotVerified, ResponseLost
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
@@ -158,6 +158,33 @@ def test_unreadable_proof_is_not_a_failure(reads, make_error, case, service):
     if case.proven or not reads:
         assert str(error) in result["reason"]
         assert (result["after"] is not None) is bool(reads)
+
+
+@every_shown_restart
+def test_one_lost_read_does_not_end_the_proof(case, service):
+    observe = service._called
+    lost = []
+
+    def lose_one(name):
+        if service.jobs and service.jobs[0].applied and not lost and name in ("servers", "cluster", "host_agent"):
+            lost.append(name)
+            raise ResponseLost("The answer was lost.", url=URL)
+        observe(name)
+
+    service._called = lose_one
+    assert restart(service, case, request(wait=True))["verified"] is True
+    assert len(lost) == 1
+
+
+@every_restart
+def test_crash_while_sending_does_not_claim_that_nothing_was_sent(case, service, monkeypatch):
+    def crash(*_arguments):
+        raise RuntimeError("A bug.")
+
+    monkeypatch.setattr(type(case.target), "restart", crash)
+    error = failure(service, case, request())
+    assert error.__class__ is ModuleCrashed
+    assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
 
 
 # A joined task

@@ -271,3 +271,9 @@ def test_new_tasks_of_another_kind_are_ignored(api):
     tasks = [listed(92, CLUSTER), listed(91, SERVER, {"serverId": 41}), listed(90, ZONE, {"zoneName": "zone1"})]
     api.expect("tasks", clusterId=31, above=80, gives=tasks)
     assert [record["id"] for record in restarts_above(api.double, SERVER_41, 80, frozenset(["m"]))] == [91]
+
+
+def test_task_without_an_id_is_the_one_that_was_asked_for(api):
+    api.expect("task", 90, gives={"name": SERVER, "status": "RUNNING"})
+    found = named_operations(api.double, SERVER_41, Observation(None, (), 90))
+    assert [operation.task_id for operation in found.running] == [90]

@@ -105,11 +105,19 @@ def test_servers_without_an_id_or_a_host_are_observed(api):
 def test_unknown_zone_is_refused_with_choices(name, there, api):
     record = RECORD if there else {"id": 31, "name": "orders"}
     api.expect("cluster", 31, gives=record)
+    if not there:
+        api.expect("zones", 31, gives=[])
     with pytest.raises(TargetError) as raised:
         Zone.find(api.double, "31", name)
     assert str(raised.value) == (
         f"zone: {name} matches nothing in cluster orders (id 31){there}. Check the name or id."
     )
+
+
+def test_zone_of_a_cluster_that_shows_none_is_found_in_their_list(api):
+    api.expect("cluster", 31, gives={"id": 31, "name": "orders"}).expect("zones", 31, gives=RECORD["zones"])
+    api.expect("servers", 31, gives=SERVERS)
+    assert Zone.find(api.double, "31", "zone1") == ZONE
 
 
 def test_missing_zone_is_observed_as_empty(api):
