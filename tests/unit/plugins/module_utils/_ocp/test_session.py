@@ -240,7 +240,7 @@ def test_redirect_to_no_address_is_named(server):
 
 def test_body_of_a_redirect_is_read_within_the_limit(server, monkeypatch):
     read = []
-    monkeypatch.setattr(requests.Response, "content", property(lambda response: read.append(response)))
+    monkeypatch.setattr(requests.Response, "content", property(read.append))
     server.expect("GET", "/api/v2/x", Reply(302, b"long", {"Location": "http://other.test/"}))
     assert "is redirected to http://other.test;" in str(error_of(connect(server.url)))
     assert read == []
