@@ -25,9 +25,6 @@ options:
   prefix:
     description: The prefix of the variables, by default the name of the role or playbook and an underscore.
     type: str
-seealso:
-  - plugin: ansible.builtin.varnames
-    plugin_type: lookup
 author:
   - oceanbase.ocp contributors (@oceanbase)
 """
