@@ -152,7 +152,9 @@ def test_ca_path_without_a_certificate_is_refused(run, tmp_path):
 def test_password_in_the_url_is_refused_and_not_shown(url, run):
     result = run("task_info", {**CONNECTION, "url": url})
     assert result["msg"] == "url: holds a user name or password; give them with username and password instead."
-    assert result["invocation"]["module_args"]["url"].partition("://")[2].startswith("********@ocp.test")
+    # Newer versions of ansible-core leave the arguments out, unless they are asked for.
+    if "invocation" in result:
+        assert result["invocation"]["module_args"]["url"].partition("://")[2].startswith("********@ocp.test")
     assert "hidden-9" not in json.dumps(result)
 
 
