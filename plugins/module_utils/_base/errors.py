@@ -109,6 +109,10 @@ class TargetBusy(OcpError):
     """Another task works on the target, and ``in_flight`` allows neither joining nor waiting; nothing was sent."""
 
 
+class TargetHeld(TargetBusy):
+    """A FAILED task holds the target until a person retries it or rolls it back; nothing was sent."""
+
+
 class OutcomeUnknown(OcpError):
     """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
 
