@@ -20,6 +20,7 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
+from .may_have_run import may_have_run, outcome_sentence
 from .paging import PagedRead
 from .records import (
     agent_record,
@@ -225,11 +226,10 @@ class OcpApi:
         task = task_record(record(answer.data))
         if task.get("id") is None:
             raise ResponseUnreadable(
-                f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
-                "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
+                f"The answer to POST {answer.url} names no task. {outcome_sentence(unknown=True)}",
                 url=answer.url,
                 trace_id=answer.trace_id,
-                may_have_run=True,
+                may_have_run=may_have_run("POST"),
             )
         return replace(answer, data=task)
 
