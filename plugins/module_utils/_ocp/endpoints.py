@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from .._base.clock import Clock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
@@ -135,6 +136,15 @@ class OcpApi:
     def retry_after(self) -> float:
         """Seconds until the next request is allowed; 0 unless the request limit is used up."""
         return self._client.retry_after
+
+    @property
+    def room(self) -> int | None:
+        """How many requests are allowed before the request limit resets; None if that is not known."""
+        return self._client.room
+
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        """Sleep until this many requests are allowed, an hour at most; not at all if the limit is not known."""
+        self._client.wait_for_room(requests, clock)
 
     @property
     def trace_id(self) -> str | None:

@@ -11,6 +11,7 @@ from .._base.errors import (
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     ResponseUnreadable,
 )
@@ -19,6 +20,7 @@ from .._base.text import one_line, truncate
 from .error_codes import Meaning, meaning_of
 from .may_have_run import may_have_run, outcome_sentence
 from .response_body import Body
+from .retries import TOO_MANY_REQUESTS, seconds_to_wait
 
 if TYPE_CHECKING:
     import requests
@@ -32,6 +34,8 @@ NEXT_STEPS = {
     429: "The request limit of this user is used up; run this again later",
 }
 DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
+
+_KINDS = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound, TOO_MANY_REQUESTS: RateLimited}
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         sentences.append(meaning.value)
     elif not unknown and status < 500 and kind is not AuthenticationFailed:
         sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
-    return kind(
+    refusal = kind(
         ". ".join(sentences) + ".",
         status=status,
         reason=reason,
@@ -104,6 +108,9 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         may_have_run=unknown,
         state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
     )
+    if isinstance(refusal, RateLimited):
+        refusal.retry_after = seconds_to_wait(response.headers)
+    return refusal
 
 
 def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
@@ -112,4 +119,4 @@ def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
         return NotFound
     if status == 400 and meaning is Meaning.NO_PERMISSION:
         return PermissionDenied
-    return {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    return _KINDS.get(status, RequestRefused)
