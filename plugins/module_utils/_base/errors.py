@@ -105,6 +105,15 @@ class NotFound(RequestRefused):
     """404."""
 
 
+class RateLimited(RequestRefused):
+    """429; ``retry_after`` is the seconds that it asks to wait, None if it names none.
+
+    A POST is not repeated after it: meanwhile somebody else may have done the same.
+    """
+
+    retry_after: float | None = None
+
+
 class TargetBusy(OcpError):
     """Another task works on the target, and ``in_flight`` allows neither joining nor waiting; nothing was sent."""
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from .._base.clock import Clock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
@@ -20,6 +21,7 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
+from .may_have_run import may_have_run, outcome_sentence
 from .paging import PagedRead
 from .records import (
     agent_record,
@@ -136,6 +138,15 @@ class OcpApi:
         return self._client.retry_after
 
     @property
+    def room(self) -> int | None:
+        """How many requests are allowed before the request limit resets; None if that is not known."""
+        return self._client.room
+
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        """Sleep until this many requests are allowed, an hour at most; not at all if the limit is not known."""
+        self._client.wait_for_room(requests, clock)
+
+    @property
     def trace_id(self) -> str | None:
         """The trace id of the last response, for the logs of the service."""
         return self._client.trace_id
@@ -225,11 +236,10 @@ class OcpApi:
         task = task_record(record(answer.data))
         if task.get("id") is None:
             raise ResponseUnreadable(
-                f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
-                "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
+                f"The answer to POST {answer.url} names no task. {outcome_sentence(unknown=True)}",
                 url=answer.url,
                 trace_id=answer.trace_id,
-                may_have_run=True,
+                may_have_run=may_have_run("POST"),
             )
         return replace(answer, data=task)
 

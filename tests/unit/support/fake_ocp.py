@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     ResponseLost,
     ResponseUnreadable,
@@ -26,7 +28,9 @@ AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
 
 
 def refused(status: int) -> RequestRefused:
-    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound, 429: RateLimited}.get(
+        status, RequestRefused
+    )
     return kind(
         f"Refused with {status}.", status=status, reason="", url=URL, trace_id="trace-no", may_have_run=status >= 500
     )
@@ -84,6 +88,7 @@ class FakeOcp:
     clock_offset: float = 0.0
     timeout: float = 20.0
     retry_after: float = 0.0
+    room: int | None = None
     trace_id: str | None = "trace-last"
     busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
     seconds: float = 10.0
@@ -219,6 +224,11 @@ class FakeOcp:
     def arbitration_service(self, service_id: int) -> dict[str, Any]:
         self._called("arbitration_service")
         return {"id": service_id, "status": "RUNNING", **self._operating(self.arbitration[0].operated_by)}
+
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        if self.room is not None and self.room < requests:
+            clock.sleep(self.retry_after)
+            self.room = None
 
     # Internals
 

@@ -49,7 +49,7 @@ def test_fake_service_has_the_calls_of_the_real_api():
         if not name.startswith("_") and name not in STEERING:
             parameters = inspect.signature(getattr(FakeOcp, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    assert {"clock_offset", "retry_after", "timeout", "trace_id"} == {
+    assert {"clock_offset", "retry_after", "room", "timeout", "trace_id"} == {
         name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))
     }
 
