@@ -36,6 +36,11 @@ def basic_auth(username: str, password: str) -> AuthBase:
     return HTTPBasicAuth(username.encode(errors="surrogateescape"), password.encode(errors="surrogateescape"))
 
 
+def user_of(auth: AuthBase) -> str | None:
+    """The name of the user, as the service writes it; None for an access key, which does not tell whose it is."""
+    return auth.username.decode(errors="replace") if isinstance(auth, HTTPBasicAuth) else None
+
+
 class AccessKeyAuth(AuthBase):
     """Sign each request with an access key.
 

@@ -128,6 +128,16 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
+    def url(self) -> str:
+        """The base address of the service."""
+        return self._client.url
+
+    @property
+    def user(self) -> str | None:
+        """The name of the user whose credentials are used; None if they do not tell."""
+        return self._client.user
+
+    @property
     def clock_offset(self) -> float:
         """Seconds by which the clock of the service is ahead of this machine's."""
         return self._client.service_clock.offset

@@ -16,7 +16,7 @@ from .._base.clock import Clock, ServiceClock
 from .._base.errors import AuthenticationFailed
 from .._base.parsing import Record, http_date, instant, record
 from .._base.text import one_line
-from .auth import credentials_advice, encoded_query
+from .auth import credentials_advice, encoded_query, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope
@@ -124,6 +124,11 @@ class HttpClient:
                 allow_redirects=False,
                 stream=True,
             )
+
+    @property
+    def user(self) -> str | None:
+        """The name of the user, if it is known."""
+        return user_of(self._session.auth)
 
     @property
     def retry_after(self) -> float:

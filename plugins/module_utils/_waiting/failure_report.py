@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
-from .._base.errors import CredentialsRefused, ServiceError, TaskFailed, WaitTimeout
+from .._base.errors import CredentialsRefused, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
@@ -89,9 +89,19 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
         at_first_step=first.failed_at_first_step,
         task_id=first.id,
         trace_id=trace_id,
-        failed_task_ids=[task.id for task in failed],
-        failed_subtasks=[step.fact() for step in steps],
+        **_failure_facts(failed, steps),
     )
+
+
+def target_held(api: OcpApi, holder: Task, headline: str, log_lines: int) -> TargetHeld:
+    """The error for a target that the FAILED ``holder`` holds: where it failed, and what releases the target."""
+    steps = list(_failed_subtasks(api, [holder], log_lines))
+    lines = [headline, *_what_failed(holder, steps), *_next_steps(holder, "Nothing restarts it until that is cleared.")]
+    return TargetHeld("\n".join(lines), **_failure_facts([holder], steps))
+
+
+def _failure_facts(failed: list[Task], steps: list[_FailedSubtask]) -> dict[str, Any]:
+    return {"failed_task_ids": [task.id for task in failed], "failed_subtasks": [step.fact() for step in steps]}
 
 
 def wait_timed_out(
@@ -193,13 +203,13 @@ def _duration_line(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _next_steps(task: Task) -> Iterator[str]:
-    """The next steps after a task that did not succeed, each with its command."""
+def _next_steps(task: Task, instead: str = "A new restart would begin from the start.") -> Iterator[str]:
+    """The next steps after a task that did not succeed, each with its command; ``instead`` is what else to know."""
     if task.rolled_back:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return
-    yield f"A new restart would begin from the start. {NEXT_STEPS_HEADING}"
+    yield f"{instead} {NEXT_STEPS_HEADING}"
     if not task.is_rolling_back:
         yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
     for step in task.failed_subtasks[:1]:
