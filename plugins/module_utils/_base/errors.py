@@ -61,6 +61,10 @@ class ResponseUnreadable(ServiceError):
     """The response is not JSON, is not an envelope, or lacks the documented data."""
 
 
+class WrongRecord(ResponseUnreadable):
+    """The response is a record of something else than what was asked for."""
+
+
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 

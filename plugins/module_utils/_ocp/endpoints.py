@@ -18,6 +18,7 @@ from .._base.errors import (
     RequestRefused,
     ResponseUnreadable,
     ServiceError,
+    WrongRecord,
 )
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
@@ -28,6 +29,7 @@ from .records import (
     arbitration_service_record,
     cluster_record,
     host_record,
+    is_of_a_task,
     server_record,
     task_record,
     zone_record,
@@ -104,8 +106,19 @@ class OcpApi:
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
 
     def task(self, task_id: int) -> Record:
-        """One task, with its subtasks and their links."""
-        return task_record(self._record(f"/api/v2/tasks/instances/{task_id}"))
+        """One task, with its subtasks and their links. Raises WrongRecord for another task."""
+        answer = self._object(f"/api/v2/tasks/instances/{task_id}")
+        found = task_record(answer.data)
+        number = found.get("id")
+        if number != task_id:
+            named = "no task" if number is None else f"task {number}"
+            raise WrongRecord(
+                f"The answer of {answer.url} names {named} in place of task {task_id}; it is not used. "
+                "Check that url is the address of an OCP, and what is between this machine and it.",
+                url=answer.url,
+                trace_id=answer.trace_id,
+            )
+        return found
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
@@ -243,10 +256,13 @@ class OcpApi:
 
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         answer = self._client.post(quote(path), params, body)
-        task = task_record(record(answer.data))
-        if task.get("id") is None:
+        sent = record(answer.data)
+        task = task_record(sent)
+        number = task.get("id")
+        if number is None or not is_of_a_task(sent):
+            defect = "names no task" if number is None else f"has the id {number}, but nothing that only a task has"
             raise ResponseUnreadable(
-                f"The answer to POST {answer.url} names no task. {outcome_sentence(unknown=True)}",
+                f"The answer to POST {answer.url} {defect}. {outcome_sentence(unknown=True)}",
                 url=answer.url,
                 trace_id=answer.trace_id,
                 may_have_run=may_have_run("POST"),
@@ -254,10 +270,15 @@ class OcpApi:
         return replace(answer, data=task)
 
     def _record(self, path: str) -> Record:
+        found: Record = self._object(path).data
+        return found
+
+    def _object(self, path: str) -> ApiResponse:
+        """The answer of a read of one object."""
         answer = self._client.get(quote(path))
         if not isinstance(answer.data, dict):
             raise _unreadable(answer, "one object")
-        return answer.data
+        return answer
 
     def _list(self, path: str, params: Record | None = None) -> list[Record]:
         return [found for page in self._pages(path, params or {}, PAGE_SIZE) for found in page]
