@@ -222,7 +222,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return restart_target(api, Selector(ArbitrationService, {"arbitration_service": params["arbitration_service"]}), options)
+    return restart_target(
+        api, Selector(ArbitrationService, {"arbitration_service": params["arbitration_service"]}), options
+    )
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -272,7 +272,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return restart_target(api, Selector(Server, {name: params[name] for name in ("cluster", "server", "freeze_server", "force")}), options)
+    return restart_target(
+        api, Selector(Server, {name: params[name] for name in ("cluster", "server", "freeze_server", "force")}), options
+    )
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -233,8 +233,8 @@ tasks:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
-from ..module_utils._targets.zone import Zone
 from ..module_utils._targets.target import Selector
+from ..module_utils._targets.zone import Zone
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from .._base.clock import Clock
+from .._base.clock import Clock, ServiceClock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
@@ -149,6 +149,10 @@ class OcpApi:
     def user(self) -> str | None:
         """The name of the user whose credentials are used; None if they do not tell."""
         return self._client.user
+
+    @property
+    def service_clock(self) -> ServiceClock:
+        return self._client.service_clock
 
     @property
     def clock_offset(self) -> float:

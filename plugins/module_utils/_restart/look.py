@@ -94,7 +94,7 @@ class Viewer:
         """The restarts since then that are evidence where the start is not, or not yet, shown."""
         members = [member for member in sight.observed.members if member.started is None or member.started < since]
         never_shown = any(member.started is None for member in members)
-        entries = self._all_finished(since) if members and not self.target.shows_start else sight.listed
+        entries = self._all_finished() if members and not self.target.shows_start else sight.listed
         for entry in entries if members else ():
             found = finished_restart(entry, Task.from_api(entry.record), since)
             if found is not None and (never_shown or self.now < found.due_until):
@@ -103,7 +103,7 @@ class Viewer:
                 if checked is not None:
                     yield checked
 
-    def _all_finished(self, since: datetime) -> list[TaskOnTarget]:
+    def _all_finished(self) -> list[TaskOnTarget]:
         unknown = f"when the last restart of {self.target.label} was"
         return self._if_permitted(unknown, lambda: self.target.tasks(self.api, status=SUCCESSFUL)) or []
 

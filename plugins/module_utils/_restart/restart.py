@@ -115,7 +115,7 @@ class _Restart:
         return self._request.policy.left(self._attempt.elapsed)
 
     def _pause_for(self, refusal: RateLimited) -> None:
-        """Pause until requests are allowed again; what was seen before counts no more. Raises a ``refusal`` for long."""
+        """Pause until requests are allowed again; what was seen before no longer counts. Raises a long ``refusal``."""
         pause = refusal.retry_after
         if pause is None or self._paused + pause > self._api.timeout:
             raise refusal
@@ -164,9 +164,7 @@ class _Restart:
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._viewer.judge(sight, self._since)
             decision = decide_restart(look, Condition(self._since, self._request.in_flight))
-            self._attempt.note(
-                reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members)
-            )
+            self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
             self._refuse(decision, look.holder)
             if self._request.check_mode or not self._wait_first(decision):
                 return sight, decision
@@ -275,7 +273,7 @@ class _Restart:
 
     def _await(self) -> None:
         so_far = self._attempt.so_far
-        task_id = so_far.task_id
+        task_id = so_far.task_id or 0
         self._show(f"{so_far.action}, task {task_id}")
         purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
         try:

@@ -17,9 +17,10 @@ from .._base.text import join_names
 from .._fleet.facts import Facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING
-from .._restart.decision import Action, Condition, InFlight, decide_restart
+from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._targets.cluster import Cluster, servers_of
 from .._targets.lookup import clusters_named, exactly_one
+from .._targets.serving import database_serves
 from .._targets.target import Member, Observation
 from .rolling_order import Batch, Node, Strategy, order_batches, unchanged_nodes
 
@@ -47,7 +48,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.clock_offset, clock.wall())
+    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
     planned = [(cluster, *_plan_cluster(servers, wanted, since)) for cluster, servers in found]
     every = [(cluster, batch) for cluster, parts, _left in planned for batch in parts]
     return {
@@ -132,9 +133,17 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
 
 def _plan_node(server: Facts, since: datetime) -> Node:
     """Plan one server by the same decision as its restart will make."""
-    member = Member(server["name"], server["status"], server["start_time"], started=instant(server["start_time"]))
-    decision = decide_restart(Observation(server["status"], (member,)), [], Condition(since, InFlight.ATTACH))
-    needed = decision.action is not Action.SKIP
+    member = Member(
+        server["name"],
+        server["status"],
+        server["start_time"],
+        started=instant(server["start_time"]),
+        serves=database_serves(server["status"], server["inner_status"]),
+        inner_status=server["inner_status"],
+    )
+    look = Look(Observation(server["status"], (member,)), [], since)
+    decision = decide_restart(look, Condition(since, InFlight.ATTACH))
+    needed = decision.action not in (Action.SKIP, Action.ILL)
     return Node(server["id"], server["name"], server["zone"], server["with_rootserver"], needed, decision.reason)
 
 

@@ -62,7 +62,7 @@ class ArbitrationService(Target):
         """The tasks on arbitration services."""
         return api.tasks(name=ARBITRATION_FILTER, **query)
 
-    def touching(self, _api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
         """Its restarts, and those without a service in their tags, which may be its own."""
         touching = []
         for task in listed:

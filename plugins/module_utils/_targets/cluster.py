@@ -67,7 +67,7 @@ class Cluster(Target):
         """The tasks of the cluster."""
         return tasks_of_cluster(api, self.id, **query)
 
-    def touching(self, _api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
         """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
         by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
         kinds = [(task, kind_of(task.get("name"))) for task in listed]

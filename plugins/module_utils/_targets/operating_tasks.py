@@ -69,7 +69,9 @@ def task_ids_on_hosts(
 def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[int, set[Any]]:
     """For each of the hosts the ids of its tasks; none where the service ignores the filter by host."""
     by_host = {host: {task.get("id") for task in api.tasks(hostId=host, **query)} for host in hosts}
-    return by_host if not any(by_host.values()) or _filters_by_host(api, **query) else dict.fromkeys(by_host, set())
+    if not any(by_host.values()) or _filters_by_host(api, **query):
+        return by_host
+    return {host: set() for host in by_host}
 
 
 def _filters_by_host(api: OcpApi, **query: Any) -> bool:

@@ -64,7 +64,7 @@ def _speaks_against(status: str | None) -> bool:
 
 
 def renewed_processes(names: Iterable[str]) -> frozenset[str]:
-    """Those of the processes that a restart of the agents renews; all of them in a service that names these otherwise."""
+    """Those of the processes that a restart of the agents renews; all, where a service names these otherwise."""
     all_names = frozenset(names)
     return agent_processes(all_names) or all_names
 

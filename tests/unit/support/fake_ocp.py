@@ -45,6 +45,15 @@ def unreadable() -> ResponseUnreadable:
 
 
 @dataclass
+class FakeServiceClock:
+    """What was found out about the clock of the service."""
+
+    offset: float
+    uncertainty: float = 0.0
+    agreed: bool = True
+
+
+@dataclass
 class Thing:
     """A server, an agent or an arbitration service; ``started`` is seconds since BEGINNING, None is not shown."""
 
@@ -100,6 +109,8 @@ class FakeOcp:
     lose_before: list[ServiceError] = field(default_factory=list)
     lose_after: list[ServiceError] = field(default_factory=list)
     failing: dict[str, list[ServiceError]] = field(default_factory=dict)
+    url: str = URL
+    user: str | None = None
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
     before_post: Callable[[], Any] = lambda: None
@@ -116,6 +127,10 @@ class FakeOcp:
     def now(self) -> float:
         """Seconds since BEGINNING by the clock of the service, which is ``clock_offset`` ahead of the test clock."""
         return self.time.time - self._opened + self.clock_offset
+
+    @property
+    def service_clock(self) -> FakeServiceClock:
+        return FakeServiceClock(self.clock_offset)
 
     # For tests, behind the back of the code
 
