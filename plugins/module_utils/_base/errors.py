@@ -139,7 +139,7 @@ class TaskError(OcpError):
 
 
 class TaskFailed(TaskError):
-    """A task ended FAILED, or was rolled back and ended SUCCESSFUL.
+    """A task ended FAILED or with an undocumented status, or was rolled back and ended SUCCESSFUL.
 
     ``at_first_step``: it FAILED before it changed anything.
     """

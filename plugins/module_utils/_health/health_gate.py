@@ -14,7 +14,7 @@ from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
+from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.cluster import servers_of
 from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
@@ -112,14 +112,15 @@ class _PolledCluster:
     def _tasks(self, cluster: Facts) -> list[Task]:
         """The tasks that run on it, and the FAILED ones that still hold a part of it.
 
-        SUCCESSFUL and deleted tasks hold nothing, though the service may name them for a while.
+        Other tasks that have ended and deleted ones hold nothing, though the service may name them for a while.
         """
         tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
         for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
             if task_id is not None and task_id not in tasks:
                 with suppress(NotFound):
                     tasks[task_id] = self._api.task(task_id)
-        return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
+        found = map(Task.from_api, tasks.values())
+        return [task for task in found if task.status == FAILED or not task.finished]
 
     def report(self, waited: float) -> None:
         """Show each problem once while it persists, and the recovery."""

@@ -27,7 +27,8 @@ class Sent:
     """A request that was sent ``at`` a time of the service, which is ``uncertain`` by as much.
 
     ``mark`` is the highest id of a task before it; None without permission to read tasks. ``members`` are those that
-    it restarts, ``user`` is who sent it, if known.
+    it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, which a proxy may have got
+    for its own repetition of the request.
     """
 
     at: datetime
@@ -35,6 +36,7 @@ class Sent:
     mark: int | None
     members: frozenset[str]
     user: str | None
+    refused: bool = False
 
     def may_have_started(self, task: Task) -> bool:
         """Whether the time, the id and the creator of a task allow that the request started it."""
@@ -48,12 +50,18 @@ class Sent:
             and len(creators) <= 1
         )
 
+    def has_started(self, task: Task) -> bool:
+        """Whether it may have started the task, and the service tells that its user did."""
+        return self.may_have_started(task) and bool(self.user) and bool(task.creator)
+
+
 
 def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the listed tasks on the target that the request may have started: of its kind, for all its members."""
     restarts = [entry for entry in listed if entry.restarts is None or sent.members <= entry.restarts]
     tasks = [Task.from_api(entry.record) for entry in restarts if entry.restarts != frozenset()]
-    return [task for task in tasks if kind_of(task.name) == target.task_name and sent.may_have_started(task)]
+    is_ours = sent.has_started if sent.refused else sent.may_have_started
+    return [task for task in tasks if kind_of(task.name) == target.task_name and is_ours(task)]
 
 
 def is_answer(record: Record, target: Target, mark: int | None) -> bool:

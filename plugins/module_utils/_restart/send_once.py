@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from .._base.clock import Clock
@@ -41,13 +42,14 @@ class Sender:
         if self._open is not None:
             raise _still_open(self._target, self._open)
         uncertain = timedelta(seconds=self._api.service_clock.uncertainty)
-        sent = self.sent = Sent(now, uncertain, mark, members, self._api.user)
+        sent = Sent(now, uncertain, mark, members, self._api.user)
         try:
             answer = self._target.restart(self._api, members)
             if not is_answer(answer.data, self._target, mark):
                 raise _wrong_answer(self._target, Task.from_api(answer.data), answer)
         except ServiceError as error:
             if not error.may_have_run:
+                self.sent = replace(sent, refused=True)
                 error.prepend(f"There was no restart of {self._target.label}.")
                 raise
             self._note_sent(error.facts.get("trace_id"))

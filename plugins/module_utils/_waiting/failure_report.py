@@ -13,7 +13,7 @@ from .._base.cli_hints import adhoc_command
 from .._base.errors import CredentialsRefused, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import RUNNING, Subtask, Task
+from .._ocp.task_model import FAILED, RUNNING, Subtask, Task
 
 DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
@@ -172,9 +172,12 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
         yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
         return
     what = f"Task {task.label} {task.status}{' while it was rolled back' if task.is_rolling_back else ''}"
+    if task.status != FAILED:
+        what = f"Task {task.label} ended without success: its status is {task.status}"
     if not failed:
         yield f"{what}."
         return
+    what += "" if task.status == FAILED else ". It failed"
     first = failed[0]
     attempt = "" if first.attempt is None else f", attempt {first.attempt}"
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
@@ -205,7 +208,7 @@ def _duration_line(task: Task) -> Iterator[str]:
 
 def _next_steps(task: Task, instead: str = "A new restart would begin from the start.") -> Iterator[str]:
     """The next steps after a task that did not succeed, each with its command; ``instead`` is what else to know."""
-    if task.rolled_back:
+    if task.rolled_back or task.status != FAILED:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return

@@ -109,7 +109,9 @@ def test_unchanged_problems_are_repeated_every_minute(api, wait):
 
 
 @pytest.mark.parametrize(
-    "named", [raw_task(9, "SUCCESSFUL"), refused(404)], ids=["ended well", "gone from the list of tasks"]
+    "named",
+    [raw_task(9, "SUCCESSFUL"), raw_task(9, "CANCELED", finishTime="2026-05-04T03:00:05+08:00"), refused(404)],
+    ids=["ended well", "ended without success, and is not FAILED", "gone from the list of tasks"],
 )
 def test_ended_task_named_by_a_server_is_ignored(named, api, wait):
     finds(api, raw_cluster(raw_server(1, operatingTaskInstanceId=9), raw_server(2, "zone2"), raw_server(3, "zone3")))

@@ -101,6 +101,13 @@ def test_failed_subtask_is_reported_before_the_end(service, audience):
     assert failed[2]
 
 
+def test_task_that_ended_with_another_word_is_finished(audience):
+    ended = {"finishTime": "2026-05-04T03:00:05+08:00"}
+    service = Listed(picture("RUNNING", "RUNNING"), picture("ABORTED", "PENDING", **ended))
+    heard = audience.follow(service, 30)
+    assert kinds(heard) == [("started", 7, None), ("finished", 7, None)]
+
+
 class Listed:
     """A service that shows another state of its tasks in each poll; the last one repeats."""
 
