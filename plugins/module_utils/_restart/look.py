@@ -86,7 +86,7 @@ class Viewer:
         """What the sight means for a restart that has to have begun ``since`` then. Raises a ServiceError."""
         unfinished = {task.task_id: task for task in [*listed_in_flight(sight.listed), *sight.named.unfinished]}
         operations: list[Operation] = [unfinished[number] for number in sorted(unfinished, reverse=True)]
-        holder = holder_of(sight.observed, sight.named, sight.listed)
+        holder = holder_of(sight.observed, sight.named, sight.listed, operations)
         finished = [] if since is None else list(self._finished(sight, since))
         return Look(sight.observed, operations, self.now, holder, finished)
 

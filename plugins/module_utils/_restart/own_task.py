@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.operating_tasks import shown_cluster
 from .._targets.target import Target, TaskOnTarget
-from .._targets.task_names import kind_of
+from .._targets.task_names import is_other_kind, kind_of
 from .lost_response import search_outcome
 
 # Beside what is uncertain about the clocks.
@@ -55,7 +55,6 @@ class Sent:
         return self.may_have_started(task) and bool(self.user) and bool(task.creator)
 
 
-
 def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the listed tasks on the target that the request may have started: of its kind, for all its members."""
     restarts = [entry for entry in listed if entry.restarts is None or sent.members <= entry.restarts]
@@ -68,7 +67,7 @@ def is_answer(record: Record, target: Target, mark: int | None) -> bool:
     """Whether the task in an answer to the request can be the one it started, by its id, kind and cluster."""
     return (
         record["id"] > (mark or 0)
-        and kind_of(record.get("name")) in (None, target.task_name)
+        and not is_other_kind(record, target.task_name)
         and (target.cluster_id is None or shown_cluster(record) in (None, target.cluster_id))
     )
 

@@ -18,8 +18,8 @@ from .._waiting.poll import PollPolicy
 from .evidence import PROOF_TIMEOUT
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
-# A start computed from an uptime varies slightly between reads, and starts are truncated to the second.
-TOLERANCE = timedelta(seconds=2 * SECOND)
+# Starts are truncated to the second, and one computed from an uptime varies slightly between reads.
+TRUNCATED, TOLERANCE = timedelta(seconds=SECOND), timedelta(seconds=2 * SECOND)
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,15 @@ class Proof:
         if self.after is not None and self.after.serves is False:
             return self.after.trouble
         return None
+
+    def lost_processes(self, before: Iterable[Member]) -> list[str]:
+        """What ran before and does not now, of which a restart does not depend, each as a sentence."""
+        now = {member.name: member.pids or {} for member in (self.after.members if self.after else ())}
+        return [
+            f"{join_names(sorted(lost))} ran on {member.name} before the restart, and does not now."
+            for member in before
+            if (lost := (member.pids or {}).keys() - now.get(member.name, {}).keys())
+        ]
 
     @property
     def gap(self) -> str:
@@ -116,10 +125,12 @@ def prove_restarts(
 def _is_restarted(before: Member, after: Member | None, began: datetime | None, attached: bool) -> bool | None:
     if after is None:
         return None
+    if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
+        return False
     moved = _has_moved(before, after)
     if after.started is None or began is None:
         return moved or (None if attached else moved)
-    if after.started + TOLERANCE < began:
+    if after.started + TRUNCATED < began:
         return False
     return True if attached or moved is None else moved
 

@@ -173,11 +173,12 @@ class _Restart:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._api.wait_for_room(LOOK_AND_REQUEST, self._clock)
             sight = self._viewer.see()
-            if self._since is None and self._request.started_before is not None:
-                self._since, warnings = to_service_clock(
-                    self._request.started_before, self._api.service_clock, self._clock.wall()
-                )
-                self._attempt.warnings += warnings
+        if self._since is None and self._request.started_before is not None:
+            # Not earlier: the clock of the service is judged from several answers.
+            self._since, warnings = to_service_clock(
+                self._request.started_before, self._api.service_clock, self._clock.wall()
+            )
+            self._attempt.warnings += warnings
         return sight
 
     def _refuse(self, decision: Decision, holder: Task | None) -> None:
@@ -313,6 +314,7 @@ class _Restart:
             )
         elif proof.complete:
             self._attempt.note(verified=True)
+            self._attempt.warnings += proof.lost_processes(before.members)
         else:
             self._add_to_reason(f"not verified, since {proof.gap}")
 

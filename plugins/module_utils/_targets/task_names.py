@@ -34,3 +34,9 @@ def kind_of(name: str | None) -> str | None:
 def is_named(task: Record, name: str) -> bool:
     """Whether a task is of the kind ``name``."""
     return kind_of(task.get("name")) == name
+
+
+def is_other_kind(task: Record, name: str) -> bool:
+    """Whether a task is known to be of another kind than ``name``. A service may name its tasks in another language."""
+    kind = kind_of(task.get("name"))
+    return kind != name and kind in _KNOWN.values()

@@ -178,8 +178,8 @@ class FakeOcp:
         unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}
         assert not unknown, f"no such filter: {unknown}"
         found = [job for job in reversed(self.jobs) if job.id > above and self._passes(job, filters)]
-        records = [self._record(job) for job in found][:limit]
-        if limit == 1:
+        records = [self._record(job, self.list_lags) for job in found][:limit]
+        if limit is not None:
             self.after_newest()
         return records
 
@@ -296,8 +296,8 @@ class FakeOcp:
             return "RUNNING"
         return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
 
-    def _record(self, job: Job) -> dict[str, Any]:
-        state = self._state(job)
+    def _record(self, job: Job, lag: float = 0.0) -> dict[str, Any]:
+        state = self._state(job, lag)
         ended = state != "RUNNING"
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
