@@ -55,7 +55,7 @@ class Viewer:
     @property
     def now(self) -> datetime:
         """The time of the service."""
-        return datetime.fromtimestamp(self.clock.wall() + self.api.clock_offset, UTC)
+        return datetime.fromtimestamp(self.clock.wall() + self.api.service_clock.offset, UTC)
 
     def see(self) -> Sight:
         """Read the target and the tasks on it. Raises a ServiceError."""
