@@ -45,8 +45,8 @@ class ProxyFault(RequestFault):
             raise ValueError(f"status {self.status} is none of {', '.join(map(str, _REDIRECTS))}")
         if self.action == "hold" and self.status is not None and self.status < 500:
             raise ValueError(f"status {self.status} is none of 500 to 599")
-        if self.location is not None and not self.location.isascii():
-            raise ValueError("location is a header, so it is ASCII text")
+        if self.location is not None and not (self.location.isascii() and self.location.isprintable()):
+            raise ValueError("location is a header, so it is one line of ASCII text")
         if self.path is not None and (not self.path.startswith("/") or is_control(self.path)):
             raise ValueError(f"path {self.path} is no path of the service, such as /api/v2/ob/clusters/1")
         return self

@@ -56,6 +56,7 @@ class Replicas:
         """`instant` tells when the change happens that is made now."""
         self._db = db
         self._replicas: dict[int, _Replica] = {}
+        self._retired: list[_Replica] = []
         self._tables: dict[str, _Table] = {}
         db.create_function("instant_of_change", 0, instant)
 
@@ -64,8 +65,9 @@ class Replicas:
         wanted = set(lags)
         if wanted == self._replicas.keys():
             return
-        for lag in self._replicas.keys() - wanted:
-            self._replicas.pop(lag).db.close()
+        _close(self._retired)
+        # Requests may still read from these.
+        self._retired = [self._replicas.pop(lag) for lag in self._replicas.keys() - wanted]
         if not self._tables:
             self._begin_journal()
         for lag in wanted - self._replicas.keys():
@@ -91,8 +93,7 @@ class Replicas:
 
     def close(self) -> None:
         """Close them all."""
-        for replica in self._replicas.values():
-            replica.db.close()
+        _close([*self._retired, *self._replicas.values()])
         self._replicas.clear()
 
     def _begin_journal(self) -> None:
@@ -118,11 +119,16 @@ class Replicas:
         self._tables.clear()
 
 
+def _close(replicas: Iterable[_Replica]) -> None:
+    for replica in replicas:
+        replica.db.close()
+
+
 def _tables(db: sqlite3.Connection) -> list[_Table]:
     rows = db.execute("SELECT name, sql FROM main.sqlite_master WHERE type = 'table'").fetchall()
     found = []
     for row in rows:
-        if row["name"] in _OTHERS:
+        if row["name"] in _OTHERS or row["name"].startswith("sqlite_"):
             continue
         columns = [(each["name"], each["pk"]) for each in db.execute(f"PRAGMA main.table_info({row['name']})")]
         names = tuple(name for name, _pk in columns)

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Accepting an operation: find the target, refuse it when busy, insert the task.
 
-Check and insert are one transaction, so that of two calls at the same time one is refused; and it has ended before the
-call is answered, so that an answered task exists.
+Nothing else runs between check and insert, so that of two calls at the same time one is refused; and the insert is a
+transaction that has ended before the call is answered, so that an answered task exists.
 
 Whether the service refuses the call, lets the task fail or carries it out too is not known, so it is an option. A
 task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: occupancy.py.
@@ -93,9 +93,9 @@ class Submitter:
         return self._submit(user, now, lambda db: operations.restart_of_arbitration_service(db, service_id))
 
     def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:
+        new_task = describe(self._store.db)
+        policy = self._policy(new_task, user)
         with self._store.transaction() as db:
-            new_task = describe(db)
-            policy = self._policy(db, new_task, user)
             if policy == "refuse":
                 occupancy.refuse_if_occupied(db, new_task)
             task_id = insert_task(db, new_task, user, self._executor, now, waits=policy == "accept")
@@ -106,8 +106,9 @@ class Submitter:
         _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id
 
-    def _policy(self, db: sqlite3.Connection, new_task: NewTask, user: User) -> BusyPolicy:
-        """What becomes of this operation if its target is busy."""
+    def _policy(self, new_task: NewTask, user: User) -> BusyPolicy:
+        """What becomes of this operation if its target is busy. A refusal must not take back the hit of a fault."""
         if not occupancy.is_occupied(new_task):
             return self._busy
-        return busy_faults.match_operation(db, new_task.blueprint.task_name, user.name) or self._busy
+        with self._store.transaction() as db:
+            return busy_faults.match_operation(db, new_task.blueprint.task_name, user.name) or self._busy
