@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
-from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
+from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
+from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts, server_facts
 from .._ocp.endpoints import OcpApi
@@ -47,7 +48,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.clock_offset, clock.wall())
+    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
     planned = [(cluster, *_plan_cluster(servers, wanted, since)) for cluster, servers in found]
     every = [(cluster, batch) for cluster, parts, _left in planned for batch in parts]
     return {
