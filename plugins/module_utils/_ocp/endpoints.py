@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from .._base.clock import Clock, ServiceClock
+from .._base.clock import Clock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
