@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from .choices import Stream
 
@@ -50,6 +50,12 @@ class Profile:
     def wall(self, now: float) -> float:
         """Seconds since 1970 by the clock of the service."""
         return EPOCH + now + (self.jumps_to if now >= self.jumps_at else self.ahead)
+
+    def told(self) -> str:
+        """What is unlike the plainest service."""
+        plain = Profile()
+        odd = [each.name for each in fields(self) if getattr(self, each.name) != getattr(plain, each.name)]
+        return " ".join(f"{name}={getattr(self, name)}" for name in odd) or "the plainest"
 
     @property
     def latest(self) -> float:
