@@ -187,13 +187,14 @@ def task_is_ours(simulation: Simulation, evidence: Evidence, run: Run) -> Iterat
         yield Finding(f"{action} a task of somebody else", f"task {number} by {task.creator}", unseen=not (told or early))
 
 
-def changed_is_true(_simulation: Simulation, _evidence: Evidence, run: Run) -> Iterator[Finding]:
+def changed_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> Iterator[Finding]:
     """``changed`` says whether this run started something."""
     if not run.green:
         return
     if run.result.get("changed") and not run.restarts:
         yield Finding("changed, though nothing was started", f"action {run.result.get('action')}", unseen=bool(run.posts))
-    if not run.result.get("changed") and any(when <= (run.ended or 0.0) for _e, when, _t in run.restarts):
+    worked = [when for _exchange, when, number in run.restarts if evidence.worked(evidence.tasks[number], 1e12)]
+    if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
         yield Finding("unchanged, though it started something", f"answers {answers}", unseen=200 not in answers[-1:])
 
