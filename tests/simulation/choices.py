@@ -15,7 +15,7 @@ Recorded = Mapping[str, Sequence[int]]
 
 
 class Stream:
-    """The choices about one subject, such as the network of one controller. The first of all options is the plainest."""
+    """The choices about one subject, such as the network of one controller. The first option is the plainest."""
 
     def __init__(self, name: str, seed: str | None, played: Sequence[int], counts: Counter[str]) -> None:
         self._random = None if seed is None else Random(f"{seed}/{name}")

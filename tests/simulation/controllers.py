@@ -104,7 +104,7 @@ class Controller:
         for attempt in range(1 + self.plan.retries):
             if attempt:
                 self._sleep(self.plan.pause)
-            run = self._run_module(MODULES[change.kind], change, {**self._options(), **change.args})
+            run = self._run_module(MODULES[change.kind], change, {**self.plan.args, **change.args})
             if run.green:
                 return True
             if run.end == "result" and self.plan.mend and run.result.get("task_id"):
@@ -116,10 +116,6 @@ class Controller:
 
     def _sleep(self, seconds: float) -> None:
         self._scheduler.sleep_until(self._scheduler.now + seconds)
-
-    def _options(self) -> dict[str, Any]:
-        options = dict(self.plan.args)
-        return options
 
     def _run_module(self, module: str, change: Change, args: dict[str, Any]) -> Run:
         since = None

@@ -10,7 +10,7 @@ from typing import Any
 from .fleet import Key, Start, process_status
 from .history import Run
 from .simulation import Simulation
-from .tasks import Task
+from .task_graph import Task
 
 # A start this near to the change is counted neither as before nor as after it.
 BLUR = 3.0

@@ -46,7 +46,7 @@ class Versioned:
 
 @dataclass(frozen=True)
 class Start:
-    """A start of a process that happened; ``task`` caused it, ``undoing`` by its rollback; None for a person or crash."""
+    """A start of a process. ``task`` caused it, ``undoing`` by its rollback; None for a person or a crash."""
 
     time: float
     task: int | None

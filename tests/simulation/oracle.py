@@ -11,7 +11,7 @@ from .evidence import BLUR, Evidence
 from .fleet import Key
 from .history import Exchange, Run
 from .simulation import Simulation
-from .tasks import Task
+from .task_graph import Task
 
 GREEN_ACTIONS = ("submitted", "adopted", "attached", "skipped")
 
@@ -90,9 +90,7 @@ def _last_read(run: Run, exchange: Exchange) -> float:
     return max((each.sent for each in run.exchanges if each.reads and each.sent <= exchange.sent), default=-1.0)
 
 
-def _open_in_same_process(
-    simulation: Simulation, evidence: Evidence, run: Run, exchange: Exchange, key: Key
-) -> bool:
+def _open_in_same_process(simulation: Simulation, evidence: Evidence, run: Run, exchange: Exchange, key: Key) -> bool:
     """Whether an earlier run of the process left open whether its own request restarted this."""
     for earlier in simulation.history.runs:
         if earlier.process != run.process or earlier.number >= run.number or earlier.change is not run.change:
@@ -109,7 +107,9 @@ def overtakes_nothing(_simulation: Simulation, evidence: Evidence, run: Run) -> 
     """No restart is sent while another task is seen to restart the target."""
     for exchange, when, number in run.restarts:
         task = evidence.tasks[number]
-        look = evidence.window(run, exchange.sent) if exchange.pause_ended <= _last_read(run, exchange) else exchange.sent
+        look = (
+            evidence.window(run, exchange.sent) if exchange.pause_ended <= _last_read(run, exchange) else exchange.sent
+        )
         for other in evidence.tasks.values():
             touches = set(other.members) & set(task.members) and other.kind == task.kind and other.work == "restart"
             if other is task or not touches or other.created >= when or exchange.commits[0][0] < when:
@@ -140,7 +140,8 @@ def green_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> Iter
     begin = evidence.window(run, run.ended) - _simulation.profile.latest - _simulation.profile.agent_refresh
     task = evidence.task(result.get("task_id"))
     waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
-    since = run.since if run.since is not None else (task.created if task else None)
+    ours = result.get("action") in ("submitted", "adopted")
+    since = task.created if task and (ours or run.since is None) else run.since
     if not waited or since is None:
         return
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
@@ -153,7 +154,9 @@ def green_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> Iter
         else:
             held = evidence.held_throughout(key, begin, run.ended)
             if held is not None:
-                yield Finding(f"green, held ({result.get('action')})", f"{words}: task {held.id} FAILED and holds {key}")
+                yield Finding(
+                    f"green, held ({result.get('action')})", f"{words}: task {held.id} FAILED and holds {key}"
+                )
 
 
 def green_task_succeeded(_simulation: Simulation, evidence: Evidence, run: Run) -> Iterator[Finding]:
@@ -184,7 +187,9 @@ def task_is_ours(simulation: Simulation, evidence: Evidence, run: Run) -> Iterat
         post = run.posts[-1] if run.posts else None
         told = simulation.profile.creators and task.creator != run.user
         early = post is None or task.created < post.sent - 8.0
-        yield Finding(f"{action} a task of somebody else", f"task {number} by {task.creator}", unseen=not (told or early))
+        yield Finding(
+            f"{action} a task of somebody else", f"task {number} by {task.creator}", unseen=not (told or early)
+        )
 
 
 def changed_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> Iterator[Finding]:
@@ -192,7 +197,9 @@ def changed_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> It
     if not run.green:
         return
     if run.result.get("changed") and not run.restarts:
-        yield Finding("changed, though nothing was started", f"action {run.result.get('action')}", unseen=bool(run.posts))
+        yield Finding(
+            "changed, though nothing was started", f"action {run.result.get('action')}", unseen=bool(run.posts)
+        )
     worked = [when for _exchange, when, number in run.restarts if evidence.worked(evidence.tasks[number], 1e12)]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
@@ -240,9 +247,10 @@ def alarm_is_true(_simulation: Simulation, evidence: Evidence, run: Run) -> Iter
     begin = evidence.window(run, run.ended)
     if since is None:
         return
-    if all(evidence.shows(key, since, begin) and evidence.served(key, begin, begin) for key in run.change.members):
-        if all(evidence.starts(key, since, begin) for key in run.change.members):
-            yield Finding("false alarm", f"it has started: {run.result.get('msg')}")
+    members = run.change.members
+    shown = all(evidence.shows(key, since, begin) and evidence.served(key, begin, begin) for key in members)
+    if shown and all(evidence.starts(key, since, begin) for key in members):
+        yield Finding("false alarm", f"it has started: {run.result.get('msg')}")
 
 
 # How it behaves

@@ -12,7 +12,8 @@ from .fleet import Fleet, Key
 from .network import Network
 from .scheduler import Scheduler
 from .service import Service
-from .tasks import Task, Tasks
+from .task_graph import Task
+from .tasks import Tasks
 
 ALICE = "alice"
 INSTANTS = (14.0, 25.0, 6.0, 21.0, 31.0, 45.0, 70.0, 110.0)

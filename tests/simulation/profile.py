@@ -123,7 +123,9 @@ def _draw_lags(profile: Profile, choices: Stream) -> None:
 
 
 def _draw_clock(profile: Profile, choices: Stream) -> None:
-    profile.ahead = choices.pick((0.0, 2.0, -2.0, 100.0, -100.0, -2 * DAY, 3 * DAY, -EPOCH + 20.0), (80, 3, 3, 3, 3, 3, 3, 2))
+    profile.ahead = choices.pick(
+        (0.0, 2.0, -2.0, 100.0, -100.0, -2 * DAY, 3 * DAY, -EPOCH + 20.0), (80, 3, 3, 3, 3, 3, 3, 2)
+    )
     if profile.ahead:
         choices.counted("service clock off")
     if choices.chance(0.03):

@@ -9,7 +9,7 @@ from typing import Any
 
 from .fleet import AGENT_PROCESSES, Fleet, Key, Versioned, process_status
 from .profile import Profile
-from .tasks import LEVELS, Step, Task
+from .task_graph import LEVELS, Step, Task
 
 ZONE = timezone(timedelta(hours=8))
 BEGIN_1970 = datetime(1970, 1, 1, tzinfo=UTC)
@@ -84,9 +84,7 @@ class Records:
     def _group_status(self, state: dict[str, Any], otherwise: str) -> str:
         return {"restart": "RESTARTING", "other": "OPERATING"}.get(state["work"], otherwise)
 
-    def _operation(
-        self, state: dict[str, Any], kind: str, servers: list[Versioned], when: float
-    ) -> dict[str, Any]:
+    def _operation(self, state: dict[str, Any], kind: str, servers: list[Versioned], when: float) -> dict[str, Any]:
         told = self._profile.operating
         if told == "none":
             return {}

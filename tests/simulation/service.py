@@ -15,7 +15,8 @@ from .fleet import Fleet, Key
 from .profile import Profile
 from .records import Records
 from .scheduler import Scheduler
-from .tasks import Task, Tasks
+from .task_graph import Task
+from .tasks import Tasks
 
 CONTROLLER_USER = "ops"
 
@@ -221,18 +222,14 @@ class Service:
 
     # Restarts
 
-    def _begin(
-        self, request: Request, kind: str, own: Key | None, members: list[Key], cluster: int | None
-    ) -> Task:
+    def _begin(self, request: Request, kind: str, own: Key | None, members: list[Key], cluster: int | None) -> Task:
         occupied = self._tasks.occupied(own, members, cluster)
         if occupied and self._profile.busy == "refuse":
             status, code = self._choices.pick(((409, 0), (400, 0), (409, "OBE19012"), (400, "OBE19004")))
             raise Refusal(status, "The last operation is still running.", code)
         fails = occupied and self._profile.busy == "fail"
         user = getattr(request.cause, "user", CONTROLLER_USER)
-        return self._tasks.submit(
-            kind, "restart", own, members, cluster, user, request.cause, fails_at_once=fails
-        )
+        return self._tasks.submit(kind, "restart", own, members, cluster, user, request.cause, fails_at_once=fails)
 
     def _restart_cluster(self, cluster: str, request: Request) -> Task:
         key = self._thing("cluster", cluster).key
