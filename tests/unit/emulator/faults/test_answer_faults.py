@@ -141,6 +141,15 @@ def test_list_ignores_a_filter(emulated, parameter, params, right):
     assert (fault["id"], emulated.get(FAULTS)["contents"][0]["hits"]) == (1, 2)
 
 
+@pytest.mark.parametrize("rest", ["name=%C3%86", "name=\u00e6", "name=%FF%FE", "x=%ED%A0%80&&=&a=b=c", "size=5;name=x"])
+def test_other_parameters_stay_as_they_are(emulated, rest):
+    emulated.restart_server(1)
+    before = emulated.request("GET", f"{TASKS}?{rest}")
+    plan(emulated, "ignore", parameters=["clusterId"])
+    after = emulated.request("GET", f"{TASKS}?clusterId=7&{rest}")
+    assert (after.status_code, after.json().get("data")) == (before.status_code, before.json().get("data"))
+
+
 def test_list_that_ignores_sort_has_the_oldest_first(emulated):
     emulated.restart_server(1)
     emulated.restart_server(3)
