@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Replicas follow every change, and cost nothing when nobody needs them. What they show: faults/test_answer_faults.py."""
+"""Replicas follow every change, and the journal stays short. What they show: faults/test_answer_faults.py."""
 
 FAULTS = "/emulator/faults"
 SERVICE = "/api/v2/arbitration/services/1"
