@@ -29,7 +29,7 @@ from .._base.service_clock import to_service_clock
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
-from .._waiting.await_tasks import wait_for_success, wait_for_tasks
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import Purpose, target_held
 from .._waiting.poll import PollPolicy
 from .._waiting.progress import progress_line
@@ -45,8 +45,6 @@ Result = dict[str, Any]
 
 # What a look and the request take at least.
 LOOK_AND_REQUEST = 5
-# Seconds within which a lagging replica of the service shows a task that it has started.
-UNSEEN_FOR = 60.0
 
 
 @dataclass(frozen=True)
