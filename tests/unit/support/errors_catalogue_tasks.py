@@ -13,6 +13,7 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK, Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ADDRESS,
@@ -71,7 +72,8 @@ def entry(
     happening: Happening = lambda _service: None,
     **options: Any,
 ) -> Entry:
-    """The message of ``module`` with a service in which this happened."""
+    """The message of ``module`` with a service in which this happened, in a new process."""
+    forget_all()
     service = FakeOcp(FakeClock())
     happening(service)
     with staged(service):
@@ -166,7 +168,7 @@ def target_entries() -> Iterator[Entry]:
 def _plan_entries() -> Iterator[Entry]:
     def plan(cause: str, names: tuple[str, ...], count: int = 3, **options: Any) -> Entry:
         raw = [raw_server(number, f"zone{number}") for number in range(1, count + 1)]
-        happening = turned(clock_offset=0.0, servers=lambda _cluster_id: raw)
+        happening = turned(servers=lambda _cluster_id: raw)
         return entry((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])
