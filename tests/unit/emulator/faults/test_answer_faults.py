@@ -389,7 +389,10 @@ def test_late_start_of_a_cluster_and_of_an_agent(emulated):
         ({"action": "status", "match": {"record": "task"}}, ["status needs status or innerStatus"]),
         ({"action": "status", "status": "READY"}, ["status needs match.record"]),
         ({"action": "status", "status": "READY", "match": {"id": 3}}, ["match.id goes with match.record"]),
-        ({"action": "status", "innerStatus": "INACTIVE", "match": {"record": "task"}}, ["innerStatus", "server and zone"]),
+        (
+            {"action": "status", "innerStatus": "INACTIVE", "match": {"record": "task"}},
+            ["innerStatus", "server and zone"],
+        ),
         ({"action": "status", "status": "READY", "match": {"record": "host"}}, ["'match.record'"]),
         ({"action": "late_start"}, ["late_start needs seconds"]),
         ({"action": "late_start", "seconds": -1}, ["late_start cannot be below 0"]),

@@ -15,8 +15,8 @@ from unittest import mock
 import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied, ResponseLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
