@@ -16,9 +16,11 @@ import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied, ResponseLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -409,7 +411,7 @@ def test_service_error_result_includes_its_facts(run, client):
 
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.usefixtures("connected")
-def test_check_mode_reads_and_does_not_post(name, run, client):
+def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
     orders = {"id": 31, "name": "orders", "status": "RUNNING", "zones": [{"id": 71, "name": "zone1"}]}
     records = {
         "/api/v2/ob/clusters": {"contents": [orders]},
@@ -422,6 +424,8 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
         "/api/v2/tasks/instances": {"contents": []},
     }
     client.double.get.side_effect = lambda path, *_params: response(records[path])
+    client.double.wait_for_room.side_effect = None
+    monkeypatch.setattr(OcpApi, "service_clock", ServiceClock())
     result = run(name, {**CONNECTION, **OWN[name], "wait": True, "_ansible_check_mode": True})
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
     assert client.double.get.called
