@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -391,6 +392,19 @@ def test_connections_are_closed(gives, run, client):
     client.expect("get", "/api/v2/tasks/instances/81", gives=gives)
     run("task_info", {**CONNECTION, "task_id": 81})
     client.double.close.assert_called_once_with()
+
+
+@pytest.mark.parametrize("name", ["task_info", "task_wait"])
+@pytest.mark.usefixtures("connected")
+def test_crash_of_a_module_that_reads_is_a_failure_in_one_sentence(name, run, monkeypatch):
+    def crash(*_args, **_options):
+        raise ZeroDivisionError("divided by pass-word-9")
+
+    monkeypatch.setattr(OcpApi, "task", crash)
+    params = {"task_info": {"task_id": 7}, "task_wait": {"task_ids": [7]}}[name]
+    result = run(name, {**CONNECTION, **BASIC, **params})
+    assert result["msg"] == ("The module crashed, which is a fault of its own: ZeroDivisionError: divided by ********")
+    assert "pass-word-9" not in json.dumps(result)
 
 
 @pytest.mark.usefixtures("connected")
