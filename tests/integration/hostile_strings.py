@@ -16,7 +16,7 @@ CODE = [
     "lookup('pipe', ['touch', 'CANARY'] | join(' '))",
     "cycler.__init__.__globals__.os.system('touch CANARY')",
     "lipsum.__globals__['os'].popen('touch CANARY').read()",
-    "self.__init__.__globals__.__builtins__.open('CANARY', 'a')",
+    "self.__init__.__globals__.__builtins__.open('CANARY', 'a').close()",
 ]
 AROUND = [
     "{{ CODE }}",
@@ -38,12 +38,13 @@ AROUND = [
     '{"x": "{{ CODE }}"}',
     '["{{ CODE }}"]',
     '{"__ansible_unsafe": "{{ CODE }}"}',
-    "}} {{ CODE }} {{",
     "' ~ CODE ~ '",
     '" ~ CODE ~ "',
     "CODE",
     '<script>{{ CODE }}</script><img src=x onerror="{{ CODE }}">',
     "\x1b[2J\x1b]0;{{ CODE }}\x07\u202e\u2028{{ CODE }}",
+    # No template at all, which is why it is the last: some versions end a loop there.
+    "}} {{ CODE }} {{",
 ]
 STRINGS = [around.replace("CODE", code) for around, code in itertools.product(AROUND, CODE)]
 # In whose place they may stand, or among which they may be.
