@@ -39,14 +39,15 @@ AROUND = [
     '["{{ CODE }}"]',
     '{"__ansible_unsafe": "{{ CODE }}"}',
     "' ~ CODE ~ '",
+    '<script>{{ CODE }}</script><img src=x onerror="{{ CODE }}">',
     '" ~ CODE ~ "',
     "CODE",
-    '<script>{{ CODE }}</script><img src=x onerror="{{ CODE }}">',
     "\x1b[2J\x1b]0;{{ CODE }}\x07\u202e\u2028{{ CODE }}",
-    # No template at all, which is why it is the last: some versions end a loop there.
     "}} {{ CODE }} {{",
 ]
 STRINGS = [around.replace("CODE", code) for around, code in itertools.product(AROUND, CODE)]
+# The first few numbers are of different kinds, and no two of the first 200 are the same.
+STRIDE = 27
 # In whose place they may stand, or among which they may be.
 CONTAINERS = [
     lambda text: [text],
@@ -68,7 +69,7 @@ class Canaries:
 
     def string(self, where: str, number: int) -> str:
         """The string with this number, to stand in ``where``. The numbers begin again after the last."""
-        return STRINGS[number % len(STRINGS)].replace("CANARY", str(self._folder / f"{where}-{number}"))
+        return STRINGS[STRIDE * number % len(STRINGS)].replace("CANARY", str(self._folder / f"{where}-{number}"))
 
     def in_container(self, where: str, number: int) -> Any:
         """The same in a list or an object, a different one for each number."""

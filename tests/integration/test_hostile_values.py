@@ -52,10 +52,10 @@ def service(canaries, count):
 
 @pytest.fixture
 def command(ansible, executables, tmp_path):
-    """Run one of Ansible's commands as a user does; returns what it prints."""
+    """Run one of Ansible's commands as a user does."""
 
     def run(name, *arguments):
-        done = subprocess.run(
+        return subprocess.run(
             [executables / name, *map(str, arguments)],
             env={**os.environ, "ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **ansible.variables()},
             cwd=tmp_path,
@@ -63,8 +63,6 @@ def command(ansible, executables, tmp_path):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
-        return done.stdout
 
     return run
 
@@ -85,11 +83,13 @@ def debug(text, **keywords):
 def test_strings_run_where_they_are_trusted(ansible, canaries):
     """What none of the other tests may see happen."""
     trusted = {f"string_{number}": canaries.string("trusted", number) for number in range(ALL)}
-    shown = debug("{{ lookup('ansible.builtin.vars', item) }}", loop=[*trusted], ignore_errors=True)
+    # Some versions end a loop at what is no template at all.
+    templates = [name for name, text in trusted.items() if not text.startswith("}}")]
+    shown = debug("{{ lookup('ansible.builtin.vars', item) }}", loop=templates, ignore_errors=True)
     ansible.tasks(shown, vars=trusted)
     # Newer versions evaluate in a sandbox, and know no header in a variable.
     assert len(canaries.seen) >= ALL / 2
-    assert len(set(STRINGS)) == len(STRINGS) == 200
+    assert len(set(trusted.values())) == ALL == 200
 
 
 # The inventory
@@ -127,12 +127,16 @@ def test_no_host_variable_is_evaluated(command, canaries, service, tmp_path, cac
     inventory = tmp_path / "fleet.ocp.yml"
     inventory.write_text(yaml.safe_dump({"plugin": "oceanbase.ocp.ocp", "url": service, **BASIC, **options}))
     (tmp_path / "play.yml").write_text(yaml.safe_dump(OVER_THE_INVENTORY))
-    command("ansible-inventory", "-i", inventory, "--list")
-    command("ansible-inventory", "-i", inventory, "--host", "10.1.0.7_2882")
-    shown = command("ansible-playbook", "-i", inventory, "play.yml")
+    ends = [
+        command("ansible-inventory", "-i", inventory, "--list"),
+        command("ansible-inventory", "-i", inventory, "--host", "10.1.0.7_2882"),
+        command("ansible-playbook", "-i", inventory, "play.yml"),
+    ]
     assert canaries.seen == []
-    assert f"10.2.0.{len(CONTAINERS) - 1}_2882" in shown
+    assert [end.stdout[-3000:] + end.stderr for end in ends if end.returncode != 0] == []
     # All of it was there to be evaluated.
+    shown = ends[-1].stdout
+    assert f"10.2.0.{len(CONTAINERS) - 1}_2882" in shown
     assert {*range(1, count + 1)} <= {int(number) for number in re.findall(r"/canaries/server-status-(\d+)", shown)}
 
 
@@ -314,12 +318,13 @@ def test_no_event_is_evaluated(ansible, canaries, service, tmp_path, count):
         **{f"OCP_{name.upper()}": value for name, value in BASIC.items()},
     }
     # As ansible-rulebook does: what is in this file is trusted.
-    (tmp_path / "extra_vars.json").write_text(json.dumps({"report_task_id": handed[0]}))
+    reported = next(event["task"]["id"] for event in finished if "<script>" in event["task"]["name"])
+    (tmp_path / "extra_vars.json").write_text(json.dumps({"report_task_id": reported}))
     outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e @{tmp_path / 'extra_vars.json'}")
     assert outcome.rc == 0, outcome.output
     assert canaries.seen == []
     assert_harmless(outcome.output)
-    assert_harmless((tmp_path / f"task-{handed[0]}.html").read_text(), html=True)
+    assert_harmless((tmp_path / f"task-{reported}.html").read_text(), html=True)
 
 
 @pytest.mark.smoke
