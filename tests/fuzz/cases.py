@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import BOMBS, Mutation, Path
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import echoes, scalars, texts, values
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import Value, echoes, scalars, texts, values
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import UNKNOWN
 from hypothesis import strategies as st
@@ -53,7 +53,7 @@ RESTARTING = {
     "in_flight": st.sampled_from(("attach", "queue", "fail")),
 }
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    **{name: RESTARTING for name in RESTARTS},
+    **dict.fromkeys(RESTARTS, RESTARTING),
     "cluster_wait": {name: WAITING[name] for name in ("wait_timeout", "wait_interval", "show_progress")},
     "task": {
         **WAITING,
@@ -102,8 +102,12 @@ class Case:
 Catalogue = Mapping[str, Sequence[tuple[str, Path]]]
 
 WHEN = st.sampled_from((None, None, None, 0, 0, 1, 2, "posted", "posted"))
-STATUSES = st.sampled_from((200, 204, 302, 400, 401, 403, 404, 405, 408, 409, 418, 425, 429, 499, 500, 502, 503, 504, 599))
-SECONDS = st.sampled_from(("0", "1", "2", "4", "86400", "86401", "1777834800", "9" * 400, "-5", "1.5", "NaN", "soon", "٣", ""))
+STATUSES = st.sampled_from(
+    (200, 204, 302, 400, 401, 403, 404, 405, 408, 409, 418, 425, 429, 499, 500, 502, 503, 504, 599)
+)
+SECONDS = st.sampled_from(
+    ("0", "1", "2", "4", "86400", "86401", "1777834800", "9" * 400, "-5", "1.5", "NaN", "soon", "٣", "")
+)
 DATES = st.sampled_from(
     (
         "Mon, 04 May 2026 03:00:01 GMT",
@@ -131,25 +135,42 @@ HEADERS = st.fixed_dictionaries(
         "X-Long": st.just("x" * 70_000),
     },
 )
-CODES = st.sampled_from((0, 401, 11020, 19003, 18004, "OBE11020", "OBE19003", "COM10009", "TSK10010", "OBE19001")) | scalars
+CODES = (
+    st.sampled_from((0, 401, 11020, 19003, 18004, "OBE11020", "OBE19003", "COM10009", "TSK10010", "OBE19001")) | scalars
+)
 
 
-def _fault(name: str, call: st.SearchStrategy[str], **parameters: st.SearchStrategy[Any]) -> st.SearchStrategy[Mutation]:
-    return st.fixed_dictionaries({"call": call, "when": WHEN, "fault": st.just(name), **parameters})
+def _fault(
+    name: str, call: st.SearchStrategy[str], when: st.SearchStrategy[Any] = WHEN, **parameters: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Mutation]:
+    return st.fixed_dictionaries({"call": call, "when": when, "fault": st.just(name), **parameters})
 
 
 def _faults(call: st.SearchStrategy[str]) -> st.SearchStrategy[Mutation]:
     before = st.booleans()
     pauses = st.sampled_from((0.002, 0.1, 0.9, 4.9, 30.0))
+    pages = st.sampled_from((2, 10**9))
     likely = (
-        _fault("refusal", call, status=STATUSES, code=CODES, message=texts | echoes | values, headers=HEADERS, before=before),
+        _fault(
+            "refusal",
+            call,
+            status=STATUSES,
+            code=CODES,
+            message=texts | echoes | values,
+            headers=HEADERS,
+            before=before,
+        ),
         _fault("status", call, status=STATUSES),
         _fault("lost", call, before=before),
         _fault("headers", call, headers=HEADERS),
         _fault("html", call, status=STATUSES, before=before),
         _fault("truncate", call, share=st.sampled_from((0.0, 0.5, 0.99))),
-        _fault("pages", call, pages=st.sampled_from((2, 1_000, 10**9)), pause=st.sampled_from((0.0001, 0.05))),
-        _fault("bytes", call, bytes=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=9)),
+        # Quick enough for more pages than are read, or so slow that time ends it.
+        _fault("pages", call, st.integers(0, 1), pages=pages, pause=st.just(0.002)),
+        _fault("pages", call, pages=pages, pause=st.just(0.1)),
+        _fault(
+            "bytes", call, bytes=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=9)
+        ),
     )
     rare = (
         _fault("refused", st.just("*")),
@@ -158,23 +179,30 @@ def _faults(call: st.SearchStrategy[str]) -> st.SearchStrategy[Mutation]:
         _fault("packed", call, encoding=st.sampled_from(("gzip", "br", "deflate", "GZIP", "gzip, gzip"))),
         _fault("slow", call, pause=pauses),
         _fault("endless", call, pause=pauses),
-        _fault("bomb", call, of=st.sampled_from(sorted(BOMBS))),
+        # Each costs as much as a hundred others.
+        _fault("bomb", call, st.integers(0, 2), of=st.sampled_from(sorted(BOMBS))),
     )
-    return st.one_of(*likely, *likely, *rare)
+    return st.one_of(*likely, *likely, *likely, *likely, *rare)
 
 
-def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[Mutation]:
-    changes = st.builds(
-        lambda place, when, only, value: {
-            "call": place[0], "when": when, "field": list(place[1]), "only": only, "value": value,
-        },
-        st.sampled_from(fields),
-        WHEN,
-        st.sampled_from((None, None, 0, 1)),
-        values,
-    )  # fmt: skip
+def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[list[Mutation]]:
+    """A few of any kind; or texts in many fields, which break little and show much."""
+
+    def changes(of: st.SearchStrategy[Value], when: st.SearchStrategy[Any]) -> st.SearchStrategy[Mutation]:
+        only = st.sampled_from((None, None, 0, 1))
+        return st.tuples(st.sampled_from(fields), when, only, of).map(_change)
+
     calls = st.sampled_from(sorted({call for call, _path in fields}))
-    return st.one_of(changes, changes, _faults(calls))
+    one = changes(values, WHEN) | changes(values, WHEN) | _faults(calls)
+    shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
+    return st.lists(one, min_size=1, max_size=4) | st.tuples(shown, st.lists(one, max_size=1)).map(
+        lambda both: both[0] + both[1]
+    )
+
+
+def _change(drawn: tuple[tuple[str, Path], Any, int | None, Value]) -> Mutation:
+    (call, path), when, only, value = drawn
+    return {"call": call, "when": when, "field": list(path), "only": only, "value": value}
 
 
 def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStrategy[Case]:
@@ -199,7 +227,7 @@ def _cases_of(kind: str, fields: Sequence[tuple[str, Path]]) -> st.SearchStrateg
             }
         ),
         pause=st.sampled_from((0.0001, 0.01, 0.3)),
-        mutations=st.lists(_mutations(fields), min_size=1, max_size=4),
+        mutations=_mutations(fields),
         shown=st.lists(shown, max_size=2) if kind == PAGES else st.just([]),
     )
 

@@ -32,10 +32,30 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
-from ansible_collections.oceanbase.ocp.tests.fuzz.cases import EVENTS, INVENTORY, MODULES, PAGES, TIMEOUT, WAIT_SECONDS, Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
+    EVENTS,
+    INVENTORY,
+    MODULES,
+    PAGES,
+    TIMEOUT,
+    WAIT_SECONDS,
+    Case,
+)
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import HostileService, changed
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import FORMS, KEY_ID, KEY_SECRET, PASSWORD, USER, written
-from ansible_collections.oceanbase.ocp.tests.fuzz.virtual_time import BoundedClock, CancelledAfter, LimitPassed, virtual_time
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
+    FORMS,
+    KEY_ID,
+    KEY_SECRET,
+    PASSWORD,
+    USER,
+    written,
+)
+from ansible_collections.oceanbase.ocp.tests.fuzz.virtual_time import (
+    BoundedClock,
+    CancelledAfter,
+    LimitPassed,
+    virtual_time,
+)
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
 from ansible_collections.oceanbase.ocp.tests.fuzz.wire import wired
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, environment_left_out
@@ -257,4 +277,3 @@ def fields_in(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
     elif isinstance(value, list):
         for inner in value:
             yield from fields_in(inner, path)
-

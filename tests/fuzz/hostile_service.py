@@ -106,6 +106,7 @@ class HostileService:
         watch: Callable[[str, Any], None] = lambda _call, _envelope: None,
     ) -> None:
         self.posts: list[Post] = []
+        self.highest_page = 0
         self.calls: Counter[str] = Counter()
         self.shows_failure = False
         self._ocp = ocp
@@ -127,6 +128,7 @@ class HostileService:
         """The answer to a request, changed as the case says."""
         call = label(request.method, request.path)
         nth = self.calls[call]
+        self.highest_page = max(self.highest_page, *map(int, re.findall(r"[?&]page=([0-9]+)", request.path)), 0)
         self.calls[call] += 1
         mutations = [mutation for mutation in self._mutations if self._applies(mutation, call, nth)]
         answer = self._answered(request, call, mutations)
@@ -147,7 +149,9 @@ class HostileService:
             done = len(self._ocp.posts)
             status, body = self._ocp.answer(request.method, request.path, request.body or b"{}")
             if request.method == "POST":
-                self.posts.append(Post(call, len(self._ocp.posts) > done and status == 200, refused=False))
+                self.posts.append(
+                    Post(request.path.partition("?")[0], len(self._ocp.posts) > done and status == 200, refused=False)
+                )
         answer = Answer(request, status, body, self._forms, pause=self._pause)
         if body.startswith(b"{"):
             envelope = json.loads(body)
@@ -158,7 +162,7 @@ class HostileService:
             if changes:
                 answer.body = written(envelope, self._forms).encode("utf-8", "surrogatepass")
         if request.method == "POST" and any(mutation.get("before") for mutation in mutations):
-            self.posts.append(Post(call, done=False, refused=False))
+            self.posts.append(Post(request.path.partition("?")[0], done=False, refused=False))
         return answer
 
     def _record(self, answer: Answer, mutations: list[Mutation]) -> None:

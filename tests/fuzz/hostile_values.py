@@ -98,7 +98,18 @@ TEXTS = (
     "\n" * 9_000,
 )
 NUMBERS = (0, 1, -1, 7, 51, 7000041, 7000043, 30100, 30200, 10**9, 2**31, 2**63, 10**18 - 1, 10**18, 0.5, -0.0, 1e308)
-RAW = ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000, "-0", "0.1e-400", '"\\ud800\\u0000"', '{"a":1,"a":2}')
+RAW = (
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e999",
+    "9" * 400,
+    "9" * 5000,
+    "-0",
+    "0.1e-400",
+    '"\\ud800\\u0000"',
+    '{"a":1,"a":2}',
+)
 # Where texts are cut: after as many characters, with a mark or not.
 PADS = (0, 60, 180, 195, 480, 495, 980, 995, 9_985, 9_995, 65_500)
 # In characters: a field may be in many records, which are read many times.
@@ -151,8 +162,12 @@ nests = st.builds(lambda depth, of: {"$nest": depth, "of": of}, st.sampled_from(
 repeats = st.builds(lambda count, of: {"$repeat": count, "of": of}, st.sampled_from((2, 50, 3_000)), scalars)
 containers = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(("id", "name", "status", "contents", "totalPages", *CANARY_TEXTS[:2])), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(("id", "name", "status", "contents", "totalPages", *CANARY_TEXTS[:2])), inner, max_size=3
+        )
+    ),
     max_leaves=4,
 )
 values: st.SearchStrategy[Value] = st.one_of(scalars, scalars, st.just({"$gone": True}), nests, repeats, containers)

@@ -34,11 +34,13 @@ except ImportError:  # before ansible-core 2.19, where all that is not marked un
         return value
 
 
+MOST_PAGES = 1000
 # So much of a secret, next to a cut, is too much.
 PIECE = 6
 HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*_[0-9]{1,5}")
 ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]*")
-GROUP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# As Ansible makes them safe.
+GROUP = re.compile(r"[^\W\d]\w*")
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 LOADER = DataLoader()
 
@@ -58,6 +60,7 @@ def check(case: Case, left: Left, service: HostileService) -> None:
     check_no_code_ran(left, all_texts)
     check_printable(left)
     check_posts(service)
+    check_pages_read(service)
     if case.kind in RESTARTS:
         check_restart(case, left, service)
     check_hosts(left)
@@ -118,7 +121,7 @@ def check_secrets(texts: list[str], forms: list[str]) -> None:
 
 
 def check_no_code_ran(left: Left, texts: list[str]) -> None:
-    """Nothing is evaluated as a template, neither by the collection nor by Ansible from what the collection gives it."""
+    """Nothing is evaluated as a template, neither by the collection nor by Ansible from what it is given."""
     _check_canaries("by the collection", "\n".join(texts))
     if any(map(is_trusted_as_template, texts)):
         raise Finding("a text of the service is trusted as a template")
@@ -140,7 +143,9 @@ def check_printable(left: Left) -> None:
     result = left.result or {}
     texts = [result.get("msg"), *result.get("warnings", []), *left.lines, left.error]
     for text in filter(None, [*texts, *(COLOR.sub("", table) for table in left.tables)]):
-        if not all(character.isprintable() or character in "\n\t\u3000\xa0" or ord(character) > 0x2FFF for character in text):
+        if not all(
+            character.isprintable() or character in "\n\t\u3000\xa0" or ord(character) > 0x2FFF for character in text
+        ):
             raise Finding(f"unprintable characters are shown: {text!r}"[:1000])
 
 
@@ -151,6 +156,12 @@ def check_posts(service: HostileService) -> None:
         if sent.get(post.path) and not service.shows_failure:
             raise Finding(f"POST {post.path} was sent again")
         sent[post.path] = not post.refused
+
+
+def check_pages_read(service: HostileService) -> None:
+    """No list is read further than its limit."""
+    if service.highest_page > MOST_PAGES:
+        raise Finding(f"page {service.highest_page} of a list was read")
 
 
 def check_restart(case: Case, left: Left, service: HostileService) -> None:

@@ -104,7 +104,9 @@ class WholeOcp(DocumentedOcp):
     def _servers(self, cluster: int, **_: Any) -> Any:
         found = super()._servers(cluster)
         if self.newest:
-            working = {each: task["id"] for task in self.tasks if task["status"] == "RUNNING" for each in task["restarts"]}
+            working = {
+                each: task["id"] for task in self.tasks if task["status"] == "RUNNING" for each in task["restarts"]
+            }
             for server in found["contents"]:
                 server |= {"operatingTaskInstanceId": working.get(server["id"]), "idcName": "hall3"}
         return found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Connections without a network, below urllib3: what the client writes is answered, and what is answered can go wrong."""
+"""Connections without a network, below urllib3: the bytes that the client writes get bytes for an answer."""
 
 from __future__ import annotations
 
