@@ -55,8 +55,8 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
     trace_id = one_line(envelope.get("traceId"))
     if status < 400 and not isinstance(envelope.get("successful"), bool):
         raise ResponseUnreadable(
-            f"The answer to {method} {url} {_defect(response, body)}. "
-            "Check that url is the address of an OCP, not of a proxy or another service."
+            f"The answer to {method} {url} {_defect(response, body)}.",
+            advice="Check that url is the address of an OCP, not of a proxy or another service."
             + (f" {outcome_sentence(writes)}" if writes else ""),
             url=url,
             trace_id=trace_id,
@@ -84,14 +84,14 @@ def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
-    if status >= 500:
-        sentences.append(outcome_sentence(may_have_run).rstrip("."))
+    advice = [outcome_sentence(may_have_run)] if status >= 500 else []
     if meaning is not None:
-        sentences.append(meaning.value)
+        advice.append(f"{meaning.value}.")
     elif status < 500 and kind is not AuthenticationFailed:
-        sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
+        advice.append(f"{NEXT_STEPS.get(status, DEFAULT_NEXT_STEP)}.")
     return kind(
         ". ".join(sentences) + ".",
+        advice=" ".join(advice),
         status=status,
         reason=reason,
         url=url,
