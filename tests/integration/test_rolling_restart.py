@@ -68,7 +68,8 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     # As long as the failed task holds the node, nothing else is touched, and the gate names it.
     held = roll(emulator, CLUSTERS, gate_timeout=1)
     assert held.rc == 2
-    assert f"task 1007 (Restart OB server) FAILED and still holds server {seventh}: retry it or" in message(held)
+    assert "task 1007 (Restart OB server) FAILED at subtask 4 of 13, Stop observer process" in message(held)
+    assert f"and still holds server {seventh}" in message(held)
     assert len(posts(emulator)) == 7
 
     emulator.post("/api/v2/tasks/instances/1007/rollback")
