@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A rolling restart is green only where each cluster serves: seen while planning, right before a restart, and at the end."""
+"""A rolling restart is green only where each cluster serves: while planning, right before a restart, and at the end."""
 
 from __future__ import annotations
 
@@ -162,9 +162,7 @@ def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
 
 
 @pytest.mark.parametrize("batch", [1, 2])
-def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(
-    roll, start_emulator, task_file, batch
-):
+def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(roll, start_emulator, task_file, batch):
     emulator = start_emulator(*QUICK)
     move = to_control(emulator, "PUT", "/emulator/servers/3", available=True, zone="zone3")
     given = {"before_node": task_file("before_node", move), "batch": batch, "gate_timeout": MINUTES}
@@ -174,9 +172,7 @@ def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(
     assert "server 10.0.0.3:2882 is in zone3 and no longer in zone2" in message(outcome)
 
 
-def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(
-    ansible, connect, start_emulator, change
-):
+def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(ansible, connect, start_emulator, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)
     # The answer to the first restart comes late, and another zone is ill by then.
