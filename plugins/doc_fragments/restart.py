@@ -51,9 +51,9 @@ attributes:
     details: Shows when what is restarted had started, or its processes, before and after; until it was waited for
       only that it restarts.
 notes:
-  - The request that starts the restart takes effect at most once. It is sent again only when it provably never
-    reached the service, or was refused unrun since there were too many requests (429), after the time that the
-    service names and within O(timeout).
+  - The request that starts the restart takes effect at most once. It is repeated only when it provably never
+    reached the service. After a refusal for too many requests (429) it is not sent again without a new look at the
+    target.
   - When its answer is lost, the module looks for the task that it may have started, for as long as O(timeout). The
     only one of that target and kind is adopted. If there is none, or there are several, the module fails and says
     that the outcome is unknown; it does not send the request again.

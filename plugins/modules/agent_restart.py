@@ -230,6 +230,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.agents import Agents
+from ..module_utils._targets.target import Selector
 
 OPTIONS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
@@ -240,7 +241,7 @@ OPTIONS = {
 def run(api, params, mode):
     options = restart_options(params, mode)
     check_nonempty("hosts", params["hosts"], "name at least one host by id or address")
-    return restart_target(api, lambda: Agents.find(api, params["hosts"]), options)
+    return restart_target(api, Selector(Agents, {"hosts": params["hosts"]}), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -212,6 +212,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.arbitration import ArbitrationService
+from ..module_utils._targets.target import Selector
 
 OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},
@@ -221,7 +222,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return restart_target(api, lambda: ArbitrationService.find(api, params["arbitration_service"]), options)
+    return restart_target(
+        api, Selector(ArbitrationService, {"arbitration_service": params["arbitration_service"]}), options
+    )
 
 
 DEFINITION = Definition(OPTIONS, run)

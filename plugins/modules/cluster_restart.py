@@ -232,6 +232,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.cluster import Cluster
+from ..module_utils._targets.target import Selector
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
@@ -241,7 +242,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return restart_target(api, lambda: Cluster.find(api, params["cluster"]), options)
+    return restart_target(api, Selector(Cluster, {"cluster": params["cluster"]}), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -259,6 +259,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
+from ..module_utils._targets.target import Selector
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
@@ -271,8 +272,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    how = {"freeze_server": params["freeze_server"], "force": params["force"]}
-    return restart_target(api, lambda: Server.find(api, params["cluster"], params["server"], **how), options)
+    return restart_target(
+        api, Selector(Server, {name: params[name] for name in ("cluster", "server", "freeze_server", "force")}), options
+    )
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -233,6 +233,7 @@ tasks:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
+from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
 
 OPTIONS = {
@@ -244,7 +245,7 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    return restart_target(api, lambda: Zone.find(api, params["cluster"], params["zone"]), options)
+    return restart_target(api, Selector(Zone, {"cluster": params["cluster"], "zone": params["zone"]}), options)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -83,7 +83,7 @@ def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str,
     options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
-        result = restart_target(api, lambda: place.find(api), options)
+        result = restart_target(api, place.selector, options)
     except OutcomeUnknown as error:
         return "unknown", error.facts, str(error)
     except OcpError as error:

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 
 # The faults are meant for the victim; the administrator looks on.
@@ -26,7 +24,7 @@ class Place:
 
     name: str
     object_type: str
-    find: Callable[[OcpApi], Any]
+    selector: Selector
 
 
 def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Place]]:
@@ -50,25 +48,29 @@ def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Pl
 def _servers(cluster: str, addresses: list[str]) -> list[Place]:
     names = [f"{ip}:2882" for ip in addresses]
     return [
-        Place(name, "OB_SERVER", partial(Server.find, cluster=cluster, server=name, freeze_server=True, force=False))
+        Place(
+            name,
+            "OB_SERVER",
+            Selector(Server, {"cluster": cluster, "server": name, "freeze_server": True, "force": False}),
+        )
         for name in names
     ]
 
 
 def _zones(cluster: str, addresses: list[str]) -> list[Place]:
     return [
-        Place(f"{cluster}/{zone}", "OB_ZONE", partial(Zone.find, cluster=cluster, zone=zone))
+        Place(f"{cluster}/{zone}", "OB_ZONE", Selector(Zone, {"cluster": cluster, "zone": zone}))
         for zone in (f"zone{number}" for number in range(len(addresses)))
     ]
 
 
 def _cluster(cluster: str, _addresses: list[str]) -> list[Place]:
-    return [Place(cluster, "OB_CLUSTER", partial(Cluster.find, cluster=cluster))]
+    return [Place(cluster, "OB_CLUSTER", Selector(Cluster, {"cluster": cluster}))]
 
 
 def _agents(_cluster: str, addresses: list[str]) -> list[Place]:
-    return [Place(ip, "HOST", partial(Agents.find, hosts=[ip])) for ip in addresses]
+    return [Place(ip, "HOST", Selector(Agents, {"hosts": [ip]})) for ip in addresses]
 
 
 def _arbitration_service(name: str) -> Place:
-    return Place(name, "ARBITRATION_SERVICE", partial(ArbitrationService.find, arbitration_service=name))
+    return Place(name, "ARBITRATION_SERVICE", Selector(ArbitrationService, {"arbitration_service": name}))

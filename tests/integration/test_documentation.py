@@ -95,11 +95,9 @@ def test_emulator_page_has_a_valid_example_of_every_fault_action(emulator):
         emulator.post("/emulator/faults", fault)
     document = requests.get(f"{emulator.url}/openapi.json", timeout=10).json()
     forms = document["components"]["schemas"]
-    documented = [
-        (kind, action)
-        for kind in ("subtask", "http")
-        for action in forms[f"{kind.title()}Fault"]["properties"]["action"]["enum"]
-    ]
+    body = document["paths"]["/emulator/faults"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    kinds = [forms[each["$ref"].rpartition("/")[2]]["properties"] for each in body["oneOf"]]
+    documented = [(kind["kind"]["const"], action) for kind in kinds for action in kind["action"]["enum"]]
     assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
 
 

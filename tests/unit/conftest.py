@@ -2,9 +2,18 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """What the unit tests tell pytest here and not in pyproject.toml, which ansible-test does not read."""
 
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+
 
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
         "slow: not in `make unit`, as are the properties that hypothesis tries; both are in `make unit-slow`",
     )
+
+
+@pytest.fixture(autouse=True)
+def _new_process():
+    """Each test begins as a new process does, which knows of no request."""
+    forget_all()

@@ -54,18 +54,23 @@ class ServiceClock:
             self._least, self._most = least, most
 
     @property
+    def uncertainty(self) -> float:
+        return 1.0
+
+    @property
     def offset(self) -> float:
         """Seconds by which the service is ahead; negative if it is behind, 0 while the clocks may agree."""
         return 0.0 if self._least <= 0 <= self._most else (self._least + self._most) / 2
 
 
-def to_service_clock(local: datetime, offset: float, wall: float) -> tuple[datetime, list[str]]:
+def to_service_clock(local: datetime, clock: ServiceClock, wall: float) -> tuple[datetime, list[str]]:
     """``local`` by the clock of the service, which is ``offset`` seconds ahead of this machine; and warnings.
 
     ``wall`` is the time of this machine in seconds since 1970. Raises OptionError for an instant in the future: until
     it comes, every run would restart again.
     """
     warnings = []
+    offset = clock.offset
     if abs(offset) > LARGEST_SILENT_OFFSET:
         warnings.append(
             f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} that of "

@@ -65,6 +65,10 @@ class ResponseUnreadable(ServiceError):
     """The response is not JSON, is not an envelope, or lacks the documented data."""
 
 
+class WrongRecord(ResponseUnreadable):
+    """The response is a record of something else than what was asked for."""
+
+
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 
@@ -110,8 +114,21 @@ class NotFound(RequestRefused):
     """404."""
 
 
+class RateLimited(RequestRefused):
+    """429; ``retry_after`` is the seconds that it asks to wait, None if it names none.
+
+    A POST is not repeated after it: meanwhile somebody else may have done the same.
+    """
+
+    retry_after: float | None = None
+
+
 class TargetBusy(OcpError):
     """Another task works on the target, and ``in_flight`` allows neither joining nor waiting; nothing was sent."""
+
+
+class TargetHeld(TargetBusy):
+    """A FAILED task holds the target until a person retries it or rolls it back; nothing was sent."""
 
 
 class OutcomeUnknown(OcpError):
@@ -127,7 +144,7 @@ class TaskError(OcpError):
 
 
 class TaskFailed(TaskError):
-    """A task ended FAILED, or was rolled back and ended SUCCESSFUL.
+    """A task ended FAILED or with an undocumented status, or was rolled back and ended SUCCESSFUL.
 
     ``at_first_step``: it FAILED before it changed anything.
     """

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 Record = dict[str, Any]
@@ -65,6 +66,15 @@ def instant(value: object) -> datetime | None:
     except ValueError:
         return None
     return time if time is not None and time.tzinfo and FIRST_YEAR <= time.year <= LAST_YEAR else None
+
+
+def http_date(value: object) -> datetime | None:
+    """A datetime if ``value`` is a time of an HTTP header, else None."""
+    try:
+        time = parsedate_to_datetime(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+    return None if time is None else instant(time.isoformat())
 
 
 def time_text(value: object) -> str | None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,10 +12,15 @@ from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
+from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.cluster import Cluster, servers_of
-from .._targets.operating_tasks import tag_values
-from .health_problems import IN_FLIGHT, Apart, Kind, Problem, health_problems, misplaced
+from .._targets.operating_tasks import tag_values, tasks_of_cluster
+from .._targets.serving import is_in_flight
+from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .health_problems import Apart, Kind, Problem, health_problems, misplaced
+
+# More tasks of a cluster than these do not begin while one of them runs.
+NEWEST_TASKS = 30
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Demands:
 class ClusterHealth:
     """A cluster and its servers as facts, and its problems, those first that only a person can clear.
 
-    ``tasks`` work on it, or have ended without success and hold a part of it.
+    ``tasks`` work on it, or are FAILED and hold a part of it.
     """
 
     cluster: Facts
@@ -54,9 +59,10 @@ def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
     cluster = cluster_facts(record)
     servers = [server_facts(server, record) for server in servers_of(api, record, cluster["id"])]
     tasks = _unfinished_and_named(api, cluster, servers)
-    judged = servers
-    if not tasks:
-        tasks, judged = _unnamed_holders(api, Cluster.from_api(record), servers)
+    unnamed = list(_unnamed(api, Cluster.from_api(record), servers, tasks))
+    tasks += {task.id: task for _server_id, task in unnamed}.values()
+    held_by = {server_id: task.id for server_id, task in unnamed if task.status == FAILED}
+    judged = [{**server, "task_id": held_by.get(server["id"], server["task_id"])} for server in servers]
     problems = [
         *misplaced(servers, demands.servers, str(demands.zone)),
         *health_problems(cluster, judged, tasks, demands.min_zones, demands.apart),
@@ -66,34 +72,37 @@ def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
 
 
 def _unfinished_and_named(api: OcpApi, cluster: Facts, servers: Sequence[Facts]) -> list[Task]:
-    """The tasks that work on the cluster, or that it or a server names.
+    """The tasks that run on the cluster, and the FAILED ones that it or a server names.
 
-    SUCCESSFUL and deleted tasks hold nothing, though the service may name them for a while.
+    Other tasks that have ended and deleted ones hold nothing, though the service may name them for a while.
     """
-    tasks = {task["id"]: task for task in api.tasks(clusterId=cluster["id"], status=RUNNING)}
+    tasks = {task["id"]: task for task in tasks_of_cluster(api, cluster["id"], status=RUNNING)}
     for task_id in [cluster["task_id"], *(server["task_id"] for server in servers)]:
         if task_id is not None and task_id not in tasks:
             with suppress(NotFound):
                 tasks[task_id] = api.task(task_id)
-    return [task for task in map(Task.from_api, tasks.values()) if task.status != SUCCESSFUL]
+    found = map(Task.from_api, tasks.values())
+    return [task for task in found if task.status == FAILED or not task.finished]
 
 
-def _unnamed_holders(api: OcpApi, cluster: Cluster, servers: list[Facts]) -> tuple[list[Task], list[Facts]]:
-    """The FAILED restarts that hold servers whose status is in flight, and the servers, each with the id of its holder.
+def _unnamed(
+    api: OcpApi, cluster: Cluster, servers: Iterable[Facts], known: Iterable[Task]
+) -> Iterator[tuple[int, Task]]:
+    """The ids of servers that are at work by their status alone, each with its newest restart if that explains it.
 
-    For services that name no task. The newest restart of a server decides.
+    That is a restart that is unfinished, though not shown as RUNNING, or is FAILED and holds the server. A restart that
+    FAILED before it changed anything holds nothing.
     """
-    if not any(server["status"] in IN_FLIGHT for server in servers):
-        return [], servers
-    restarts = [entry.record for entry in cluster.tasks(api)]
-    judged, failed = [], {}
-    for server in servers:
-        newest = next(_restarts_of(server, restarts), {}) if server["status"] in IN_FLIGHT else {}
-        holds = newest.get("status") == FAILED
-        judged.append({**server, "task_id": newest["id"]} if holds else server)
-        if holds:
-            failed[newest["id"]] = newest
-    return [Task.from_api(api.task(task_id)) for task_id in failed], judged
+    reasons = {task.id for task in known if task.status == FAILED or kind_of(task.name) in DATABASE_RESTARTS}
+    if reasons - {server["task_id"] for server in servers}:
+        return  # It may be at work on any of them.
+    unexplained = [server for server in servers if is_in_flight(server["status"]) and server["task_id"] not in reasons]
+    listed = [entry.record for entry in cluster.tasks(api, limit=NEWEST_TASKS)] if unexplained else []
+    for server in unexplained:
+        restarts = (Task.from_api(api.task(task["id"])) for task in _restarts_of(server, listed))
+        newest = next((task for task in restarts if not task.failed_at_first_step), None)
+        if newest is not None and (newest.status == FAILED or not newest.finished):
+            yield server["id"], newest
 
 
 def _restarts_of(server: Facts, restarts: Sequence[Record]) -> Iterator[Record]:

@@ -10,15 +10,9 @@ from enum import Enum
 
 from .._base.text import join_names
 from .._fleet.facts import Facts
-from .._ocp.task_model import RUNNING, Task
+from .._ocp.task_model import FAILED, Task
+from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight
 from .._waiting.failure_report import failed_words, remedies
-
-# The inner status of a server in service (docs/contract.md, "Status words").
-ACTIVE = "ACTIVE"
-# The status of something that is being worked on, and that changes by itself when that is done.
-IN_FLIGHT = frozenset(
-    "RESTARTING STARTING STOPPING OPERATING CREATING DELETING TAKINGOVER MOVINGOUT SWITCHOVER FAILOVER".split()
-)
 
 
 class Kind(Enum):
@@ -56,7 +50,7 @@ def health_problems(
     """The reasons why a cluster is not healthy, each with what it concerns; empty if it is healthy.
 
     A healthy cluster is RUNNING, each server is RUNNING and ACTIVE, no task works on it or holds a part of it, and at
-    least ``min_zones`` zones are up. ``tasks`` run on the cluster, or have ended without success and are named by it.
+    least ``min_zones`` zones are up. ``tasks`` run on the cluster, or are FAILED and hold a part of it.
     A server without an inner status counts as ACTIVE. With ``apart``, its zone counts as up, and the cluster may be at
     work.
     """
@@ -68,7 +62,7 @@ def health_problems(
         for server in servers
         if is_unhealthy(server) and not (apart and server["zone"] == apart.zone)
     ]
-    if cluster["status"] != RUNNING and not (apart and cluster["status"] in IN_FLIGHT):
+    if cluster["status"] != RUNNING and not (apart and is_in_flight(cluster["status"])):
         found.append(Problem(f"cluster {cluster['name']} is {cluster['status']}", _kind(cluster, at_work)))
     if not servers:
         found.append(Problem(f"the service shows no server of cluster {cluster['name']}", Kind.ILL))
@@ -90,12 +84,12 @@ def misplaced(servers: Iterable[Facts], wanted: Collection[str], zone: str) -> I
 
 def is_unhealthy(server: Facts) -> bool:
     """Whether a server does not serve."""
-    return server["status"] != RUNNING or server["inner_status"] not in (ACTIVE, None)
+    return not database_serves(server["status"], server["inner_status"])
 
 
 def _is_apart(task: Task, servers: Sequence[Facts], apart: Apart | None) -> bool:
     """Whether a task is at work on nothing but what is ``apart``."""
-    if apart is None or task.finished:
+    if apart is None or task.status == FAILED:
         return False
     zones = {server["zone"] for server in servers if server["task_id"] == task.id}
     return task.id in apart.task_ids or zones == {apart.zone}
@@ -104,7 +98,7 @@ def _is_apart(task: Task, servers: Sequence[Facts], apart: Apart | None) -> bool
 def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Problem:
     held = [f"server {server['name']}" for server in servers if server["task_id"] == task.id]
     held = [f"cluster {cluster['name']}"] if cluster["task_id"] == task.id or not held else held
-    if task.finished:
+    if task.status == FAILED:
         words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
         return Problem(words, Kind.HELD, tuple(remedies(task)))
     return Problem(f"task {task.label} is {task.status} on {join_names(held)}", Kind.AT_WORK)
@@ -113,7 +107,7 @@ def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Probl
 def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:
     """Whether work explains the status of a cluster, a zone or a server; work that nothing names may be on it."""
     named = thing.get("task_id")
-    explained = thing["status"] in IN_FLIGHT or any(named in (task.id, None) for task in at_work)
+    explained = is_in_flight(thing["status"]) or any(named in (task.id, None) for task in at_work)
     return Kind.IN_FLIGHT if explained else Kind.ILL
 
 
@@ -144,4 +138,5 @@ def _is_down(zone: Facts, unhealthy: Iterable[Facts]) -> bool:
 
 
 def _is_in_flight(zone: Facts, unhealthy: Iterable[Facts]) -> bool:
-    return zone["status"] in (RUNNING, *IN_FLIGHT) or any(server["zone"] == zone["name"] for server in unhealthy)
+    of_servers = zone["status"] == RUNNING or any(server["zone"] == zone["name"] for server in unhealthy)
+    return of_servers or is_in_flight(zone["status"])

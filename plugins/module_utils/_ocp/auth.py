@@ -36,6 +36,12 @@ def basic_auth(username: str, password: str) -> AuthBase:
     return HTTPBasicAuth(username.encode(errors="surrogateescape"), password.encode(errors="surrogateescape"))
 
 
+def user_of(auth: object) -> str | None:
+    """The name of the user, as the service writes it; None for an access key, which does not tell whose it is."""
+    name = getattr(auth, "username", None)
+    return name.decode(errors="replace") if isinstance(name, bytes) else None
+
+
 class AccessKeyAuth(AuthBase):
     """Sign each request with an access key.
 

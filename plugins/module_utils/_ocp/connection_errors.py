@@ -11,7 +11,7 @@ from .._base.errors import (
     ResponseLost,
     ServiceError,
 )
-from .envelope import outcome_sentence
+from .may_have_run import may_have_run, outcome_sentence
 
 try:
     import requests
@@ -32,7 +32,7 @@ CERTIFICATE_ADVICE = {
 def connection_error(error: OSError | ValueError, method: str, url: str, timeout: float) -> ServiceError:
     """The error for a request that ended in ``error`` instead of a response."""
     causes = _causes(error)
-    writes = method == "POST"
+    unknown = may_have_run(method)
     certificate = next((cause for cause in causes if _is_of_a_certificate(cause)), None)
     if certificate is not None:
         why = getattr(certificate, "verify_message", str(certificate))
@@ -46,7 +46,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
             f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
             "http or https, and that it speaks TLS 1.2 or newer.",
             url=url,
-            may_have_run=writes,
+            may_have_run=unknown,
         )
     if any(_never_left(cause) for cause in causes):
         return ConnectionFailed(
@@ -62,9 +62,9 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
     what = f"within {timeout:g} seconds" if timed_out else "whole"
     return ResponseLost(
         f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}.",
-        advice=outcome_sentence(writes),
+        advice=outcome_sentence(unknown),
         url=url,
-        may_have_run=writes,
+        may_have_run=unknown,
     )
 
 

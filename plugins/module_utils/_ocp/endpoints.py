@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from .._base.clock import Clock, ServiceClock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
@@ -17,15 +18,18 @@ from .._base.errors import (
     RequestRefused,
     ResponseUnreadable,
     ServiceError,
+    WrongRecord,
 )
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
+from .may_have_run import may_have_run, outcome_sentence
 from .paging import PagedRead
 from .records import (
     agent_record,
     arbitration_service_record,
     cluster_record,
     host_record,
+    is_of_a_task,
     server_record,
     task_record,
     zone_record,
@@ -102,8 +106,19 @@ class OcpApi:
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/cancel")
 
     def task(self, task_id: int) -> Record:
-        """One task, with its subtasks and their links."""
-        return task_record(self._record(f"/api/v2/tasks/instances/{task_id}"))
+        """One task, with its subtasks and their links. Raises WrongRecord for another task."""
+        answer = self._object(f"/api/v2/tasks/instances/{task_id}")
+        found = task_record(answer.data)
+        number = found.get("id")
+        if number != task_id:
+            named = "no task" if number is None else f"task {number}"
+            raise WrongRecord(
+                f"The answer of {answer.url} names {named} in place of task {task_id}; it is not used. "
+                "Check that url is the address of an OCP, and what is between this machine and it.",
+                url=answer.url,
+                trace_id=answer.trace_id,
+            )
+        return found
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
@@ -126,6 +141,20 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
+    def url(self) -> str:
+        """The base address of the service."""
+        return self._client.url
+
+    @property
+    def user(self) -> str | None:
+        """The name of the user whose credentials are used; None if they do not tell."""
+        return self._client.user
+
+    @property
+    def service_clock(self) -> ServiceClock:
+        return self._client.service_clock
+
+    @property
     def clock_offset(self) -> float:
         """Seconds by which the clock of the service is ahead of this machine's."""
         return self._client.service_clock.offset
@@ -134,6 +163,15 @@ class OcpApi:
     def retry_after(self) -> float:
         """Seconds until the next request is allowed; 0 unless the request limit is used up."""
         return self._client.retry_after
+
+    @property
+    def room(self) -> int | None:
+        """How many requests are allowed before the request limit resets; None if that is not known."""
+        return self._client.room
+
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        """Sleep until this many requests are allowed, an hour at most; not at all if the limit is not known."""
+        self._client.wait_for_room(requests, clock)
 
     @property
     def trace_id(self) -> str | None:
@@ -222,22 +260,29 @@ class OcpApi:
 
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         answer = self._client.post(quote(path), params, body)
-        task = task_record(record(answer.data))
-        if task.get("id") is None:
+        sent = record(answer.data)
+        task = task_record(sent)
+        number = task.get("id")
+        if number is None or not is_of_a_task(sent):
+            defect = "names no task" if number is None else f"has the id {number}, but nothing that only a task has"
             raise ResponseUnreadable(
-                f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
-                "look at the newest tasks (oceanbase.ocp.task_info) before sending it again.",
+                f"The answer to POST {answer.url} {defect}. {outcome_sentence(unknown=True)}",
                 url=answer.url,
                 trace_id=answer.trace_id,
-                may_have_run=True,
+                may_have_run=may_have_run("POST"),
             )
         return replace(answer, data=task)
 
     def _record(self, path: str) -> Record:
+        found: Record = self._object(path).data
+        return found
+
+    def _object(self, path: str) -> ApiResponse:
+        """The answer of a read of one object."""
         answer = self._client.get(quote(path))
         if not isinstance(answer.data, dict):
             raise _unreadable(answer, "one object")
-        return answer.data
+        return answer
 
     def _list(self, path: str, params: Record | None = None) -> list[Record]:
         return [found for page in self._pages(path, params or {}, PAGE_SIZE) for found in page]

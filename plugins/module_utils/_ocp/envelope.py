@@ -11,13 +11,16 @@ from .._base.errors import (
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     ResponseUnreadable,
 )
 from .._base.parsing import Record, integer, record
 from .._base.text import one_line, truncate
 from .error_codes import Meaning, meaning_of
+from .may_have_run import may_have_run, outcome_sentence
 from .response_body import Body
+from .retries import TOO_MANY_REQUESTS, seconds_to_wait
 
 if TYPE_CHECKING:
     import requests
@@ -31,6 +34,8 @@ NEXT_STEPS = {
     429: "The request limit of this user is used up; run this again later",
 }
 DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
+
+_KINDS = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound, TOO_MANY_REQUESTS: RateLimited}
 
 
 @dataclass(frozen=True)
@@ -50,20 +55,19 @@ class ApiResponse:
 def read_envelope(response: requests.Response, body: Body, method: str, url: str) -> ApiResponse:
     """The data of a successful response with this ``body``; raises ServiceError."""
     envelope = record(body.value)
-    status = response.status_code
-    writes = method == "POST"
     trace_id = one_line(envelope.get("traceId"))
-    if status < 400 and not isinstance(envelope.get("successful"), bool):
+    if response.status_code < 400 and not isinstance(envelope.get("successful"), bool):
+        unknown = may_have_run(method)
         raise ResponseUnreadable(
             f"The answer to {method} {url} {_defect(response, body)}.",
             advice="Check that url is the address of an OCP, not of a proxy or another service."
-            + (f" {outcome_sentence(writes)}" if writes else ""),
+            + (f" {outcome_sentence(unknown)}" if unknown else ""),
             url=url,
             trace_id=trace_id,
-            may_have_run=writes,
+            may_have_run=unknown,
         )
-    if status >= 400 or not envelope["successful"]:
-        raise _refusal(envelope, status, method, url, trace_id)
+    if response.status_code >= 400 or not envelope["successful"]:
+        raise _refusal(envelope, response, body, method, url)
     return ApiResponse(envelope.get("data"), url, trace_id, body.size, body.values)
 
 
@@ -73,32 +77,40 @@ def _defect(response: requests.Response, body: Body) -> str:
     return body.unread or f"is no OCP response envelope ({body.size} bytes, {kind})"
 
 
-def _refusal(envelope: Record, status: int, method: str, url: str, trace_id: str | None) -> RequestRefused:
-    if status < 400:
-        status = integer(envelope.get("status")) or status
+def _refusal(envelope: Record, response: requests.Response, body: Body, method: str, url: str) -> RequestRefused:
+    in_http, in_envelope = response.status_code, integer(envelope.get("status"))
+    status = in_http if in_http >= 400 else in_envelope or in_http
     error = record(envelope.get("error"))
     reason = truncate(str(error.get("message") or ""), REASON_LENGTH)
+    trace_id = one_line(envelope.get("traceId"))
     meaning = meaning_of(error.get("code"))
     kind = _kind(status, meaning)
-    may_have_run = method == "POST" and status >= 500
+    is_refusal = envelope.get("successful") is False
+    named = {status for status in (in_http if in_http >= 400 else None, in_envelope) if status is not None}
+    unknown = may_have_run(method, refused_with=named if is_refusal else ())
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
     if trace_id:
         sentences.append(f"Trace id {trace_id}")
-    advice = [outcome_sentence(may_have_run)] if status >= 500 else []
+    if unknown and not is_refusal:
+        sentences.append(f"The answer {_defect(response, body)}")
+    advice = [outcome_sentence(unknown)] if unknown or status >= 500 else []
     if meaning is not None:
         advice.append(f"{meaning.value}.")
-    elif status < 500 and kind is not AuthenticationFailed:
+    elif not unknown and status < 500 and kind is not AuthenticationFailed:
         advice.append(f"{NEXT_STEPS.get(status, DEFAULT_NEXT_STEP)}.")
-    return kind(
+    refusal = kind(
         ". ".join(sentences) + ".",
         advice=" ".join(advice),
         status=status,
         reason=reason,
         url=url,
         trace_id=trace_id,
-        may_have_run=may_have_run,
+        may_have_run=unknown,
         state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
     )
+    if isinstance(refusal, RateLimited):
+        refusal.retry_after = seconds_to_wait(response.headers)
+    return refusal
 
 
 def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
@@ -107,13 +119,4 @@ def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
         return NotFound
     if status == 400 and meaning is Meaning.NO_PERMISSION:
         return PermissionDenied
-    return {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
-
-
-def outcome_sentence(writes: bool) -> str:
-    if not writes:
-        return "Check that the service is well, and that url has the scheme it speaks; run this again."
-    return (
-        "It is not known whether the service carried it out: "
-        "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."
-    )
+    return _KINDS.get(status, RequestRefused)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from .._base.parsing import Shape, boolean, integer, integers, list_of, record, shaped, text, time_text
+from .._base.parsing import Record, Shape, boolean, integer, integers, list_of, record, shaped, text, time_text
 
 _OPERATION: Shape = {"operatingTaskInstanceId": integer}
 
@@ -168,3 +168,17 @@ _TASK: Shape = {
     "tags": list_of(partial(shaped, shape=_TAG)),
 }
 task_record = partial(shaped, shape=_TASK)
+
+# Clusters, zones, servers and hosts have ids, names, states, creators and times too.
+_OF_TASKS_ALONE: Shape = {
+    "operation": text,
+    "taskDefinitionId": integer,
+    "prohibitRollback": boolean,
+    "subtasks": lambda value: value if isinstance(value, list) else None,
+    "tasks": lambda value: value if isinstance(value, list) else None,
+}
+
+
+def is_of_a_task(raw: Record) -> bool:
+    """Whether this record, as the service sent it, has anything that only a task has."""
+    return any(value is not None for value in shaped(raw, _OF_TASKS_ALONE).values())

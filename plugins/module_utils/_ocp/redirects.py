@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from .._base.errors import ResponseUnreadable
+from .may_have_run import may_have_run, outcome_sentence
 
 try:
     import requests
@@ -26,10 +27,13 @@ class UnredirectedSession(Session):
 def refuse_redirect(response: requests.Response, method: str, url: str) -> None:
     """Raise ResponseUnreadable for a redirect, with the host that it leads to."""
     if 300 <= response.status_code < 400:
+        unknown = may_have_run(method)
         raise ResponseUnreadable(
             f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
-            "followed. Put the address of the service itself in url.",
+            "followed. Put the address of the service itself in url."
+            + (f" {outcome_sentence(unknown)}" if unknown else ""),
             url=url,
+            may_have_run=unknown,
         )
 
 

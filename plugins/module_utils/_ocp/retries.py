@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
+from .._base.parsing import http_date
 from .deadline import Deadline
 
 try:
-    from urllib3.exceptions import InvalidHeader, MaxRetryError
+    from urllib3.exceptions import MaxRetryError
     from urllib3.util import Retry
 except ImportError:  # reported by bridge, with the name of the library
     Retry = object  # type: ignore[misc, assignment]
@@ -28,7 +30,7 @@ LONGEST_PAUSE = 3600.0
 
 
 class RateLimitRetry(Retry):
-    """Retries as urllib3 does, and any method after a 429, once the time in ``RateLimit-Reset`` has passed.
+    """Retries as urllib3 does, and after a 429 once the time that it names has passed.
 
     ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned. Everything else happens
     before ``deadline``.
@@ -50,10 +52,6 @@ class RateLimitRetry(Retry):
         if response is not None and response.status == TOO_MANY_REQUESTS:
             self.deadline.extend(time.monotonic() - began)
 
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether a request may be sent again after this status."""
-        return status_code == TOO_MANY_REQUESTS or super().is_retry(method, status_code, has_retry_after)
-
     def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
         """Count one more failure; raises MaxRetryError when the request is not to be repeated."""
         counted = self._count_failure(method, url, response, *rest, **more)
@@ -66,10 +64,7 @@ class RateLimitRetry(Retry):
     def _count_failure(self, method: Any, url: Any, response: Any, *rest: Any, **more: Any) -> Any:
         pause = None if response is None else self.get_retry_after(response)
         limited = response is not None and response.status == TOO_MANY_REQUESTS
-        blind = limited and pause is None and not self._is_method_retryable(method)
-        left = self.deadline.left
-        too_late = (pause or 0) > (self.budget if limited else min(self.budget, left))
-        if blind or too_late:
+        if (pause or 0) > (self.budget if limited else min(self.budget, self.deadline.left)):
             raise MaxRetryError(more.get("_pool"), url, more.get("error"))  # type: ignore[arg-type]
         if pause is None or not limited:
             return super().increment(method, url, response, *rest, **more)
@@ -79,13 +74,22 @@ class RateLimitRetry(Retry):
 
     def get_retry_after(self, response: Any) -> float | None:
         """Seconds that the service asks to wait, at least 1; None if it names none."""
-        # With limits on, every response has the header; it counts only on a 429.
-        pause = seconds_to_reset(response.headers) if response.status == TOO_MANY_REQUESTS else None
-        try:
-            pause = super().get_retry_after(response) if pause is None else pause
-        except (InvalidHeader, ValueError, OverflowError):
-            return None
-        return None if pause is None else max(1.0, pause)
+        # With limits on, every response has RateLimit-Reset; it counts only on a 429.
+        return (seconds_to_wait if response.status == TOO_MANY_REQUESTS else _retry_after)(response.headers)
+
+
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a 429 asks to wait, 1 to LONGEST_PAUSE; None without a usable header."""
+    pause = seconds_to_reset(headers)
+    return _retry_after(headers) if pause is None else max(1.0, pause)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of the header ``Retry-After``, 1 to LONGEST_PAUSE; None without a usable header."""
+    text = headers.get("Retry-After", "")
+    date = http_date(text)
+    seconds = float(text) if text.isdecimal() else date.timestamp() - time.time() if date else inf
+    return min(max(1.0, seconds), LONGEST_PAUSE) if seconds <= LONGEST_WINDOW else None
 
 
 def seconds_to_reset(headers: Mapping[str, str]) -> float | None:

@@ -2,29 +2,27 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """One request in, the ``data`` of the envelope out, or an error with what is known of the request.
 
-Reads are retried a few times. A POST is sent again only if it was never sent or was refused with 429: a started
-task cannot be taken back, and OCP has no idempotency key.
+Reads are retried a few times. A POST is sent again only if there was no connection: a started task cannot be taken
+back, and OCP has no idempotency key.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from .._base.clock import ServiceClock
+from .._base.clock import Clock, ServiceClock
 from .._base.errors import AuthenticationFailed
-from .._base.parsing import Record, instant, record
+from .._base.parsing import Record, http_date, instant, record
 from .._base.text import one_line
-from .auth import credentials_advice, encoded_query
+from .auth import credentials_advice, encoded_query, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope
 from .redirects import UnredirectedSession, refuse_redirect
+from .request_limit import RequestLimit
 from .response_body import read_body
-from .retries import seconds_to_reset
 from .transport import Adapter
 
 try:
@@ -57,7 +55,7 @@ class HttpClient:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
-        self._resume_at = 0.0
+        self._limit = RequestLimit()
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = UnredirectedSession()
@@ -98,11 +96,10 @@ class HttpClient:
         # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
             raise connection_error(error, method, url, self.timeout) from None
-        used_up = response.headers.get("RateLimit-Remaining") == "0"
-        self._resume_at = time.monotonic() + ((seconds_to_reset(response.headers) or 0.0) if used_up else 0.0)
+        self._limit.shown(response.headers, time.monotonic())
         envelope = record(answer.value)
         self.trace_id = one_line(envelope.get("traceId"))
-        completed = instant(envelope.get("timestamp")) or _date_header(response)
+        completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time())
         refuse_redirect(response, method, url)
@@ -129,14 +126,23 @@ class HttpClient:
             )
 
     @property
+    def user(self) -> str | None:
+        """The name of the user, if it is known."""
+        return user_of(self._session.auth)
+
+    @property
     def retry_after(self) -> float:
         """Seconds without further requests, from the RateLimit headers of the last response."""
-        return max(0.0, self._resume_at - time.monotonic())
+        return self._limit.pause(1, time.monotonic())
 
+    @property
+    def room(self) -> int | None:
+        """How many requests the last response leaves until the request limit resets; None if that is not known."""
+        return self._limit.room(time.monotonic())
 
-def _date_header(response: requests.Response) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(response.headers.get("Date", ""))
-    except (ValueError, OverflowError):
-        return None
-    return instant(date.isoformat())
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        """Sleep until this many requests are allowed, as far as that is known; once for each window."""
+        pause = self._limit.pause(requests, time.monotonic())
+        if pause:
+            clock.sleep(pause)
+            self._limit.forget()

@@ -16,6 +16,8 @@ RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
+# Also with a finish time: no document says that a retry removes the one of the attempt before.
+UNFINISHED = (RUNNING, "READY", "PENDING", "CANCELING")
 # Fields hold names and addresses; longer values would only fill results.
 LONGEST_VALUE = 1000
 
@@ -107,8 +109,10 @@ class Task:
 
     @property
     def finished(self) -> bool:
-        """Whether it is no longer running by itself. An undocumented status counts as not finished."""
-        return self.status in (SUCCESSFUL, FAILED)
+        """Whether it has ended; with an undocumented status and a finish time it has ended without success."""
+        if self.status in (SUCCESSFUL, FAILED):
+            return True
+        return bool(self.status) and self.status not in UNFINISHED and instant(self.finish_time) is not None
 
     @property
     def succeeded(self) -> bool:

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
 
 from .._base.text import join_names
-from .._ocp.task_model import task_label
+from .._ocp.task_model import Task, task_label
+from .._targets.serving import is_in_flight
 from .._targets.target import Member, Observation
+from .evidence import FinishedRestart, proven_by_task, start_is_due
 
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 
@@ -25,12 +27,20 @@ class InFlight(StrEnum):
 
 
 class Action(Enum):
-    """What was decided."""
+    """What was decided.
+
+    EXPECT: a task has restarted it, so wait for its start to show. HELD: a FAILED task holds it. ILL: it has started
+    since, but does not serve. ADOPT: a task of our own request runs, or has run.
+    """
 
     SKIP = "skip"
+    EXPECT = "expect"
     ATTACH = "attach"
     QUEUE = "queue"
     REFUSE = "refuse"
+    ADOPT = "adopt"
+    HELD = "held"
+    ILL = "ill"
     SUBMIT = "submit"
 
 
@@ -53,6 +63,21 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What was seen of a target: the target itself, the unfinished tasks on it, newest first, and those that ended.
+
+    ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
+    that have begun since the instant of the condition and did their work.
+    """
+
+    observed: Observation
+    operations: Sequence[Operation]
+    now: datetime
+    holder: Task | None = None
+    finished: Sequence[FinishedRestart] = field(default=())
+
+
+@dataclass(frozen=True)
 class Condition:
     """The request. ``started_before`` is by the clock of the service; None always restarts."""
 
@@ -65,42 +90,62 @@ class Decision:
     """What to do and why, in plain words.
 
     ``members`` are the names of those that need the restart, ``task_ids`` the task to join or the tasks to wait for.
+    ``serves``: whether what is skipped is shown to serve.
     """
 
     action: Action
     reason: str
     members: frozenset[str]
     task_ids: tuple[int, ...] = ()
+    serves: bool | None = None
 
 
-def decide_restart(observed: Observation, operations: Sequence[Operation], condition: Condition) -> Decision:
+def decide_restart(look: Look, condition: Condition) -> Decision:
     """Decide; check mode makes no difference.
 
-    Nothing is submitted while another task works on the target. Nothing is skipped without proof: a start that the
-    service does not show does not count.
+    Nothing is submitted while a task works on the target or holds it. Nothing is skipped without proof: a start that
+    the service does not show does not count, unless a task is known to have made it.
     """
-    since = condition.started_before
-    stale = [member for member in observed.members if not _has_started_since(member, since)]
+    observed, since = look.observed, condition.started_before
+    stale = [member for member in observed.members if not _has_started_since(member, look, since)]
     names = frozenset(member.name for member in stale)
+    if look.holder is not None:
+        return Decision(Action.HELD, f"task {look.holder.label} FAILED and holds it", names, (look.holder.id,))
     needed = names or frozenset(member.name for member in observed.members)
-    satisfying = next((running for running in operations if _satisfies(running, needed, since)), None)
+    satisfying = next((running for running in look.operations if _satisfies(running, needed, since)), None)
     may_attach = condition.in_flight is InFlight.ATTACH or (condition.in_flight is InFlight.QUEUE and since is not None)
     if satisfying and may_attach:
         started_at = f" since {_instant_words(satisfying.started_at)}" if satisfying.started_at else ""
         return Decision(
             Action.ATTACH, f"{satisfying.label} is restarting it{started_at}", needed, (satisfying.task_id,)
         )
-    if observed.members and not stale:
-        return Decision(
-            Action.SKIP, f"{_start_words(observed.members)}, not before {_condition_words(since, observed)}", names
-        )
-    if operations:
-        return _conflict(operations, names, condition, satisfying)
+    if since is not None and observed.members and not stale:
+        return _started_since(look, since, condition, satisfying)
+    expected = start_is_due(look.finished, names, look.now) if since is not None else None
+    if expected is not None and observed.members:
+        reason = f"task {expected.label} has restarted it, and the service does not show the start yet"
+        return Decision(Action.EXPECT, reason, names, (expected.task_id,))
+    if look.operations or observed.is_in_flight:
+        return _conflict(look, names, condition, satisfying)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
-def _has_started_since(member: Member, since: datetime | None) -> bool:
-    return since is not None and member.started is not None and member.started >= since
+def _has_started_since(member: Member, look: Look, since: datetime | None) -> bool:
+    if since is None:
+        return False
+    return member.started >= since if member.started is not None else proven_by_task(look.finished, member.name)
+
+
+def _started_since(look: Look, since: datetime, condition: Condition, satisfying: Operation | None) -> Decision:
+    """All members have started since: they are left alone if they serve, too."""
+    observed = look.observed
+    started = f"{_start_words(observed.members, look)}, not before {_condition_words(since, observed)}"
+    if observed.serves is not False:
+        why = started if observed.serves else f"{started}; the service does not show whether it serves"
+        return Decision(Action.SKIP, why, frozenset(), serves=observed.serves)
+    if look.operations or observed.is_in_flight:
+        return _conflict(look, frozenset(), condition, satisfying)
+    return Decision(Action.ILL, f"{started}, but {observed.trouble}", frozenset())
 
 
 def _covers(running: Operation, needed: frozenset[str]) -> bool:
@@ -113,13 +158,15 @@ def _satisfies(running: Operation, needed: frozenset[str], since: datetime | Non
     )
 
 
-def _conflict(
-    operations: Sequence[Operation], stale: frozenset[str], condition: Condition, satisfying: Operation | None
-) -> Decision:
-    running = satisfying or operations[0]
+def _conflict(look: Look, stale: frozenset[str], condition: Condition, satisfying: Operation | None) -> Decision:
+    running = satisfying or next(iter(look.operations), None)
     if condition.in_flight is InFlight.QUEUE:
-        first = tuple(operation.task_id for operation in operations)
-        return Decision(Action.QUEUE, f"{running.label} is running and has to end first", stale, first)
+        first = tuple(operation.task_id for operation in look.operations)
+        what = f"{running.label} is running" if running else f"{_moving_words(look.observed)}, without a task to see,"
+        return Decision(Action.QUEUE, f"{what} and has to end first", stale, first)
+    if running is None:
+        why = f"{_moving_words(look.observed)}, and no task of it is to be seen"
+        return Decision(Action.REFUSE, f"{why}; {NEXT_STEP}", stale)
     if condition.in_flight is InFlight.FAIL:
         return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {NEXT_STEP}", stale)
     if not _covers(running, stale):
@@ -128,11 +175,13 @@ def _conflict(
         why = "when it began is not known"
     else:
         why = f"it began at {_instant_words(running.started_at)}, before started_before"
-    return Decision(
-        Action.REFUSE,
-        f"{running.label} is running, but {why}; {NEXT_STEP}",
-        stale,
-    )
+    return Decision(Action.REFUSE, f"{running.label} is running, but {why}; {NEXT_STEP}", stale)
+
+
+def _moving_words(observed: Observation) -> str:
+    """As in ``10.0.0.1:2882 is RESTARTING``."""
+    moving = [member.state for member in observed.members if is_in_flight(member.status)]
+    return join_names(moving) or f"it is {observed.status}"
 
 
 def _restart_reason(stale: Sequence[Member], observed: Observation, since: datetime | None) -> str:
@@ -147,8 +196,15 @@ def _restart_reason(stale: Sequence[Member], observed: Observation, since: datet
     return f"{_start_words(stale)}, before {_condition_words(since, observed)}{some}"
 
 
-def _start_words(members: Iterable[Member]) -> str:
-    return join_names(f"{member.name} started at {_instant_words(member.started)}" for member in members)
+def _start_words(members: Iterable[Member], look: Look | None = None) -> str:
+    return join_names(_start_of(member, look) for member in members)
+
+
+def _start_of(member: Member, look: Look | None) -> str:
+    if member.started is not None or look is None:
+        return f"{member.name} started at {_instant_words(member.started)}"
+    task = next(task for task in look.finished if task.restarted(member.name))
+    return f"{member.name} was restarted by task {task.label}, begun at {_instant_words(task.started_at)}"
 
 
 def _condition_words(since: datetime | None, observed: Observation) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Prove that members have restarted: poll for their new start, compare it with the one before."""
+"""Prove that members have restarted and that the target serves: poll, and compare with what was there before."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from datetime import datetime, timedelta
 
 from .._base.clock import SECOND, Clock
 from .._base.errors import RequestRefused, ServiceError
-from .._base.parsing import instant
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
+from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
+from .._waiting.poll import PollPolicy
+from .evidence import PROOF_TIMEOUT
 
-MOST_OBSERVATIONS = 60
-
-# A start computed from an uptime varies slightly between reads.
-SAME_START_TOLERANCE = timedelta(seconds=2 * SECOND)
+PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
+# Starts are truncated to the second, and one computed from an uptime varies slightly between reads.
+TRUNCATED, TOLERANCE = timedelta(seconds=SECOND), timedelta(seconds=2 * SECOND)
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,50 @@ class Proof:
 
     @property
     def complete(self) -> bool:
-        """Whether all members are known to have restarted."""
-        return bool(self.restarted) and all(self.restarted.values())
+        """Whether all members are known to have restarted, and the target serves."""
+        restarted = bool(self.restarted) and all(self.restarted.values())
+        return restarted and self.after is not None and self.after.serves is True
+
+    @property
+    def contradiction(self) -> str | None:
+        """What is shown against it, as the end of a sentence; None if nothing is."""
+        if self.not_restarted:
+            return f"{join_names(self.not_restarted)} has not started anew"
+        if self.after is not None and self.after.serves is False:
+            return self.after.trouble
+        return None
+
+    def lost_processes(self, before: Iterable[Member]) -> list[str]:
+        """What ran before and does not now, of which a restart does not depend, each as a sentence."""
+        now = {member.name: member.pids or {} for member in (self.after.members if self.after else ())}
+        return [
+            f"{join_names(sorted(lost))} ran on {member.name} before the restart, and does not now."
+            for member in before
+            if (lost := (member.pids or {}).keys() - now.get(member.name, {}).keys())
+        ]
+
+    @property
+    def gap(self) -> str:
+        """What is not shown."""
+        if not self.restarted or None in self.restarted.values():
+            return "the service shows no start time or process of it"
+        return "the service does not show whether it serves"
 
 
 def await_proof(
-    api: OcpApi, target: Target, before: Sequence[Member], started_at: datetime | None, *, attached: bool, clock: Clock
+    api: OcpApi,
+    target: Target,
+    before: Sequence[Member],
+    began: datetime | None,
+    *,
+    attached: bool,
+    clock: Clock,
 ) -> Proof:
-    """Observe ``target`` until no member of ``before`` shows its old start, for at most its ``proof_seconds``.
+    """Observe ``target`` until all of ``before`` have restarted and it serves, for at most PROOF_TIMEOUT.
 
-    ``started_at`` and ``attached`` are as for ``prove_restarts``.
+    ``began`` and ``attached`` are as for ``prove_restarts``. It ends early where nothing more can be expected.
     """
-    until = clock.now() + target.proof_seconds
+    started = clock.now()
     after = None
     while True:
         try:
@@ -59,55 +93,53 @@ def await_proof(
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(before, after.members, started_at, attached=attached))
-        if not (proof.not_restarted or proof.problem) or clock.now() >= until:
+            proof = Proof(after, prove_restarts(before, after.members, began, attached=attached))
+        waited = clock.now() - started
+        if proof.complete or waited >= PROOF_TIMEOUT or not (proof.problem or _may_still_show(before, proof)):
             return proof
-        clock.sleep(target.proof_seconds / MOST_OBSERVATIONS)
+        clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
+
+
+def _may_still_show(before: Sequence[Member], proof: Proof) -> bool:
+    """Whether looking again may show more: what is shown speaks against it, or was shown before."""
+    if proof.contradiction is not None:
+        return True
+    lost_start = any(
+        proof.restarted[member.name] is None and (member.started is not None or member.pids) for member in before
+    )
+    lost_state = proof.after is not None and proof.after.serves is None and any(member.serves for member in before)
+    return lost_start or lost_state
 
 
 def prove_restarts(
-    before: Iterable[Member], after: Iterable[Member], started_at: datetime | None, *, attached: bool
+    before: Iterable[Member], after: Iterable[Member], began: datetime | None, *, attached: bool
 ) -> dict[str, bool | None]:
-    """For each member of ``before``: whether the task that began at ``started_at`` restarted it; None if unknown.
+    """For each member of ``before``: whether the task that ``began`` then restarted it; None if unknown.
 
     ``attached``: the task was already running at ``before``, so it may have started the member by then.
     """
     now = {member.name: member for member in after}
-    return {member.name: _is_restarted(member, now.get(member.name), started_at, attached) for member in before}
+    return {member.name: _is_restarted(member, now.get(member.name), began, attached) for member in before}
 
 
-def _is_restarted(before: Member, after: Member | None, started_at: datetime | None, attached: bool) -> bool | None:
+def _is_restarted(before: Member, after: Member | None, began: datetime | None, attached: bool) -> bool | None:
     if after is None:
         return None
-    if _lost_processes(before, after):
+    if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
-    moved = _start_has_moved(before, after)
-    if not attached and not moved and _same_start(before, after):
-        return moved
-    # Starts are truncated to the second.
-    started_since = after.started + timedelta(seconds=SECOND) > started_at if after.started and started_at else None
-    if moved or started_since:
-        return True
-    return started_since if attached else moved
-
-
-def _lost_processes(before: Member, after: Member) -> bool:
-    """Whether a process that ran does not run any more."""
-    return bool((before.pids or {}).keys() - (after.pids or {}).keys())
-
-
-def _same_start(before: Member, after: Member) -> bool:
-    """Whether both show the same start. It is no proof of a restart, even if a wrong clock puts it after the task."""
-    if before.started is None or after.started is None:
+    moved = _has_moved(before, after)
+    if after.started is None or began is None:
+        return moved or (None if attached else moved)
+    if after.started + TRUNCATED < began:
         return False
-    return abs(after.started - before.started) <= SAME_START_TOLERANCE
+    return True if attached or moved is None else moved
 
 
-def _start_has_moved(before: Member, after: Member) -> bool | None:
-    """Whether ``after`` shows another start than ``before``; None if either shows none."""
-    if before.start_time and after.start_time:
-        return instant(before.start_time) != instant(after.start_time)
-    same_processes = (before.pids or {}).keys() & (after.pids or {}).keys()
-    if before.pids and after.pids and same_processes:
-        return all(before.pids[name] != after.pids[name] for name in same_processes)
-    return None
+def _has_moved(before: Member, after: Member) -> bool | None:
+    """Whether the start is later than before, or else the processes are others; None if neither is shown."""
+    if before.started is not None and after.started is not None:
+        return after.started - before.started > TOLERANCE
+    same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
+    if not before.pids or not after.pids or not same:
+        return None
+    return all(before.pids[name] != after.pids[name] for name in same)

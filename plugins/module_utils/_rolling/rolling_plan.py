@@ -19,16 +19,15 @@ from .._health.cluster_health import ClusterHealth, Demands, read_health
 from .._health.health_gate import problem_words
 from .._health.health_problems import Kind, is_unhealthy
 from .._ocp.endpoints import OcpApi
-from .._restart.decision import Action, Condition, InFlight, decide_restart
+from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._targets.cluster import Cluster
 from .._targets.lookup import clusters_named, exactly_one
+from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
-from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
+from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes
 
 Result = dict[str, Any]
-
-RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.clock_offset, clock.wall())
+    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
     planned = [_plan_cluster(cluster, health, wanted, since) for cluster, health in found]
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
@@ -143,21 +142,25 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
 
 def _plan_node(server: Facts, since: datetime) -> Node:
     """Plan one server by the same decision as its restart will make."""
-    member = Member(server["name"], server["status"], server["start_time"], started=instant(server["start_time"]))
-    decision = decide_restart(Observation(server["status"], (member,)), [], Condition(since, InFlight.ATTACH))
-    needed = decision.action is not Action.SKIP
+    # By its start alone: whether it serves, and what works on it, is judged with its cluster.
+    start = server["start_time"]
+    member = Member(server["name"], RUNNING, start, started=instant(start), serves=True)
+    look = Look(Observation(RUNNING, (member,)), [], since)
+    decision = decide_restart(look, Condition(since, InFlight.ATTACH))
     name, zone, root = server["name"], server["zone"], server["with_rootserver"]
+    needed = decision.action is not Action.SKIP
     return Node(server["id"], name, zone, root, needed, decision.reason, not is_unhealthy(server))
 
 
 def _cluster_facts(plan: _Plan) -> Result:
     cluster, problems = plan.cluster, plan.health.problems
+    restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
     ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
     return {
         "id": cluster.id,
         "name": cluster.name,
         "batches": len(plan.batches),
-        "task_ids": [task.id for task in plan.health.tasks if not task.finished and kind_of(task.name) in RESTARTS],
+        "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
         "blocked": bool(ill),

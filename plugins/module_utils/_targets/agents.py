@@ -14,7 +14,8 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
-from .operating_tasks import tag_values
+from .operating_tasks import tag_values, task_ids_by_host
+from .serving import agent_processes, agent_serves, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, kind_of
 
@@ -29,9 +30,8 @@ class Agents(Target):
     hosts: tuple[tuple[int, str], ...]
 
     task_name = AGENT_RESTART
+    cluster_id = None
     shows_start = True
-    # The service refreshes the processes about once a minute.
-    proof_seconds = 180
     first_observation = None
 
     @classmethod
@@ -57,21 +57,25 @@ class Agents(Target):
 
     def observe(self, api: OcpApi) -> Observation:
         """Each agent with the pids of its processes; the status that all agents share, else None."""
-        members = tuple(_agent_member(address, api.host_agent(number)) for number, address in self.hosts)
+        by_host = {host.get("id"): host.get("hostAgentStatus") for host in api.hosts()}
+        members = tuple(
+            _agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
+        )
         statuses = {member.status for member in members}
         return Observation(statuses.pop() if len(statuses) == 1 else None, members)
 
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks on agents."""
+        return [task for task in api.tasks(name=AGENT_FILTER, **query) if AGENT_WORDS in str(task.get("name")).lower()]
+
+    def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the agents on any of these hosts, and other work on them."""
-        found = [task for task in api.tasks(name=AGENT_FILTER, **query) if AGENT_WORDS in str(task.get("name")).lower()]
         # Without tags, only the filter by host identifies the agents of a task.
-        ask_hosts = self.hosts if any(not _host_ids(task) for task in found) else ()
-        by_host = {
-            number: {task.get("id") for task in api.tasks(name=AGENT_FILTER, hostId=number, **query)}
-            for number, _address in ask_hosts
-        }
+        unnamed = any(not _host_ids(task) for task in listed)
+        hosts = [number for number, _address in self.hosts]
+        by_host = task_ids_by_host(api, hosts if unnamed else (), name=AGENT_FILTER, **query)
         touching = []
-        for task in found:
+        for task in listed:
             named = _host_ids(task)
             touched = frozenset(
                 name for number, name in self.hosts if number in named or (not named and task["id"] in by_host[number])
@@ -95,15 +99,21 @@ def _host_ids(task: Record) -> set[Any]:
     return tag_values(task, "hostId") | ({task["hostId"]} if task.get("hostId") is not None else set())
 
 
-def _agent_member(name: str, record: Record) -> Member:
-    running = [process for process in records(record.get("processes")) if _is_running(process)]
-    starts = [_earliest_start(process) for process in running]
+def _agent_member(name: str, agent: Record, host_status: str | None) -> Member:
+    processes = {str(process.get("alias")): process for process in records(agent.get("processes"))}
+    running = {alias: process for alias, process in processes.items() if _is_running(process)}
+    stopped = processes.keys() - running.keys()
+    renewed = renewed_processes(running)
+    starts = [_earliest_start(running[alias]) for alias in renewed]
     known = [start for start in starts if start is not None]
+    status = worst_agent_status(agent.get("status"), host_status)
     return Member(
         name,
-        record.get("status"),
-        pids={str(process.get("alias")): process["pid"] for process in running} or None,
+        status,
+        pids={alias: process["pid"] for alias, process in running.items()} or None,
         started=min(known) if known and len(known) == len(starts) else None,
+        serves=agent_serves(status, running, stopped),
+        stopped=tuple(sorted(agent_processes(stopped))),
     )
 
 

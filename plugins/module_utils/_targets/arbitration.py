@@ -12,6 +12,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, exactly_one
 from .operating_tasks import names_every_operation, operated_by, tag_values
+from .serving import database_serves
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
 
@@ -26,6 +27,7 @@ class ArbitrationService(Target):
     first_observation: Observation | None = field(default=None, compare=False)
 
     task_name = ARBITRATION_RESTART
+    cluster_id = None
     shows_start = False
 
     @classmethod
@@ -56,10 +58,14 @@ class ArbitrationService(Target):
         found = api.arbitration_service(self.id)
         return _observe_service(self.address, found, [found])
 
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks on arbitration services."""
+        return api.tasks(name=ARBITRATION_FILTER, **query)
+
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
         """Its restarts, and those without a service in their tags, which may be its own."""
         touching = []
-        for task in api.tasks(name=ARBITRATION_FILTER, **query):
+        for task in listed:
             services = tag_values(task, "arbitrationServiceId")
             if is_named(task, ARBITRATION_RESTART) and (not services or self.id in services):
                 touching.append(TaskOnTarget(task, None if services else frozenset()))
@@ -71,7 +77,8 @@ class ArbitrationService(Target):
 
 
 def _observe_service(name: str, service: Record, all_services: list[Record]) -> Observation:
-    member = Member(name, service.get("status"), operated_by=operated_by(service))
+    status = service.get("status")
+    member = Member(name, status, operated_by=operated_by(service), serves=database_serves(status))
     return Observation(
         member.status, (member,), names_operations=names_every_operation([service], siblings=all_services)
     )

@@ -11,7 +11,8 @@ from .._base.parsing import Record, instant, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by
+from .operating_tasks import names_every_operation, operated_by, tasks_of_cluster
+from .serving import database_serves
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -57,11 +58,19 @@ class Cluster(Target):
         found = api.cluster(self.id)
         return _observe_cluster(found, servers_of(api, found, self.id))
 
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+    @property
+    def cluster_id(self) -> int:
+        """Its own id."""
+        return self.id
+
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks of the cluster."""
+        return tasks_of_cluster(api, self.id, **query)
+
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
         """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
-        found = api.tasks(clusterId=self.id, **query)
         by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
-        kinds = [(task, kind_of(task.get("name"))) for task in found]
+        kinds = [(task, kind_of(task.get("name"))) for task in listed]
         return [TaskOnTarget(task, by_name[kind]) for task, kind in kinds if kind in by_name]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
@@ -87,7 +96,8 @@ def _servers_in_record(cluster: Record) -> list[Record]:
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
     names_operations = names_every_operation([cluster, *servers], related=records(cluster.get("zones")))
-    return Observation(cluster.get("status"), members, operated_by(cluster), names_operations)
+    status = cluster.get("status")
+    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status))
 
 
 def member_of(server: Record) -> Member:
@@ -99,4 +109,6 @@ def member_of(server: Record) -> Member:
         start_time=server.get("startTime") if started else None,
         started=started,
         operated_by=operated_by(server),
+        serves=database_serves(server.get("status"), server.get("innerStatus")),
+        inner_status=server.get("innerStatus"),
     )

@@ -7,9 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._base.parsing import Record, integer, records
+from .._base.errors import RequestRefused
+from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
+
+# Ids begin at 1.
+NO_HOST = 0
 
 
 def operated_by(record: Record) -> int | None:
@@ -38,6 +42,16 @@ def tag_values(task: Record, key: str) -> set[Any]:
     return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
 
 
+def tasks_of_cluster(api: OcpApi, cluster_id: int, **query: Any) -> list[Record]:
+    """The tasks of ``query`` on a cluster, without those that show another one: a service may ignore the filter."""
+    return [task for task in api.tasks(clusterId=cluster_id, **query) if shown_cluster(task) in (None, cluster_id)]
+
+
+def shown_cluster(task: Record) -> int | None:
+    """The id of the cluster that a task shows."""
+    return integer(task.get("clusterId")) or integer(record(task.get("cluster")).get("id"))
+
+
 def task_ids_on_hosts(
     api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any
 ) -> set[Any]:
@@ -48,8 +62,21 @@ def task_ids_on_hosts(
     tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
     tags = [(task, tag_of.get(str(kind_of(task.get("name"))))) for task in found]
     tags_missing = any(tag is not None and not tag_values(task, tag) for task, tag in tags)
-    return {
-        task.get("id")
-        for host in (hosts if tags_missing else ())
-        for task in api.tasks(clusterId=cluster_id, hostId=host, **query)
-    }
+    by_host = task_ids_by_host(api, hosts if tags_missing else (), clusterId=cluster_id, **query)
+    return set().union(*by_host.values())
+
+
+def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[int, set[Any]]:
+    """For each of the hosts the ids of its tasks; none where the service ignores the filter by host."""
+    by_host = {host: {task.get("id") for task in api.tasks(hostId=host, **query)} for host in hosts}
+    if not any(by_host.values()) or _filters_by_host(api, **query):
+        return by_host
+    return {host: set() for host in by_host}
+
+
+def _filters_by_host(api: OcpApi, **query: Any) -> bool:
+    """Whether the service filters by host: no task is of a host that cannot be."""
+    try:
+        return not api.tasks(hostId=NO_HOST, **query)
+    except RequestRefused:
+        return True

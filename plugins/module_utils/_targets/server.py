@@ -13,7 +13,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
-from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
+from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts, tasks_of_cluster
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -77,15 +77,23 @@ class Server(Target):
         found = next((found for found in servers if found.get("id") == self.id), None)
         return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
 
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+    @property
+    def cluster_id(self) -> int:
+        """The id of its cluster."""
+        return self.cluster.id
+
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks of its cluster."""
+        return tasks_of_cluster(api, self.cluster.id, **query)
+
+    def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.
 
         A restart counts unless it is known to be of another server or zone.
         """
-        found = api.tasks(clusterId=self.cluster.id, **query)
         hosts = () if self.host_id is None else (self.host_id,)
-        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, found, **query)
-        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
+        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, listed, **query)
+        return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of it, see ``TaskOnTarget``; nothing if it is for another server or zone."""

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from .._base.parsing import Record
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
+from .serving import is_in_flight
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Member:
     """One part of a target that restarts, and what the service shows of its last start; None for unknown.
 
     ``started`` is the latest instant that is known not to be after its start; ``operated_by`` is the id of the task
-    that works on it.
+    that works on it; ``serves``: see serving.py. ``stopped`` are the names of processes that do not run.
     """
 
     name: str
@@ -27,6 +30,16 @@ class Member:
     pids: dict[str, int] | None = None
     started: datetime | None = None
     operated_by: int | None = None
+    serves: bool | None = None
+    inner_status: str | None = None
+    stopped: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """What the service shows of it, as in ``10.0.0.1:2882 is RUNNING and INACTIVE``."""
+        words = " and ".join(word for word in (self.status, self.inner_status) if word) or "in an unknown state"
+        stopped = f", and {join_names(self.stopped)} does not run" if self.stopped else ""
+        return f"{self.name} is {words}{stopped}"
 
     def result(self) -> dict[str, Any]:
         """As registered facts."""
@@ -38,19 +51,39 @@ class Observation:
     """A target at one moment, shown as ``before`` and ``after`` of a result.
 
     ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
-    such tasks, so none is there if none is named.
+    such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None for
+    targets that are nothing but their members, or if it is not shown.
     """
 
     status: str | None
     members: tuple[Member, ...]
     operated_by: int | None = None
     names_operations: bool = False
+    whole_serves: bool | None = None
 
     @property
     def operations(self) -> list[int]:
         """The ids of the tasks that work on the target or its members, newest first."""
         named = {member.operated_by for member in self.members} | {self.operated_by}
         return sorted((number for number in named if number is not None), reverse=True)
+
+    @property
+    def serves(self) -> bool | None:
+        """Whether it serves with all its members; None if that is not shown."""
+        shown = [member.serves for member in self.members]
+        if self.whole_serves is False or False in shown:
+            return False
+        return True if shown and None not in shown else None
+
+    @property
+    def is_in_flight(self) -> bool:
+        """Whether a status alone says that something works on it."""
+        return any(is_in_flight(status) for status in (self.status, *(member.status for member in self.members)))
+
+    @property
+    def trouble(self) -> str:
+        """What of it does not serve, for people."""
+        return join_names(member.state for member in self.members if member.serves is False) or f"it is {self.status}"
 
     def result(self) -> dict[str, Any]:
         """As registered facts."""
@@ -72,8 +105,9 @@ class TaskOnTarget:
 class Target(Protocol):
     """A thing in the service that one request restarts."""
 
-    # How late the service may show a new start.
-    proof_seconds: int = 30
+    @classmethod
+    def find(cls, api: OcpApi, *options: Any, **more: Any) -> Target:
+        """Find what the options name. Raises TargetError unless it is exactly one."""
 
     @property
     def first_observation(self) -> Observation | None:
@@ -82,6 +116,10 @@ class Target(Protocol):
     @property
     def task_name(self) -> str:
         """The name of the tasks that its restart starts."""
+
+    @property
+    def cluster_id(self) -> int | None:
+        """The id of the cluster that it is a part of, if any."""
 
     @property
     def shows_start(self) -> bool:
@@ -104,8 +142,27 @@ class Target(Protocol):
     def observe(self, api: OcpApi) -> Observation:
         """Read its current state."""
 
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks of ``query`` (see ``OcpApi.tasks``) among which its restarts are, newest first."""
+
+    def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
+        """Those of the ``listed`` tasks of ``query`` that restart it or a part of it, or may do so."""
+
     def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
-        """The restarts of it among the tasks of ``query`` (see ``OcpApi.tasks``), newest first."""
+        """The restarts of it among the tasks of ``query``, newest first."""
+        return self.touching(api, self.listed(api, **query), **query)
 
     def restart(self, api: OcpApi, members: frozenset[str], /) -> ApiResponse:
         """Send the POST, for ``members`` alone if the endpoint supports it; the data of the response is a task."""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """The options that name a target of a ``kind``, such as its class ``Server``."""
+
+    kind: type[Target]
+    options: Mapping[str, Any]
+
+    def find(self, api: OcpApi) -> Target:
+        """The target. Raises TargetError unless the options name exactly one, and ServiceError."""
+        return self.kind.find(api, **self.options)

@@ -22,8 +22,9 @@ AGENT_FILTER = "agent"
 ARBITRATION_FILTER = "arbitration"
 
 
-_DATABASE = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
-_KNOWN = {name.casefold(): name for name in (*_DATABASE, AGENT_RESTART, SINGLE_AGENT_RESTART, ARBITRATION_RESTART)}
+DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
+_OTHERS = (AGENT_RESTART, SINGLE_AGENT_RESTART, ARBITRATION_RESTART)
+_KNOWN = {name.casefold(): name for name in (*DATABASE_RESTARTS, *_OTHERS)}
 
 
 def kind_of(name: str | None) -> str | None:
@@ -34,3 +35,9 @@ def kind_of(name: str | None) -> str | None:
 def is_named(task: Record, name: str) -> bool:
     """Whether a task is of the kind ``name``."""
     return kind_of(task.get("name")) == name
+
+
+def is_other_kind(task: Record, name: str) -> bool:
+    """Whether a task is known to be of another kind than ``name``. A service may name its tasks in another language."""
+    kind = kind_of(task.get("name"))
+    return kind != name and kind in _KNOWN.values()

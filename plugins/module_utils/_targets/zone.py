@@ -13,7 +13,8 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
-from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
+from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts, tasks_of_cluster
+from .serving import database_serves
 from .target import Observation, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -75,14 +76,22 @@ class Zone(Target):
         found = api.cluster(self.cluster.id)
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
 
-    def tasks(self, api: OcpApi, **query: Any) -> list[TaskOnTarget]:
+    @property
+    def cluster_id(self) -> int:
+        """The id of its cluster."""
+        return self.cluster.id
+
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks of its cluster."""
+        return tasks_of_cluster(api, self.cluster.id, **query)
+
+    def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.
 
         A restart counts unless it is known to be of another zone, or of a server in one.
         """
-        found = api.tasks(clusterId=self.cluster.id, **query)
-        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, found, **query)
-        return [TaskOnTarget(task, restarts) for task in found for restarts in self._restarted_by(task, on_host)]
+        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, listed, **query)
+        return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of the zone, see ``TaskOnTarget``; nothing if the task is of another zone."""
@@ -107,4 +116,5 @@ def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Obse
     own = [server for server in all_servers if server.get("zoneName") == zone]
     members = tuple(member_of(server) for server in own)
     names_operations = names_every_operation([found, *own], siblings=all_servers, related=[cluster])
-    return Observation(found.get("status"), members, operated_by(found), names_operations)
+    status = found.get("status")
+    return Observation(status, members, operated_by(found), names_operations, database_serves(status))

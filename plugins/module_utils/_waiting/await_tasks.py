@@ -56,10 +56,11 @@ def wait_for_success(
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
+    unseen_for: float = 0.0,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
-    waited = wait_for_tasks(api, task_ids, policy, full=full, purpose=purpose, clock=clock)
+    waited = wait_for_tasks(api, task_ids, policy, full=full, purpose=purpose, unseen_for=unseen_for, clock=clock)
     if waited.unsuccessful:
         error = task_failed(api, waited.unsuccessful, len(waited.results), purpose, policy.log_lines)
         error.facts.update(tasks=waited.results, warnings=waited.warnings)
@@ -74,6 +75,7 @@ def wait_for_tasks(
     *,
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
+    unseen_for: float = 0.0,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
-from .._base.errors import CredentialsRefused, ServiceError, TaskFailed, WaitTimeout
+from .._base.errors import CredentialsRefused, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import RUNNING, Subtask, Task
+from .._ocp.task_model import FAILED, RUNNING, Subtask, Task
 
 DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
@@ -89,9 +89,19 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
         at_first_step=first.failed_at_first_step,
         task_id=first.id,
         trace_id=trace_id,
-        failed_task_ids=[task.id for task in failed],
-        failed_subtasks=[step.fact() for step in steps],
+        **_failure_facts(failed, steps),
     )
+
+
+def target_held(api: OcpApi, holder: Task, headline: str, log_lines: int) -> TargetHeld:
+    """The error for a target that the FAILED ``holder`` holds: where it failed, and what releases the target."""
+    steps = list(_failed_subtasks(api, [holder], log_lines))
+    lines = [headline, *_what_failed(holder, steps), *_next_steps(holder, "Nothing restarts it until that is cleared.")]
+    return TargetHeld("\n".join(lines), **_failure_facts([holder], steps))
+
+
+def _failure_facts(failed: list[Task], steps: list[_FailedSubtask]) -> dict[str, Any]:
+    return {"failed_task_ids": [task.id for task in failed], "failed_subtasks": [step.fact() for step in steps]}
 
 
 def wait_timed_out(
@@ -165,6 +175,7 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     if not failed:
         yield f"{what}."
         return
+    what += "" if task.status == FAILED else ". It failed"
     first = failed[0]
     attempt = "" if first.attempt is None else f", attempt {first.attempt}"
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
@@ -180,6 +191,8 @@ def failed_words(task: Task) -> str:
 
 
 def _end(task: Task) -> str:
+    if task.status != FAILED:
+        return f"ended without success: its status is {task.status}"
     return f"{task.status}{' while it was rolled back' if task.is_rolling_back else ''}"
 
 
@@ -202,13 +215,13 @@ def _duration_line(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _next_steps(task: Task) -> Iterator[str]:
-    """The next steps after a task that did not succeed, each with its command."""
-    if task.rolled_back:
+def _next_steps(task: Task, instead: str = "A new restart would begin from the start.") -> Iterator[str]:
+    """The next steps after a task that did not succeed, each with its command; ``instead`` is what else to know."""
+    if task.rolled_back or task.status != FAILED:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return
-    yield f"A new restart would begin from the start. {NEXT_STEPS_HEADING}"
+    yield f"{instead} {NEXT_STEPS_HEADING}"
     yield from remedies(task)
 
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import CredentialsRefused, NotFound, ServiceError
+from .._base.errors import CredentialsRefused, NotFound, ServiceError, WrongRecord
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
@@ -135,14 +135,13 @@ class _FollowedTasks:
         if listed is not None and listed == followed.listed:
             return
         try:
-            found = self._api.task(task_id)
+            task = Task.from_api(self._api.task(task_id))
         except NotFound:
             del self._followed[task_id]
             return
-        if _id(found) != task_id:
+        except WrongRecord:
             self._drop(task_id)
             return
-        task = replace(Task.from_api(found), id=task_id)
         failures = {_failure_key(step): step for step in task.failed_subtasks}
         if not followed.announced:
             followed.announced = True

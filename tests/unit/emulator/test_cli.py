@@ -82,7 +82,7 @@ def test_error_names_the_bad_fleet_file_entry(refused, tmp_path):
         ("[", ["YAML"]),
         ("\xff", ["UTF-8"]),
         ("- reset", ["entry 1", "not a mapping"]),
-        ("- {kind: disk}", ["entry 1", "key 'kind'", "subtask or http"]),
+        ("- {kind: disk}", ["entry 1", "key 'kind'", "subtask, http"]),
         ("- {kind: http, action: reset}\n- {kind: http, action: fly}", ["entry 2", "key 'action'"]),
         ("- {kind: http, action: reset, match: {verb: GET}}", ["entry 1", "key 'match.verb'"]),
         ("- {kind: http, action: refuse}", ["entry 1", "refuse needs seconds"]),

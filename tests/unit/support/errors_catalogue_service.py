@@ -42,6 +42,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 GET, POST = "GET", "POST"
 READ, RESTART = "/api/v2/ob/clusters/1", "/api/v2/ob/clusters/1/restart"
 SERVICE = "/api/v2/arbitration/services/1"
+TASK = "/api/v2/tasks/instances/1"
 PASSWORD = basic_auth(BASIC["username"], BASIC["password"])
 ACCESS_KEY = AccessKeyAuth(KEY["access_key_id"], KEY["access_key_secret"])
 REASONS = {
@@ -120,7 +121,9 @@ def transport_entries() -> Iterator[Entry]:
     yield _of_transport("No data", "GET, no list where one is documented", _data({}, "hosts", "/api/v2/compute/hosts"))
     many = {"contents": [{}] * 100_001}
     yield _of_transport("No data", "GET, a list longer than is read", _data(many, "hosts", "/api/v2/compute/hosts"))
-    yield _of_transport("No data", "POST, an answer that names no task", _nameless_task())
+    yield _of_transport("No data", "GET, the record of another task", _data({"id": 7}, "task", TASK))
+    yield _of_transport("No data", "POST, an answer that names no task", _no_task({}))
+    yield _of_transport("No data", "POST, an answer that is the record of something else", _no_task({"id": 1}))
     yield from _tls_entries()
 
 
@@ -195,20 +198,20 @@ def _data(data: Any, call: str = "arbitration_service", path: str = SERVICE) -> 
         server.expect(GET, path, envelope(data))
         api = OcpApi(HttpClient(server.url, PASSWORD, verify=True, timeout=5.0))
         try:
-            getattr(api, call)(*([1] if call == "arbitration_service" else []))
+            getattr(api, call)(*([] if call == "hosts" else [1]))
         except ServiceError as error:
             return _settled(error)
     raise AssertionError(f"{call} takes {data}")
 
 
-def _nameless_task() -> ServiceError:
+def _no_task(data: Any) -> ServiceError:
     with _served() as server:
-        server.expect(POST, RESTART, envelope({}))
+        server.expect(POST, RESTART, envelope(data))
         try:
             OcpApi(HttpClient(server.url, PASSWORD, verify=True, timeout=5.0)).restart_cluster(1)
         except ServiceError as error:
             return _settled(error)
-    raise AssertionError("a task without an id is taken")
+    raise AssertionError(f"{data} is taken for a task")
 
 
 @cache

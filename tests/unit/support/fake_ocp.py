@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     NotFound,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     ResponseLost,
     ResponseUnreadable,
@@ -26,7 +28,9 @@ AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
 
 
 def refused(status: int) -> RequestRefused:
-    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound}.get(status, RequestRefused)
+    kind = {401: AuthenticationFailed, 403: PermissionDenied, 404: NotFound, 429: RateLimited}.get(
+        status, RequestRefused
+    )
     return kind(
         f"Refused with {status}.", status=status, reason="", url=URL, trace_id="trace-no", may_have_run=status >= 500
     )
@@ -38,6 +42,15 @@ def lost() -> ResponseLost:
 
 def unreadable() -> ResponseUnreadable:
     return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True)
+
+
+@dataclass
+class FakeServiceClock:
+    """What was found out about the clock of the service."""
+
+    offset: float
+    uncertainty: float = 0.0
+    agreed: bool = True
 
 
 @dataclass
@@ -84,6 +97,7 @@ class FakeOcp:
     clock_offset: float = 0.0
     timeout: float = 20.0
     retry_after: float = 0.0
+    room: int | None = None
     trace_id: str | None = "trace-last"
     busy: int | str | None = None  # a status, or REFUSED: a task that FAILS at its first step
     seconds: float = 10.0
@@ -95,6 +109,8 @@ class FakeOcp:
     lose_before: list[ServiceError] = field(default_factory=list)
     lose_after: list[ServiceError] = field(default_factory=list)
     failing: dict[str, list[ServiceError]] = field(default_factory=dict)
+    url: str = URL
+    user: str | None = None
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
     before_post: Callable[[], Any] = lambda: None
@@ -111,6 +127,10 @@ class FakeOcp:
     def now(self) -> float:
         """Seconds since BEGINNING by the clock of the service, which is ``clock_offset`` ahead of the test clock."""
         return self.time.time - self._opened + self.clock_offset
+
+    @property
+    def service_clock(self) -> FakeServiceClock:
+        return FakeServiceClock(self.clock_offset)
 
     # For tests, behind the back of the code
 
@@ -158,8 +178,8 @@ class FakeOcp:
         unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}
         assert not unknown, f"no such filter: {unknown}"
         found = [job for job in reversed(self.jobs) if job.id > above and self._passes(job, filters)]
-        records = [self._record(job) for job in found][:limit]
-        if limit == 1:
+        records = [self._record(job, self.list_lags) for job in found][:limit]
+        if limit is not None:
             self.after_newest()
         return records
 
@@ -220,6 +240,11 @@ class FakeOcp:
         self._called("arbitration_service")
         return {"id": service_id, "status": "RUNNING", **self._operating(self.arbitration[0].operated_by)}
 
+    def wait_for_room(self, requests: int, clock: Clock) -> None:
+        if self.room is not None and self.room < requests:
+            clock.sleep(self.retry_after)
+            self.room = None
+
     # Internals
 
     def _server(self, server_id: int) -> list[Thing]:
@@ -271,8 +296,8 @@ class FakeOcp:
             return "RUNNING"
         return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
 
-    def _record(self, job: Job) -> dict[str, Any]:
-        state = self._state(job)
+    def _record(self, job: Job, lag: float = 0.0) -> dict[str, Any]:
+        state = self._state(job, lag)
         ended = state != "RUNNING"
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"

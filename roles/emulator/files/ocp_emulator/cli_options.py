@@ -10,8 +10,8 @@ from typing import NoReturn, get_args
 from ocp_emulator import VERSION
 from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, DESCRIPTIONS, PROFILES
+from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.security.rate_limit import Rate
-from ocp_emulator.tasks.submit import BusyPolicy
 
 BAD_INPUT = 2
 _LONGEST_STEP = DAY / SECOND
@@ -67,7 +67,8 @@ def _add_behaviour_options(command: argparse.ArgumentParser) -> None:
         "--busy",
         choices=get_args(BusyPolicy),
         default="refuse",
-        help="refuse an operation on a busy target, or accept it and let its task fail (default: %(default)s)",
+        help="refuse an operation on a busy target, accept it and let its task fail, or carry it out after the other"
+        " (default: %(default)s)",
     )
     command.add_argument("--faults", type=Path, metavar="FILE", help="faults to plan in a new database, in YAML")
     command.add_argument(

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The parts of one emulated service. Every request gets them from `service_of`."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from starlette.requests import HTTPConnection
 
 from ocp_emulator.base.clock import SECOND, Clock
 from ocp_emulator.base.compatibility import DEFAULT_PROFILE, PROFILES, Switches
+from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.faults.faults_at_start import plan_at_start
 from ocp_emulator.fleet.entities import Fleet
@@ -19,9 +21,12 @@ from ocp_emulator.security.lockout import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
+from ocp_emulator.store.replicas import Replicas
 from ocp_emulator.tasks.engine import Engine
-from ocp_emulator.tasks.submit import BusyPolicy, Submitter
+from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions
+from ocp_emulator.web.answer_changes import lags
+from ocp_emulator.web.held_requests import HeldRequests
 from ocp_emulator.web.request_log import RequestLog
 
 
@@ -64,6 +69,8 @@ class Service:
         except StoreError:
             self.store.close()
             raise
+        self.replicas = Replicas(self.store.db, lambda: self.store.instant)
+        self.held = HeldRequests()
         self.engine = Engine(self.store)
         self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.task_actions = TaskActions(self.store)
@@ -72,11 +79,24 @@ class Service:
         self.login_guard = LoginGuard(self.store, self.authenticator, settings.max_attempts)
         self.rate_limiter = RateLimiter(settings.rates)
 
+    def catch_up(self, now: int) -> None:
+        """Bring all tasks to their state at `now`; what is changed from then on is changed at `now`."""
+        self.replicas.keep(lags(self.store))
+        self.engine.advance(now)
+        self.store.instant = now
+
+    def lagging(self, lag: int, now: int) -> "Service":
+        """The service as reads see it that are `lag` milliseconds behind `now`."""
+        service = copy.copy(self)
+        service.store = self.store.reading(self.replicas.read(lag, now))
+        return service
+
     def close(self) -> None:
         """Close the database."""
+        self.replicas.close()
         self.store.close()
 
 
 def service_of(request: HTTPConnection) -> Service:
-    """The service that handles this request."""
-    return cast(Service, request.app.state.service)
+    """The service that handles this request, or what a read sees of it that lags behind."""
+    return cast(Service, getattr(request.state, "service", None) or request.app.state.service)

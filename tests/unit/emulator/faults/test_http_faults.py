@@ -5,7 +5,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ocp_emulator.faults.http_faults import HttpFault, HttpMatch
+from ocp_emulator.faults.http_faults import HttpFault
+from ocp_emulator.faults.request_faults import HttpMatch
 
 FAULTS, REQUESTS = "/emulator/faults", "/emulator/requests"
 TASKS = "/api/v2/tasks/instances"
@@ -150,7 +151,7 @@ def test_wildcards_do_not_match_the_control_api(left, right, pattern):
         ({"action": "reset", "match": {"path": ""}}, ["'match.path'"]),
         ({"action": "reset", "colour": "red"}, ["'colour'"]),
         ({"kind": "subtask", "action": "reset"}, ["'action'"]),
-        ({"kind": "disk", "action": "reset"}, ["'kind'", "subtask or http"]),
+        ({"kind": "disk", "action": "reset"}, ["'kind'", "http, proxy, answer or busy"]),
         ({"kind": None, "action": "reset"}, ["'kind'"]),
     ],
 )

@@ -90,6 +90,24 @@ def test_access_key_has_the_permissions_of_its_user(emulated):
     assert emulated.data("POST", ARBITRATION, auth=None, headers=headers)["creator"] == "admin"
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "answer", "action": "ignore", "parameters": ["status"]},
+        {"kind": "proxy", "action": "replace", "path": TASKS, "when": "before"},
+        {"kind": "proxy", "action": "replace", "path": TASKS, "when": "after"},
+        {"kind": "proxy", "action": "repeat"},
+    ],
+    ids=str,
+)
+def test_signature_holds_for_the_request_as_it_was_sent(emulated, fault):
+    emulated.data("POST", "/emulator/faults", json=fault)
+    path = f"{TASKS}?status=FAILED"
+    headers = signed("GET", path, {"Date": http_date(emulated)})
+    assert emulated.get(path, auth=None, headers=headers)["contents"] == []
+    assert [each["hits"] for each in emulated.get("/emulator/faults")["contents"]] == [1]
+
+
 def test_body_content_type_and_ocp_headers_are_signed(emulated):
     body = '{"hostIds": [1]}'
     headers = {"Date": http_date(emulated), "Content-Type": "application/json", "x-ocp-origin": "here"}

@@ -268,6 +268,14 @@ def test_control_api_matches_the_document(emulated, document):
     faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
     check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
     check(emulated, document, "post", faults, {}, 200, json={"kind": "http", "action": "reset", "call": 99})
+    for other in (
+        {"kind": "proxy", "action": "hold", "seconds": 1, "call": 99},
+        {"kind": "answer", "action": "ignore", "parameters": ["sort"], "call": 99},
+        {"kind": "answer", "action": "clock", "time": "1970-01-01T00:00:00Z", "scope": "all", "call": 99},
+        {"kind": "answer", "action": "status", "status": "READY", "match": {"record": "task", "id": 1}, "call": 99},
+        {"kind": "busy", "action": "accept"},
+    ):
+        check(emulated, document, "post", faults, {}, 200, json=other)
     check(emulated, document, "post", faults, {}, 400, json={"kind": "subtask"})
     check(emulated, document, "post", faults, {}, 400, json={"kind": "http", "action": "refuse"})
     check(emulated, document, "post", faults, {}, 415, content="x=1")

@@ -82,7 +82,7 @@ async def advance_clock(request: Request, content_type: ContentType = None) -> R
     if service.clock.now() + milliseconds > _END_OF_TIME:
         raise errors.illegal_argument(f"The clock cannot go beyond {iso(_END_OF_TIME)}.")
     service.clock.advance(milliseconds)
-    service.engine.advance(service.clock.now())
+    service.catch_up(service.held.until(service.clock.now()))
     return _clock(request, context)
 
 

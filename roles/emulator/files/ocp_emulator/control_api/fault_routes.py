@@ -12,7 +12,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import Fault
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import FaultError, parse_fault
+from ocp_emulator.faults.fault_kinds import SCHEMAS, FaultError, parse_fault
 from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.service import service_of
@@ -29,9 +29,7 @@ FaultId = Annotated[Long, Path(alias="faultId", description="Fault id.")]
     summary="Plan a fault",
     response_model=Envelope[Fault],
     responses=error_responses(400, 401, 403, 415, 500),
-    openapi_extra=json_body(
-        {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("SubtaskFault", "HttpFault")]}
-    ),
+    openapi_extra=json_body({"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in SCHEMAS]}),
 )
 async def plan_fault(request: Request, content_type: ContentType = None) -> Response:
     """Let something go wrong from now on; of several faults that fit the first one hits. It survives a restart."""

@@ -2,17 +2,23 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The kinds of faults, and reading one of any kind."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from ocp_emulator.faults.answer_faults import AnswerFault
+from ocp_emulator.faults.busy_faults import BusyFault
 from ocp_emulator.faults.http_faults import HttpFault
+from ocp_emulator.faults.proxy_faults import ProxyFault
 from ocp_emulator.faults.subtask_faults import SubtaskFault
 from ocp_emulator.schemas.schema import first_violation
 
-AnyFault = Annotated[SubtaskFault | HttpFault, Field(discriminator="kind")]
+OneOfFaults = SubtaskFault | HttpFault | ProxyFault | AnswerFault | BusyFault
+AnyFault = Annotated[OneOfFaults, Field(discriminator="kind")]
 
-_ANY: TypeAdapter[SubtaskFault | HttpFault] = TypeAdapter(AnyFault)
+_ANY: TypeAdapter[OneOfFaults] = TypeAdapter(AnyFault)
+SCHEMAS = tuple(model.__name__ for model in get_args(OneOfFaults))
+_KINDS = [get_args(model.model_fields["kind"].annotation)[0] for model in get_args(OneOfFaults)]
 
 
 class FaultError(ValueError):
@@ -25,7 +31,7 @@ class FaultError(ValueError):
         self.reason = reason
 
 
-def parse_fault(value: Any) -> SubtaskFault | HttpFault:
+def parse_fault(value: Any) -> OneOfFaults:
     """A fault from a value of JSON or YAML. Raises FaultError."""
     if not isinstance(value, dict):
         raise FaultError("", "it is not a mapping, such as {kind: http, action: reset}")
@@ -34,6 +40,6 @@ def parse_fault(value: Any) -> SubtaskFault | HttpFault:
     except ValidationError as error:
         key, reason = first_violation(error)
         if error.errors()[0]["type"].startswith("union_tag_"):
-            raise FaultError("kind", "it has to be subtask or http") from None
+            raise FaultError("kind", f"it has to be {', '.join(_KINDS[:-1])} or {_KINDS[-1]}") from None
         # The first part of the key is the kind.
         raise FaultError(key.partition(".")[2], reason) from None

@@ -25,7 +25,7 @@ class PlannableFault(Protocol):
 
     @property
     def kind(self) -> str:
-        """`http` or `subtask`."""
+        """`http`, `subtask` or another one of fault_kinds.py."""
 
     @property
     def times(self) -> int | None:

@@ -35,7 +35,7 @@ class Info(Schema):
 async def read_time(request: Request) -> Response:
     """The time of the service. Needs no credentials."""
     context = context_of(request)
-    return context.reply(Envelope[str], iso(context.now))
+    return context.reply(Envelope[str], iso(context.shown_now()))
 
 
 @router.get("/api/v2/status", summary="Read the status", response_model=Envelope[str], responses=error_responses(500))

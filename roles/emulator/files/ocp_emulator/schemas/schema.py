@@ -30,8 +30,8 @@ class Schema(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, extra="forbid", frozen=True)
 
     def to_json(self) -> str:
-        """The response as text."""
-        return self.model_dump_json(by_alias=True, exclude_unset=True)
+        """The response as text; faults of the plan may have put words into it that its schema does not have."""
+        return self.model_dump_json(by_alias=True, exclude_unset=True, warnings=False)
 
 
 def first_violation(error: ValidationError) -> tuple[str, str]:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Before every route: the engine catches up, the caller logs in, the request gets its line in the log.
-
-All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
-every error is sent in the envelope.
-"""
+"""Before the service handles a request: its body is read, faults of the plan may hit it, and it gets its record."""
 
 import logging
+from collections.abc import Mapping
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
-from ocp_emulator.faults import http_faults
-from ocp_emulator.security import signing
-from ocp_emulator.service import Service, service_of
+from ocp_emulator.base.paths import is_control
+from ocp_emulator.faults import request_faults
+from ocp_emulator.faults.http_faults import HttpFault
+from ocp_emulator.faults.proxy_faults import ProxyFault
+from ocp_emulator.serve.request_handling import RequestHandler, user_of_credentials
+from ocp_emulator.service import service_of
 from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.fault_injection import FaultInjection
+from ocp_emulator.web.proxy_injection import ProxyInjection
 from ocp_emulator.web.request_context import RequestContext, context_of
 from ocp_emulator.web.request_log import RequestRecord, masked
 
@@ -26,6 +26,9 @@ _LOG = logging.getLogger("ocp_emulator.requests")
 # A batch of 100,000 hosts fits in.
 LARGEST_BODY = 1 << 20
 
+# One fault of these kinds hits a request.
+_MODELS: Mapping[str, type[HttpFault | ProxyFault]] = {"http": HttpFault, "proxy": ProxyFault}
+
 
 class EmulatorMiddleware:
     """An ASGI middleware."""
@@ -33,6 +36,7 @@ class EmulatorMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         """`app` is the next ASGI application."""
         self._app = app
+        self._handler = RequestHandler(app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection event of the server."""
@@ -49,90 +53,90 @@ class EmulatorMiddleware:
         if not is_control(record.path):
             service.request_log.add(record)
 
-        async def recording_send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                record.status = message["status"]
-            await send(message)
-
+        recording_send = _recording(send, record, context)
         try:
             body = await _read_body(receive)
             if body is None:
                 return
             context.body = body
+            await service.held.deliver(service.clock.now())
             await self._handle_with_faults(scope, receive, recording_send, record)
         except errors.ApiError as error:
             await context.reply_error(error)(scope, receive, recording_send)
         finally:
-            record.user = context.caller.user.name if context.caller else None
-            record.task_id = context.task_id
-            record.milliseconds = round(context.milliseconds(), 1)
-            _log(context.path, record)
+            _finish(record, context)
 
     async def _handle_with_faults(self, scope: Scope, receive: Receive, send: Send, record: RequestRecord) -> None:
         """Handle a request whose body was read, unless a fault of the plan hits it: then the fault decides."""
         request = HTTPConnection(scope)
         service, context = service_of(request), context_of(request)
-        hit = http_faults.match_request(
-            service.store, record.method, record.path, lambda: _user_of_credentials(service, scope, context)
+        hit = request_faults.first_hit(
+            service.store,
+            _MODELS,
+            record.method,
+            record.path,
+            user_of_credentials(service, scope, context),
         )
         if hit is None:
-            await self._handle(scope, receive, send)
+            await self._handler.handle(scope, receive, send)
             return
         record.fault = (hit.id, hit.fault.action)
-        injection = FaultInjection(hit.fault, context, lambda: connection_of(request), scope, receive, send)
-        await injection.run(lambda capture: self._handle(scope, receive, capture))
+        if isinstance(hit.fault, HttpFault):
+            injection = FaultInjection(hit.fault, context, lambda: connection_of(request), scope, receive, send)
+            await injection.run(lambda capture: self._handler.handle(scope, receive, capture))
+            return
+        await ProxyInjection(
+            hit.fault,
+            service.clock.now(),
+            service.held,
+            lambda send: self._handler.handle(scope, receive, send),
+            lambda send, at: self._handle_again(scope, send, record, at),
+            lambda path, send: self._handler.read(path, scope, receive, send),
+            scope,
+            receive,
+            send,
+        ).run()
 
-    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request: log the caller in, and let the routes reply."""
+    async def _handle_again(self, scope: Scope, send: Send, first: RequestRecord, at: int | None) -> None:
+        """Handle a request that a fault delivers later or once more; it has a record of its own."""
         request = HTTPConnection(scope)
         service, context = service_of(request), context_of(request)
-        started = False
-
-        async def send_with_rate_limit(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                if context.rate_limit is not None:
-                    message["headers"] = [*message["headers"], *context.rate_limit.headers()]
-            await send(message)
-
+        again = RequestContext(context.path, context.clock, context.server, context.clock.now(), context.body)
+        scope = {**scope, "state": {**scope["state"], "context": again}}
+        record = _record_of(scope, again)
+        record.fault = first.fault
+        service.request_log.add(record)
         try:
-            # Reading the body may have taken long.
-            context.now = service.clock.now()
-            service.engine.advance(context.now)
-            if scope["path"] not in PUBLIC_PATHS:
-                _log_in(service, scope, context)
-            await self._app(scope, receive, send_with_rate_limit)
-        except errors.ApiError as error:
-            await context.reply_error(error)(scope, receive, send_with_rate_limit)
-        except Exception:
-            _LOG.exception("trace %s: unexpected error", context.trace_id)
-            if started:
-                raise
-            await context.reply_error(errors.internal_error())(scope, receive, send_with_rate_limit)
+            await self._handler.handle(scope, _gone, _recording(send, record, again), at)
+        finally:
+            _finish(record, again)
 
 
-def _log_in(service: Service, scope: Scope, context: RequestContext) -> None:
-    """Check credentials, lock-out and rate limit, in this order. ApiError 401 or 429 when that fails."""
-    request, machine_now = _signed_request(scope, context), service.machine_clock.now()
-    if is_control(scope["path"]):
-        context.caller = service.authenticator.authenticate(request, machine_now)
-        return
-    client = scope["client"][0] if scope["client"] else ""
-    context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
-    context.rate_limit = service.rate_limiter.acquire(context.caller.user.name, context.now)
-    if context.rate_limit is not None and context.rate_limit.exceeded:
-        raise errors.too_many_requests()
+def _recording(send: Send, record: RequestRecord, context: RequestContext) -> Send:
+    """A `send` that keeps the status, and adds the time that the service shows."""
+
+    async def recording_send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            record.status = message["status"]
+            message["headers"] = [*message["headers"], (b"date", context.date().encode())]
+        await send(message)
+
+    return recording_send
 
 
-def _user_of_credentials(service: Service, scope: Scope, context: RequestContext) -> str | None:
-    """The user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
-    try:
-        return service.authenticator.authenticate(
-            _signed_request(scope, context), service.machine_clock.now()
-        ).user.name
-    except errors.ApiError:
-        return None
+def _finish(record: RequestRecord, context: RequestContext) -> None:
+    """Complete the record of a request that is over, and log it."""
+    if record.fault is None and context.changes is not None and context.changes.hits:
+        record.fault = context.changes.hits[0]
+    record.user = context.caller.user.name if context.caller else None
+    record.task_id = context.task_id
+    record.milliseconds = round(context.milliseconds(), 1)
+    _log(context.path, record)
+
+
+async def _gone() -> Message:
+    """The `receive` of a request whose client has left."""
+    return {"type": "http.disconnect"}
 
 
 async def _read_body(receive: Receive) -> bytes | None:
@@ -147,16 +151,6 @@ async def _read_body(receive: Receive) -> bytes | None:
             raise errors.bad_request(f"The body is larger than {LARGEST_BODY} bytes.")
         if not message.get("more_body", False):
             return bytes(body)
-
-
-def _signed_request(scope: Scope, context: RequestContext) -> signing.SignedRequest:
-    return signing.SignedRequest(
-        method=scope["method"],
-        path=context.path,
-        query=scope["query_string"].decode("latin-1"),
-        headers=[(key.decode("latin-1"), value.decode("latin-1")) for key, value in scope["headers"]],
-        body=context.body,
-    )
 
 
 def _record_of(scope: Scope, context: RequestContext) -> RequestRecord:

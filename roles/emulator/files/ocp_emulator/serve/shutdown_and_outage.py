@@ -37,6 +37,8 @@ class EmulatorServer(uvicorn.Server):
         """`bind` makes a new socket, bound to the address of the first one."""
         super().__init__(config)
         config.http = _Protocol
+        # The application has its own.
+        config.date_header = False
         self._bind = bind
         self._ready = ready
         self._outage_task: asyncio.Task[None] | None = None

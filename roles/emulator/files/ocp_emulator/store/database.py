@@ -7,6 +7,7 @@ NORMAL gives up only what a crash of the whole machine may take). The tables are
 that need them.
 """
 
+import copy
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from ocp_emulator.fleet.entities import AccessKey, Fleet, User
 from ocp_emulator.fleet.generate_fleet import default_fleet
 from ocp_emulator.store.seed import seed
 
-SCHEMA_VERSION = "4"
+SCHEMA_VERSION = "5"
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 
@@ -41,6 +42,8 @@ class Store:
                 database.touch(mode=0o600)
             self.db = sqlite3.connect(database or ":memory:", isolation_level=None, timeout=0, check_same_thread=False)
             self.db.row_factory = sqlite3.Row
+            # When the change happens that is made now: the engine makes changes that were due before.
+            self.instant = now
             # Locked from the first access on: a second emulator on the same file would run the same tasks.
             self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self.db.execute("PRAGMA journal_mode = WAL")
@@ -62,6 +65,12 @@ class Store:
         """Close the database."""
         if hasattr(self, "db"):
             self.db.close()
+
+    def reading(self, db: sqlite3.Connection) -> "Store":
+        """A store that reads another database with the same tables."""
+        store = copy.copy(self)
+        store.db = db
+        return store
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

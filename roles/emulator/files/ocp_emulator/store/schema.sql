@@ -8,6 +8,8 @@
 -- up: whether the process runs, whatever the status says.
 -- restarts: how often a start step started it.
 -- due_at: when the state of a subtask changes next.
+-- waits: whether the task waits for a target that another task occupies, or else fails.
+-- starts: each start of a process or of a whole cluster, with the start that was shown before and the task that did it.
 -- outcome, reason: how the attempt that runs now will end.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -69,7 +71,7 @@ CREATE INDEX occupied_services ON arbitration_services (operating_task) WHERE op
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, operation TEXT NOT NULL, status TEXT NOT NULL,
     creator_id INTEGER NOT NULL, creator_name TEXT NOT NULL, executor TEXT NOT NULL, context TEXT NOT NULL,
-    create_time INTEGER NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER
+    create_time INTEGER NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER, waits INTEGER NOT NULL
 );
 CREATE INDEX tasks_by_status ON tasks (status);
 CREATE TABLE targets (
@@ -92,6 +94,25 @@ CREATE TABLE links (
 CREATE INDEX links_upwards ON links (downstream, upstream);
 CREATE TABLE log_lines (subtask_id INTEGER NOT NULL REFERENCES subtasks, line TEXT NOT NULL);
 CREATE INDEX lines_of_subtask ON log_lines (subtask_id);
+
+CREATE TABLE starts (
+    id INTEGER PRIMARY KEY, object_type TEXT NOT NULL, object_id INTEGER NOT NULL,
+    before INTEGER NOT NULL, at INTEGER NOT NULL, task_id INTEGER
+);
+CREATE INDEX starts_of_object ON starts (object_type, object_id);
+CREATE TRIGGER start_of_server AFTER UPDATE OF start_time ON servers BEGIN
+    INSERT INTO starts (object_type, object_id, before, at, task_id)
+    VALUES ('OB_SERVER', NEW.id, OLD.start_time, NEW.start_time, NEW.operating_task);
+END;
+CREATE TRIGGER start_of_cluster AFTER UPDATE OF start_time ON clusters BEGIN
+    INSERT INTO starts (object_type, object_id, before, at, task_id)
+    VALUES ('OB_CLUSTER', NEW.id, OLD.start_time, NEW.start_time, NEW.operating_task);
+END;
+CREATE TRIGGER start_of_agent_process AFTER UPDATE OF start_time ON agent_processes BEGIN
+    INSERT INTO starts (object_type, object_id, before, at, task_id)
+    VALUES ('AGENT_PROCESS', NEW.id, OLD.start_time, NEW.start_time,
+        (SELECT operating_task FROM hosts WHERE id = NEW.host_id));
+END;
 
 CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);

@@ -27,8 +27,12 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     """READY -> RUNNING for an attempt that takes `run_ms` without faults; returns when it will end.
 
     A retry first rolls back what the attempt before may have left. Except for a rollback, the attempt fails if another
-    task occupies the targets.
+    task occupies the targets; or it stays READY, and what is returned is when it looks again.
     """
+    again = None if row["operation"] in BACKWARDS else occupancy.wait_until(db, row["task_id"])
+    if again is not None:
+        db.execute("UPDATE subtasks SET due_at = ? WHERE id = ?", (again, row["id"]))
+        return again
     blocked = None if row["operation"] in BACKWARDS else occupancy.occupy_if_free(db, row["task_id"], instant)
     fault = None if blocked else subtask_faults.match_attempt(db, row)
     duration = fault.attempt_duration(run_ms) if fault else run_ms

@@ -75,6 +75,7 @@ class Engine:
             heapq.heapify(events)
             while events and events[0][0] <= now:
                 instant = events[0][0]
+                self._store.instant = instant
                 subtasks = []
                 while events and events[0][0] == instant:
                     subtasks.append(heapq.heappop(events)[1])

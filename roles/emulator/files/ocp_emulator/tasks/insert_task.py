@@ -16,11 +16,11 @@ _FIRST_TASK_ID = 1_001
 _FIRST_SUBTASK_ID = 50_001
 
 
-def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor: str, now: int) -> int:
-    """Insert the task and its targets; returns its id."""
+def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor: str, now: int, *, waits: bool) -> int:
+    """Insert the task and its targets; returns its id. `waits`: as in schema.sql."""
     task_id = _next_id(db, "SELECT max(id) FROM tasks", _FIRST_TASK_ID)
     db.execute(
-        "INSERT INTO tasks VALUES (?, ?, ?, 'EXECUTE', 'RUNNING', ?, ?, ?, ?, ?, ?, NULL)",
+        "INSERT INTO tasks VALUES (?, ?, ?, 'EXECUTE', 'RUNNING', ?, ?, ?, ?, ?, ?, NULL, ?)",
         (
             task_id,
             new_task.blueprint.kind,
@@ -31,6 +31,7 @@ def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor:
             new_task.context(),
             now,
             now,
+            waits,
         ),
     )
     db.executemany(

@@ -7,7 +7,8 @@ goes on occupying them, which is our choice: its targets may be down, they still
 second operation on them is refused until somebody retries, skips or rolls back.
 
 With the option to accept an operation on a busy target, the new task occupies nothing until an attempt of it finds the
-targets free.
+targets free. Such a task fails when they are not; or it waits, as accepted ones do that are to be carried out, for the
+task that occupies them to end, and takes them over from one that FAILED.
 """
 
 import sqlite3
@@ -32,6 +33,11 @@ _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 _TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
 
 
+def is_occupied(new_task: NewTask) -> bool:
+    """Whether a target of the new task is occupied, or a server of its cluster or zone."""
+    return any(occupant.task_id is not None for occupant in new_task.occupants)
+
+
 def refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
     """Raise ApiError 409 when a target of the new task is occupied, or a server of its cluster or zone."""
     for occupant in new_task.occupants:
@@ -51,6 +57,19 @@ def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:
             if row is not None:
                 return int(row["operating_task"])
     return None
+
+
+def wait_until(db: sqlite3.Connection, task_id: int) -> int | None:
+    """When a task that waits for its targets looks again: the next event of the task that occupies one; None: now."""
+    (waits,) = db.execute("SELECT waits FROM tasks WHERE id = ?", (task_id,)).fetchone()
+    if not waits or occupies(db, task_id):
+        return None
+    blocking = blocking_task(db, task_id)
+    (due,) = db.execute("SELECT min(due_at) FROM subtasks WHERE task_id = ?", (blocking,)).fetchone()
+    if blocking is not None and due is None:
+        release(db, blocking)
+        return wait_until(db, task_id)
+    return None if due is None else int(due)
 
 
 def occupies(db: sqlite3.Connection, task_id: int) -> bool:

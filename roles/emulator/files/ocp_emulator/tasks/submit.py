@@ -2,19 +2,20 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Accepting an operation: find the target, refuse it when busy, insert the task.
 
-Check and insert are one transaction, so that of two calls at the same time one is refused; and it has ended before the
-call is answered, so that an answered task exists.
+Nothing else runs between check and insert, so that of two calls at the same time one is refused; and the insert is a
+transaction that has ended before the call is answered, so that an answered task exists.
 
-Whether the service refuses the call or lets the task fail is not known, so it is an option. A
+Whether the service refuses the call, lets the task fail or carries it out too is not known, so it is an option. A
 task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: occupancy.py.
 """
 
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from ocp_emulator.base.compatibility import Switches
+from ocp_emulator.faults import busy_faults
+from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks import occupancy, operations
@@ -23,9 +24,6 @@ from ocp_emulator.tasks.engine import durations
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operations import NewTask
 from ocp_emulator.tasks.subtask_graph import Blueprint
-
-# An operation on a busy target is refused, or it is accepted and its first subtask fails.
-BusyPolicy = Literal["refuse", "fail"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -95,14 +93,22 @@ class Submitter:
         return self._submit(user, now, lambda db: operations.restart_of_arbitration_service(db, service_id))
 
     def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:
+        new_task = describe(self._store.db)
+        policy = self._policy(new_task, user)
         with self._store.transaction() as db:
-            new_task = describe(db)
-            if self._busy == "refuse":
+            if policy == "refuse":
                 occupancy.refuse_if_occupied(db, new_task)
-            task_id = insert_task(db, new_task, user, self._executor, now)
-            if self._busy == "refuse" or occupancy.blocking_task(db, task_id) is None:
+            task_id = insert_task(db, new_task, user, self._executor, now, waits=policy == "accept")
+            if policy == "refuse" or occupancy.blocking_task(db, task_id) is None:
                 occupancy.occupy(db, task_id, now)
             insert_subtasks(db, task_id, new_task, now, self._ready_ms, self._run_ms)
         task_name = new_task.blueprint.task_name
         _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id
+
+    def _policy(self, new_task: NewTask, user: User) -> BusyPolicy:
+        """What becomes of this operation if its target is busy. A refusal must not take back the hit of a fault."""
+        if not occupancy.is_occupied(new_task):
+            return self._busy
+        with self._store.transaction() as db:
+            return busy_faults.match_operation(db, new_task.blueprint.task_name, user.name) or self._busy

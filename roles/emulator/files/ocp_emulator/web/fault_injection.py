@@ -4,15 +4,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import dataclass
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.security.rate_limit import RateLimitStatus
+from ocp_emulator.web.captured_response import CapturedResponse, proxy_page
 from ocp_emulator.web.connection import Connection
 from ocp_emulator.web.request_context import RequestContext
 
@@ -25,46 +25,10 @@ _RESET = 1
 _REASON = "A fault of the emulator's plan made this call fail."
 _GARBAGE = b'\x1f\x8b\x00{"data": \xff\xfe <<< neither JSON nor text >>>'
 _CODES = {401: errors.BAD_CREDENTIALS, 403: errors.NOT_AUTHORIZED, 409: errors.BUSY, 429: errors.UNSPECIFIC}
-_PAGE = """<html>
-<head><title>{title}</title></head>
-<body>
-<center><h1>{title}</h1></center>
-<hr><center>proxy</center>
-</body>
-</html>
-"""
-
-
-@dataclass
-class _CapturedResponse:
-    """A response of the service that was not yet sent to the client."""
-
-    start: Message = field(default_factory=dict)
-    body: bytes = b""
-
-    async def capture(self, message: Message) -> None:
-        """The `send` of ASGI, which keeps the response."""
-        if message["type"] == "http.response.start":
-            self.start = message
-        else:
-            self.body += message.get("body", b"")
-
-    async def send_head(self, send: Send, *headers: tuple[bytes, bytes]) -> None:
-        """Send the head."""
-        await send({**self.start, "headers": [*self.start["headers"], *headers]})
-
-    async def send_rest(self, send: Send, begin: int = 0) -> None:
-        """Send the body from this byte on."""
-        await send({"type": "http.response.body", "body": self.body[begin:]})
 
 
 def _piece(body: bytes) -> Message:
     return {"type": "http.response.body", "body": body, "more_body": True}
-
-
-def _title(status: int) -> str:
-    phrases = {each.value: each.phrase for each in HTTPStatus}
-    return f"{status} {phrases.get(status, 'Error')}"
 
 
 @dataclass(frozen=True)
@@ -80,33 +44,33 @@ class FaultInjection:
 
     async def run(self, handle: Handler) -> None:
         """Carry out the fault; `handle` lets the service handle the request."""
-        captured = _CapturedResponse()
+        captured = CapturedResponse()
         if not self.fault.skips_handling():
             await handle(captured.capture)
         await _ACTIONS[self.fault.action](self, captured)
 
-    async def refuse(self, captured: _CapturedResponse) -> None:
+    async def refuse(self, captured: CapturedResponse) -> None:
         # Before the response, so that a client that has it is refused.
         self.connection().outage(self._seconds(), reset=False)
         await captured.send_head(self.send, (b"connection", b"close"))
         await captured.send_rest(self.send)
 
-    async def reset(self, _captured: _CapturedResponse) -> None:
+    async def reset(self, _captured: CapturedResponse) -> None:
         self.connection().reset()
         await self._client_left()
 
-    async def drop(self, _captured: _CapturedResponse) -> None:
+    async def drop(self, _captured: CapturedResponse) -> None:
         with self.connection().abandonable():
             await self._client_left()
 
-    async def slow(self, captured: _CapturedResponse) -> None:
+    async def slow(self, captured: CapturedResponse) -> None:
         with self.connection().abandonable():
             left = await self._client_left(self._seconds())
         if not left:
             await captured.send_head(self.send)
             await captured.send_rest(self.send)
 
-    async def trickle(self, captured: _CapturedResponse) -> None:
+    async def trickle(self, captured: CapturedResponse) -> None:
         size = self.fault.size or 1
         last = (len(captured.body) - 1) // size * size
         await captured.send_head(self.send)
@@ -117,29 +81,30 @@ class FaultInjection:
                     return
         await captured.send_rest(self.send, last)
 
-    async def truncate(self, captured: _CapturedResponse) -> None:
+    async def truncate(self, captured: CapturedResponse) -> None:
         await captured.send_head(self.send)
         length = len(captured.body)
         await self.send(_piece(captured.body[: min(self.fault.size or length // 2, length - 1)]))
         self.connection().close()
         await self._client_left()
 
-    async def garbage(self, _captured: _CapturedResponse) -> None:
+    async def garbage(self, _captured: CapturedResponse) -> None:
         await self._respond(Response(_GARBAGE, media_type="application/json"))
 
-    async def html(self, _captured: _CapturedResponse) -> None:
-        status = self.fault.response_status()
-        await self._respond(HTMLResponse(_PAGE.format(title=_title(status)), status))
+    async def html(self, _captured: CapturedResponse) -> None:
+        await self._respond(proxy_page(self.fault.response_status()))
 
-    async def error(self, _captured: _CapturedResponse) -> None:
+    async def error(self, _captured: CapturedResponse) -> None:
         status = self.fault.response_status()
         code = _CODES.get(status, errors.UNEXPECTED)
         response = self.context.reply_error(errors.ApiError(status, code, self.fault.message or _REASON))
         if status == 429:
             response.raw_headers.extend(RateLimitStatus(_CALLS, 0, self.fault.reset or _RESET).headers())
+        if self.fault.retry_after is not None:
+            response.headers["Retry-After"] = str(self.fault.retry_after)
         await self._respond(response)
 
-    async def restart(self, captured: _CapturedResponse) -> None:
+    async def restart(self, captured: CapturedResponse) -> None:
         self.connection().outage(self._seconds(), reset=True)
         await self.reset(captured)
 
@@ -160,7 +125,7 @@ class FaultInjection:
         return True
 
 
-_ACTIONS: dict[str, Callable[[FaultInjection, _CapturedResponse], Awaitable[None]]] = {
+_ACTIONS: dict[str, Callable[[FaultInjection, CapturedResponse], Awaitable[None]]] = {
     action.__name__: action
     for action in (
         FaultInjection.refuse,

@@ -5,26 +5,28 @@
 import secrets
 import time
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from typing import Any, cast
 
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import Clock, iso
+from ocp_emulator.base.clock import SECOND, Clock, iso
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
 from ocp_emulator.schemas.restart_schemas import StartedTask
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.security.authentication import Caller
 from ocp_emulator.security.rate_limit import RateLimitStatus
+from ocp_emulator.web.answer_changes import AnswerChanges
 
 
 @dataclass
 class RequestContext:
     """A request. `path` is as received, still encoded; `now` is the instant at which all of it is handled.
 
-    `task_id` is the task that it started. `caller` is None where no login is needed, `rate_limit` where the caller has
-    no limit.
+    `task_id` is the task that it started, `changes` what faults change in the answer. `caller` is None where no login
+    is needed, `rate_limit` where the caller has no limit.
     """
 
     path: str
@@ -35,6 +37,7 @@ class RequestContext:
     caller: Caller | None = None
     rate_limit: RateLimitStatus | None = None
     task_id: int | None = None
+    changes: AnswerChanges | None = None
     trace_id: str = field(default_factory=lambda: secrets.token_hex(8))
     _began: float = field(default_factory=time.perf_counter)
 
@@ -52,11 +55,12 @@ class RequestContext:
         """The successful response, with data of the type that the envelope has."""
         if isinstance(data, StartedTask):
             self.task_id = data.id
-        return json_response(envelope(data=data, **self._success_fields()))
+        shown = self.changes.data(data, self.now) if self.changes else data
+        return self._respond(envelope(data=shown, **self._success_fields()))
 
     def reply_empty(self) -> Response:
         """The successful response without data."""
-        return json_response(EmptyEnvelope(**self._success_fields()))
+        return self._respond(EmptyEnvelope(**self._success_fields()))
 
     def _success_fields(self) -> dict[str, Any]:
         return {
@@ -64,9 +68,23 @@ class RequestContext:
             "server": self.server,
             "status": 200,
             "successful": True,
-            "timestamp": iso(self.clock.now()),
+            "timestamp": iso(self.shown_now()),
             "trace_id": self.trace_id,
         }
+
+    def shown_now(self) -> int:
+        """The time that the service shows as its own."""
+        now = self.clock.now()
+        return self.changes.shown_now(now) if self.changes else now
+
+    def date(self) -> str:
+        """The header Date, by the clock that the service shows."""
+        now = self.clock.now()
+        return formatdate((self.changes.shown_time(now) if self.changes else now) / SECOND, usegmt=True)
+
+    def _respond(self, body: Schema, status: int = 200) -> Response:
+        text = body.to_json()
+        return _json(self.changes.shown_text(text, self.clock.now()) if self.changes else text, status)
 
     def reply_error(self, error: errors.ApiError) -> Response:
         """The error response. That of 429 is documented to have an empty trace id."""
@@ -76,10 +94,10 @@ class RequestContext:
             server=self.server,
             status=error.status,
             successful=False,
-            timestamp=iso(self.clock.now()),
+            timestamp=iso(self.shown_now()),
             trace_id="" if error.status == 429 else self.trace_id,
         )
-        response = json_response(envelope, error.status)
+        response = self._respond(envelope, error.status)
         if error.status == 401:
             response.headers["WWW-Authenticate"] = 'Basic realm="OCP emulator", charset="UTF-8"'
         return response
@@ -87,7 +105,11 @@ class RequestContext:
 
 def json_response(body: Schema, status: int = 200) -> Response:
     """A response with this body."""
-    return Response(body.to_json(), status, media_type="application/json")
+    return _json(body.to_json(), status)
+
+
+def _json(text: str, status: int) -> Response:
+    return Response(text, status, media_type="application/json")
 
 
 def context_of(request: HTTPConnection) -> RequestContext:

@@ -141,5 +141,5 @@ def test_pause_after_429_does_not_shorten_the_timeout(server):
     slow = Reply(
         act="pieces", pieces=[b"", f"{OK}Content-Length: 20\r\n\r\n".encode(), b'{"successful": true}'], pause=0.2
     )
-    server.expect("POST", "/api/v2/x", refusal(429, RateLimit_Reset="1"), slow)
-    assert ask(connect(server.url, timeout=1), "POST").data is None
+    server.expect("GET", "/api/v2/x", refusal(429, RateLimit_Reset="1"), slow)
+    assert ask(connect(server.url, timeout=1), "GET").data is None

@@ -15,13 +15,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     RequestRefused,
     ResponseLost,
     ResponseUnreadable,
+    WrongRecord,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, response
 
-STARTED = response({"id": 81, "status": "RUNNING"}, "trace-81")
+STARTED = response({"id": 81, "status": "RUNNING", "operation": "EXECUTE"}, "trace-81")
 AGENTS = "/compute/hosts/batchRestartAgents"
 AGENT = "/compute/hosts/4/agent"
 FIRST_PAGE = {"page": 1, "size": 2000}
@@ -88,8 +89,9 @@ def test_restart_posts_the_documented_path_query_and_body(call, sent, client):
 )
 class TestRecord:
     def test_record_has_its_documented_fields_alone(self, call, path, client):
-        client.expect("get", path, gives=response({"id": "1", "status": "RUNNING", "more": [2]}))
-        assert call(OcpApi(client.double)) == {"id": 1, "status": "RUNNING"}
+        number = path.rpartition("/")[2]
+        client.expect("get", path, gives=response({"id": number, "status": "RUNNING", "more": [2]}))
+        assert call(OcpApi(client.double)) == {"id": int(number), "status": "RUNNING"}
 
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
     def test_undocumented_data_is_unreadable(self, data, call, path, client):
@@ -105,6 +107,29 @@ class TestRecord:
         with pytest.raises(PermissionDenied) as raised:
             call(OcpApi(client.double))
         assert raised.value is error
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        ({"id": 7}, "task 7"),
+        ({"id": "7"}, "task 7"),
+        ({}, "no task"),
+        ({"id": None}, "no task"),
+        ({"id": "first"}, "no task"),
+        ({"id": [81]}, "no task"),
+        ({"id": 81.0}, "no task"),
+    ],
+)
+def test_record_of_another_task_is_unreadable(answer, named, client):
+    finished = {"status": "SUCCESSFUL", "operation": "EXECUTE", **answer}
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response(finished))
+    with pytest.raises(WrongRecord) as raised:
+        OcpApi(client.double).task(81)
+    assert isinstance(raised.value, ResponseUnreadable)
+    assert f"names {named} in place of task 81" in str(raised.value)
+    assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
+    assert not raised.value.may_have_run
 
 
 @pytest.mark.parametrize(
@@ -251,17 +276,25 @@ def test_subtask_log_is_text_even_when_missing(data, log, client):
 # A start without a task in its response
 
 
+RESTARTS = {
+    "server": lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
+    "cluster": lambda api: api.restart_cluster(3),
+    "zone": lambda api: api.restart_zone(3, "zone1"),
+    "arbitration service": lambda api: api.restart_arbitration_service(9),
+}
+every_restart = pytest.mark.parametrize("call", RESTARTS.values(), ids=RESTARTS)
+STATE = {"id": 3, "name": "orders", "status": "RUNNING", "type": "PRIMARY", "creator": "admin"}
+TIMES = {"createTime": "2026-05-04T03:00:00+08:00", "startTime": "2026-05-04T03:00:00+08:00"}
+NO_TASK = {
+    "a cluster": {**STATE, **TIMES, "obVersion": "4.2", "zones": [{"name": "zone1"}], "serverCount": 3},
+    "a server": {**STATE, **TIMES, "ip": "10.1.0.1", "port": 2882, "executor": None, "finishTime": None},
+    "an id alone": {"id": 81},
+    "fields of another type": {**STATE, "operation": {}, "subtasks": "3", "tasks": None, "taskDefinitionId": "x"},
+}
+
+
 @pytest.mark.parametrize("data", [None, [], {}, {"id": None}, {"id": "first"}, {"status": "RUNNING"}, "text"], ids=repr)
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda api: api.restart_server(3, 14, freeze_server=True, force=False),
-        lambda api: api.restart_cluster(3),
-        lambda api: api.restart_zone(3, "zone1"),
-        lambda api: api.restart_arbitration_service(9),
-    ],
-    ids=["server", "cluster", "zone", "arbitration service"],
-)
+@every_restart
 def test_restart_response_without_a_task_id_may_have_run(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [response(data)])
     with pytest.raises(ResponseUnreadable, match="names no task") as raised:
@@ -269,6 +302,27 @@ def test_restart_response_without_a_task_id_may_have_run(call, data, client, mon
     assert raised.value.may_have_run
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
     assert client.double.post.call_count == 1
+
+
+@pytest.mark.parametrize("data", NO_TASK.values(), ids=NO_TASK)
+@every_restart
+def test_restart_response_that_is_no_task_may_have_run(call, data, client, monkeypatch):
+    monkeypatch.setattr(client.double.post, "side_effect", [response(data)])
+    with pytest.raises(
+        ResponseUnreadable, match=f"has the id {data['id']}, but nothing that only a task has"
+    ) as raised:
+        call(OcpApi(client.double))
+    assert raised.value.may_have_run
+    assert client.double.post.call_count == 1
+
+
+@pytest.mark.parametrize(
+    "field", [{"operation": "EXECUTE"}, {"subtasks": []}, {"tasks": [{}]}, {"taskDefinitionId": -1}], ids=repr
+)
+@every_restart
+def test_restart_response_needs_one_field_of_a_task(call, field, client, monkeypatch):
+    monkeypatch.setattr(client.double.post, "side_effect", [response({"id": "81", **field})])
+    assert call(OcpApi(client.double)).data["id"] == 81
 
 
 # The two prefixes of the paths of agents

@@ -92,10 +92,9 @@ def test_reset_as_a_time_or_out_of_range_does_not_stop_the_polling(reset, retry_
 @pytest.mark.parametrize(
     "value", ["9" * 400, "9" * 5000, "Sat, 01 Jan 99999999999999999999 00:00:00 GMT"], ids=["400", "5000", "date"]
 )
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_absurd_pause_after_429_is_not_waited_for(method, value, name, server, pauses):
-    server.expect(method, "/api/v2/x", *[refusal(429, **{name: value})] * 3)
-    error = error_of(connect(server.url), method)
+def test_absurd_pause_after_429_is_not_waited_for(value, name, server, pauses):
+    server.expect("GET", "/api/v2/x", *[refusal(429, **{name: value})] * 3)
+    error = error_of(connect(server.url))
     del server._script[:]
     assert (error.status, error.may_have_run) == (429, False)
     assert sum(pauses) < 5
@@ -126,3 +125,68 @@ def test_refusal_sets_retry_after(server):
     client = connect(server.url)
     assert error_of(client).status == 403
     assert client.retry_after == 9
+
+
+# Room for several requests
+
+
+@pytest.mark.parametrize(
+    ("remaining", "reset", "room"),
+    [
+        ("3", "7", 3),
+        ("0", "7", 0),
+        (None, "7", None),
+        ("3", None, None),
+        ("3", "soon", None),
+        ("many", "7", None),
+        ("-1", "7", None),
+        ("9" * 5000, "7", None),
+    ],
+)
+@pytest.mark.usefixtures("monotonic")
+def test_room_is_what_the_last_response_leaves(remaining, reset, room, server):
+    server.expect("GET", "/api/v2/x", limited(remaining, reset))
+    client = connect(server.url)
+    assert OcpApi(client).room is None
+    ask(client, "GET")
+    assert OcpApi(client).room == room
+
+
+def test_room_is_unknown_after_the_window(server, monotonic):
+    server.expect("GET", "/api/v2/x", limited("3", "7"))
+    client = connect(server.url)
+    ask(client, "GET")
+    monotonic.time += 7
+    assert OcpApi(client).room is None
+
+
+@pytest.mark.parametrize(
+    ("remaining", "reset", "requests", "pause"),
+    [
+        ("3", "7", 3, 0),
+        ("2", "7", 3, 7),
+        ("0", "7", 1, 7),
+        ("0", "86400", 1, 3600),
+        ("2", None, 3, 0),
+        (None, "7", 3, 0),
+    ],
+)
+def test_wait_for_room_lasts_to_the_end_of_the_window(remaining, reset, requests, pause, server, monotonic):
+    server.expect("GET", "/api/v2/x", limited(remaining, reset))
+    client = connect(server.url)
+    ask(client, "GET")
+    OcpApi(client).wait_for_room(requests, monotonic.clock)
+    assert sum(monotonic.pauses) == pause
+
+
+def test_room_is_waited_for_once(server, monotonic):
+    """Also where the clock that sleeps is not the one of the client, and where the limit is below what is asked."""
+    other = FakeClock()
+    server.expect("GET", "/api/v2/x", limited("2", "7"))
+    client = connect(server.url)
+    ask(client, "GET")
+    for _time in range(2):
+        OcpApi(client).wait_for_room(1000, other.clock)
+    assert other.pauses == [7]
+    assert monotonic.pauses == []
+    assert client.retry_after == 0

@@ -172,10 +172,10 @@ def test_error_status_without_an_envelope_is_a_refusal(server):
 
 
 def test_unsuccessful_envelope_with_http_200_is_a_refusal(server):
-    server.expect("POST", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
-    error = error_of(connect(server.url), "POST")
+    server.expect("GET", "/api/v2/x", Reply(200, b'{"successful": false, "error": {"message": "No"}}'))
+    error = error_of(connect(server.url))
     assert error.__class__ is RequestRefused
-    assert not error.may_have_run
+    assert error.reason == "No"
 
 
 UNREADABLE = {
@@ -212,7 +212,8 @@ def test_redirect_is_not_followed(status, method, server, start_server):
     server.expect(method, "/api/v2/x", Reply(status, b"", {"Location": location}))
     error = error_of(connect(server.url), method)
     assert error.__class__ is ResponseUnreadable
-    assert not error.may_have_run
+    assert error.may_have_run is (method == "POST")
+    assert (LOOK_FIRST in str(error)) is (method == "POST")
     assert f"{method} {server.url}/api/v2/x is redirected to {elsewhere.url};" in str(error)
 
 

@@ -360,20 +360,30 @@ def test_subtask_label_prefers_the_description(names, label):
 # Outcome
 
 
+LATER = "2026-05-04T03:02:04.5+08:00"
+
+
 @pytest.mark.parametrize(
-    ("status", "finished", "succeeded"),
+    ("status", "finish_time", "finished", "succeeded"),
     [
-        ("SUCCESSFUL", True, True),
-        ("FAILED", True, False),
-        ("RUNNING", False, False),
-        ("PENDING", False, False),
-        ("SUSPENDED", False, False),
-        ("", False, False),
-        (None, False, False),
+        ("SUCCESSFUL", None, True, True),
+        ("SUCCESSFUL", LATER, True, True),
+        ("FAILED", None, True, False),
+        ("FAILED", LATER, True, False),
+        *((status, LATER, True, False) for status in ("CANCELED", "TERMINATED", "successful", "\x1b")),
+        *((status, None, False, False) for status in ("CANCELED", "SUSPENDED", "successful", "", None)),
+        *((status, "soon", False, False) for status in ("CANCELED", "SUSPENDED")),
+        *(
+            (status, time, False, False)
+            for status in ("RUNNING", "READY", "PENDING", "CANCELING")
+            for time in (None, LATER)
+        ),
+        ("", LATER, False, False),
+        (None, LATER, False, False),
     ],
 )
-def test_status_decides_finished_and_succeeded(status, finished, succeeded):
-    task = Task.from_api(raw_task(1, status, subtasks=[step(1, "a", "SUCCESSFUL")]))
+def test_status_and_finish_time_decide_finished_and_succeeded(status, finish_time, finished, succeeded):
+    task = Task.from_api(raw_task(1, status, finishTime=finish_time, subtasks=[step(1, "a", "SUCCESSFUL")]))
     assert (task.finished, task.succeeded, task.rolled_back) == (finished, succeeded, False)
 
 

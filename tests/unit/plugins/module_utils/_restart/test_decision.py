@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision im
     Condition,
     Decision,
     InFlight,
+    Look,
     Operation,
     decide_restart,
 )
@@ -28,7 +29,12 @@ ALL, NOTHING = None, frozenset[str]()
 
 
 def observed(**started):
-    return Observation("RUNNING", tuple(Member(name, "RUNNING", started=when) for name, when in started.items()))
+    members = (Member(name, "RUNNING", started=when, serves=True) for name, when in started.items())
+    return Observation("RUNNING", tuple(members))
+
+
+def decide(observation, operations, condition, **more):
+    return decide_restart(Look(observation, operations, AFTER, **more), condition)
 
 
 def running(task_id=90, started_at=AFTER, restarts=ALL):
@@ -198,7 +204,7 @@ TABLE = [
     ids=[row[0] for row in TABLE],
 )
 def test_decision_follows_the_table(observation, operations, asked, action, members, words):
-    decision = decide_restart(observation, operations, Condition(*asked))
+    decision = decide(observation, operations, Condition(*asked))
     assert (decision.action, decision.members) == (action, members)
     assert words in decision.reason
     wanted = {Action.ATTACH: 1, Action.QUEUE: len(operations)}.get(action, 0)
@@ -206,26 +212,26 @@ def test_decision_follows_the_table(observation, operations, asked, action, memb
 
 
 def test_times_compare_across_offsets_and_show_the_service_offset():
-    decision = decide_restart(observed(a=SINCE), [], Condition(SINCE.astimezone(UTC), ATTACH))
+    decision = decide(observed(a=SINCE), [], Condition(SINCE.astimezone(UTC), ATTACH))
     assert decision.action is Action.SKIP
     assert decision.reason == "a started at 2026-05-04T03:00:00+08:00, not before 2026-05-04T03:00:00+08:00"
 
 
 def test_nonzero_milliseconds_are_shown():
-    decision = decide_restart(observed(a=SINCE), [], Condition(SINCE + timedelta(milliseconds=40), ATTACH))
+    decision = decide(observed(a=SINCE), [], Condition(SINCE + timedelta(milliseconds=40), ATTACH))
     assert decision.reason.endswith("before 2026-05-04T03:00:00.040+08:00")
 
 
 def test_reason_names_only_the_first_members():
     many = observed(**{f"m{number}": BEFORE for number in range(30)})
-    reason = decide_restart(many, [], Condition(SINCE, ATTACH)).reason
+    reason = decide(many, [], Condition(SINCE, ATTACH)).reason
     assert "and 20 more" in reason
     assert "m11 " not in reason
 
 
 def test_queue_waits_for_every_running_task():
     several = [running(92, BEFORE), running(91, None), running(90, BEFORE, NOTHING)]
-    assert decide_restart(OLD, several, Condition(SINCE, QUEUE)).task_ids == (92, 91, 90)
+    assert decide(OLD, several, Condition(SINCE, QUEUE)).task_ids == (92, 91, 90)
 
 
 # All combinations
@@ -270,7 +276,7 @@ def satisfying_ids(observation: Observation, operations: list[Operation], since)
 @settings(max_examples=500)
 @given(observations, operation_lists, conditions)
 def test_decision_keeps_its_invariants(observation, operations, asked):
-    decision = decide_restart(observation, operations, asked)
+    decision = decide(observation, operations, asked)
     unproven = unproven_of(observation, asked.started_before)
     satisfying = satisfying_ids(observation, operations, asked.started_before)
     everyone = {member.name for member in observation.members}
@@ -308,15 +314,15 @@ def test_decision_keeps_its_invariants(observation, operations, asked):
 @given(observations, operation_lists, conditions)
 def test_decision_is_deterministic_and_changes_no_input(observation, operations, asked):
     given_before = copy.deepcopy((observation, operations, asked))
-    first = decide_restart(observation, operations, asked)
+    first = decide(observation, operations, asked)
     assert isinstance(first, Decision)
-    assert decide_restart(observation, operations, asked) == first
+    assert decide(observation, operations, asked) == first
     assert (observation, operations, asked) == given_before
 
 
 @given(observations, operation_lists, conditions)
 def test_reason_names_its_task(observation, operations, asked):
-    decision = decide_restart(observation, operations, asked)
+    decision = decide(observation, operations, asked)
     if decision.action in (Action.ATTACH, Action.QUEUE, Action.REFUSE):
         assert any(operation.label in decision.reason for operation in operations)
     for number in decision.task_ids if decision.action is Action.ATTACH else ():

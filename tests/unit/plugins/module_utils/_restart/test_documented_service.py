@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import (
@@ -28,16 +29,19 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 SERVER = "172.20.1.43:2882"
 TARGETS = {
-    "server": (lambda api: Server.find(api, "billing", SERVER, freeze_server=False, force=False), {"7000043"}),
-    "server by ids": (
-        lambda api: Server.find(api, str(CLUSTER), "7000043", freeze_server=False, force=False),
+    "server": (
+        Selector(Server, {"cluster": "billing", "server": SERVER, "freeze_server": False, "force": False}),
         {"7000043"},
     ),
-    "zone": (lambda api: Zone.find(api, "billing", "east"), {str(number) for number in ZONES["east"]}),
-    "cluster": (lambda api: Cluster.find(api, "billing"), {str(n) for zone in ZONES.values() for n in zone}),
-    "agents": (lambda api: Agents.find(api, ["172.20.1.51", "52"]), {"agent-51", "agent-52"}),
+    "server by ids": (
+        Selector(Server, {"cluster": str(CLUSTER), "server": "7000043", "freeze_server": False, "force": False}),
+        {"7000043"},
+    ),
+    "zone": (Selector(Zone, {"cluster": "billing", "zone": "east"}), {str(number) for number in ZONES["east"]}),
+    "cluster": (Selector(Cluster, {"cluster": "billing"}), {str(n) for zone in ZONES.values() for n in zone}),
+    "agents": (Selector(Agents, {"hosts": ["172.20.1.51", "52"]}), {"agent-51", "agent-52"}),
 }
-every_target = pytest.mark.parametrize(("find", "restarts"), TARGETS.values(), ids=TARGETS)
+every_target = pytest.mark.parametrize(("selector", "restarts"), TARGETS.values(), ids=TARGETS)
 every_unknown = pytest.mark.parametrize("unknown", UNKNOWN)
 AUTHS = {"password": basic_auth("admin", "pass-word-9"), "access key": AccessKeyAuth("key-id", "key-secret-9")}
 
@@ -52,39 +56,39 @@ def ocp(time_passes, monkeypatch):
     return service
 
 
-def restart(ocp, find, *, auth="password", check_mode=False, since=None):
+def restart(ocp, selector, *, auth="password", check_mode=False, since=None):
     api = OcpApi(HttpClient(ADDRESS, AUTHS[auth], verify=True, timeout=5.0))
     request = RestartRequest(check_mode=check_mode, wait=True, policy=PollPolicy(7200, 10), started_before=since)
-    return restart_target(api, lambda: find(api), request, ocp.time.clock)
+    return restart_target(api, selector, request, ocp.time.clock)
 
 
 @every_target
 @every_unknown
 @pytest.mark.parametrize("below", ["/api/v2", ""], ids=["prefixed", "plain"])
-def test_restart_is_done_once_and_proven(find, restarts, unknown, below, ocp):
+def test_restart_is_done_once_and_proven(selector, restarts, unknown, below, ocp):
     ocp.unknown, ocp.agents_below = unknown, below
-    first = restart(ocp, find, since=BEGINNING)
+    first = restart(ocp, selector, since=BEGINNING)
     assert (first["action"], first["verified"], first["task"]["status"]) == ("submitted", True, "SUCCESSFUL")
     assert ocp.starts == dict.fromkeys(restarts, 1)
-    again = restart(ocp, find, since=BEGINNING)
+    again = restart(ocp, selector, since=BEGINNING)
     assert (again["action"], again["verified"], again["changed"]) == ("skipped", True, False)
     assert len(ocp.posts) == 1
 
 
 @every_target
 @pytest.mark.parametrize("auth", AUTHS)
-def test_check_mode_sends_no_post(find, restarts, auth, ocp):
-    result = restart(ocp, find, auth=auth, check_mode=True, since=BEGINNING)
+def test_check_mode_sends_no_post(selector, restarts, auth, ocp):
+    result = restart(ocp, selector, auth=auth, check_mode=True, since=BEGINNING)
     assert (result["action"], result["changed"], ocp.posts) == ("submitted", True, [])
     assert restarts
 
 
 @every_target
-def test_running_restart_is_joined(find, restarts, ocp):
-    restart(ocp, find, check_mode=True)
+def test_running_restart_is_joined(selector, restarts, ocp):
+    restart(ocp, selector, check_mode=True)
     api = OcpApi(HttpClient(ADDRESS, AUTHS["password"], verify=True, timeout=5.0))
     request = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(7200, 10), started_before=BEGINNING)
-    restart_target(api, lambda: find(api), request, ocp.time.clock)
-    second = restart(ocp, find, since=BEGINNING)
+    restart_target(api, selector, request, ocp.time.clock)
+    second = restart(ocp, selector, since=BEGINNING)
     assert second["action"] in ("attached", "skipped")
     assert ocp.starts == dict.fromkeys(restarts, 1)

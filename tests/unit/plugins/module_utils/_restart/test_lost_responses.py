@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -54,7 +55,10 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert error.__class__ is OutcomeUnknown
     start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert f'a task "{case.task_name}" of it with an id above 0 was looked for, and none was found' in str(error)
+    assert (
+        f'a task "{case.task_name}" of it, begun since and with an id above 0 was looked for, and none was found'
+        in str(error)
+    )
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -95,7 +99,9 @@ def test_several_matching_tasks_are_ambiguous(case, service):
     at_post(service, (case.task_name, case.things(service)))
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f'More than one is a task "{case.task_name}" of it with an id above 0: 1002, 1001.' in str(error)
+    assert f'More than one is a task "{case.task_name}" of it, begun since and with an id above 0: 1002, 1001.' in str(
+        error
+    )
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 
@@ -237,10 +243,33 @@ def test_two_runs_with_the_same_time_restart_exactly_once(make_error, case, serv
             failure(service, case, request(started_before=since, wait=True))
         else:
             restart(service, case, request(started_before=since, wait=True))
+        forget_all()
         result = restart(service, case, request(started_before=since, wait=True))
         assert result["action"] == ("submitted" if lose is service.lose_before else "skipped")
         assert len(service.jobs) == jobs + 1
         service.time.time += 60
+
+
+@every_restart
+@every_way
+def test_process_that_does_not_know_the_outcome_does_not_send_again(make_error, case, service):
+    """Something on the way may hold the first request back, and deliver it later."""
+    service.lose_before = [make_error()]
+    failure(service, case, request())
+    error = failure(service, case, request())
+    assert (error.__class__, len(service.posts)) == (OutcomeUnknown, 1)
+    assert "may still hold the request back" in str(error)
+
+
+@every_restart
+def test_request_that_was_held_back_is_adopted_by_its_process(case, service):
+    service.lose_before = [lost()]
+    failure(service, case, request())
+    service.time.time += 30
+    job = service.begin(case.task_name, case.things(service))
+    result = restart(service, case, request(wait=True))
+    assert (result["action"], result["task_id"], result["changed"]) == ("adopted", job.id, True)
+    assert len(service.posts) == 1
 
 
 @every_restart

@@ -25,6 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import ADDRESS, DocumentedOcp
@@ -35,10 +36,12 @@ pytestmark = pytest.mark.slow
 GONE = object()
 VALUES = [GONE, None, 0, "text", ["UNKNOWN_WORD"], {"a": 1}, "0001-01-01T00:00:00Z"]
 RESTARTS = {
-    "server": lambda api: Server.find(api, "billing", "172.20.1.43:2882", freeze_server=False, force=False),
-    "zone": lambda api: Zone.find(api, "billing", "east"),
-    "cluster": lambda api: Cluster.find(api, "billing"),
-    "agents": lambda api: Agents.find(api, ["172.20.1.51"]),
+    "server": Selector(
+        Server, {"cluster": "billing", "server": "172.20.1.43:2882", "freeze_server": False, "force": False}
+    ),
+    "zone": Selector(Zone, {"cluster": "billing", "zone": "east"}),
+    "cluster": Selector(Cluster, {"cluster": "billing"}),
+    "agents": Selector(Agents, {"hosts": ["172.20.1.51"]}),
 }
 READS = {
     "clusters": lambda api, _clock: read_clusters(api, {}),
@@ -92,9 +95,9 @@ def run(monkeypatch):
     return call
 
 
-def restart(find, since):
+def restart(selector, since):
     request = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 10), started_before=since)
-    return lambda api, clock: restart_target(api, lambda: find(api), request, clock)
+    return lambda api, clock: restart_target(api, selector, request, clock)
 
 
 def variants(run, work):

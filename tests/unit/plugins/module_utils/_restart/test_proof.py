@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import prove_restarts
@@ -35,11 +35,13 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
     [
         pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
         pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
-        pytest.param(server(LONG_BEFORE), server(EARLIER), True, True, id="moved, though before the task"),
+        pytest.param(server(LONG_BEFORE), server(EARLIER - SECOND), False, False, id="moved, but before the task"),
+        pytest.param(server(LATER), server(LONG_BEFORE), False, False, id="moved backward"),
+        pytest.param(server(LATER), server(LATER + SECOND), False, True, id="moved by less than what is certain"),
         pytest.param(server(LATER), server(LATER), False, True, id="not moved, though started since the task began"),
         pytest.param(server(None), server(LATER), True, True, id="shown at last, since the task began"),
         pytest.param(server(None), server(SAME_SECOND), True, True, id="shown at last, cut off to the second"),
-        pytest.param(server(None), server(EARLIER), None, False, id="shown at last, and too early"),
+        pytest.param(server(None), server(EARLIER - SECOND), False, False, id="shown at last, and too early"),
         pytest.param(server(LONG_BEFORE), server(None), None, None, id="not shown any more"),
         pytest.param(server(None), server(None), None, None, id="never shown"),
         pytest.param(server(LONG_BEFORE), None, None, None, id="gone"),
@@ -53,7 +55,7 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
         pytest.param(agent(LATER, x=1), agent(LATER + 2 * SECOND, x=1), False, True, id="pid kept, start by uptime"),
         pytest.param(agent(LATER, x=1), agent(LATER + 3 * SECOND, x=1), True, True, id="pid used again, soon"),
         pytest.param(agent(LONG_BEFORE, x=1, y=2), agent(LATER, x=3), False, False, id="one is gone, started since"),
-        pytest.param(agent(LATER), agent(LATER, x=1), None, True, id="start kept, no pids before"),
+        pytest.param(agent(LATER), agent(LATER, x=1), False, True, id="start kept, no pids before"),
         pytest.param(agent(), agent(x=1), None, None, id="no pids before"),
         pytest.param(agent(x=1), agent(), False, False, id="no pids after"),
         pytest.param(agent(x=1), agent(y=2), False, False, id="other processes"),
@@ -78,13 +80,14 @@ def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
 
 
 def test_same_start_time_in_another_offset_is_unchanged():
-    before = Member("a", None, start_time="2026-05-04T03:02:01+08:00")
-    after = Member("a", None, start_time="2026-05-03T19:02:01.000Z")
+    before, after = (
+        server(datetime.fromisoformat(text)) for text in ("2026-05-04T03:02:01+08:00", "2026-05-03T19:02:01.000Z")
+    )
     assert proof(before, after) is False
 
 
 def test_members_are_compared_by_name():
-    first, second = (Member(name, None, start_time=f"2026-05-04T03:02:0{n}+08:00") for n, name in enumerate("ab"))
+    first, second = (Member(name, None, started=BEGINNING + n * SECOND) for n, name in enumerate("ab"))
     assert prove_restarts([first, second], [second, first], None, attached=False) == {"a": False, "b": False}
 
 

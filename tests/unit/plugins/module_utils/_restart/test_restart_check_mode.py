@@ -61,7 +61,7 @@ def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None]
     options = request(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
     before = len(service.jobs)
     try:
-        result: Any = restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
+        result: Any = restart_target(service, RESTART_CASES[name], options, service.time.clock)
     except OcpError as error:
         result = error
     return service, result, len(service.jobs) - before
@@ -100,9 +100,9 @@ def test_second_run_never_restarts(state, name, since):
     service = build({**state, "clock_offset": 0.0, "forbidden": False})
     options = request("queue", at(since), wait=True, seconds=3600)
     try:
-        restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
+        restart_target(service, RESTART_CASES[name], options, service.time.clock)
     except OcpError:
         return
     jobs = len(service.jobs)
-    again = restart_target(service, lambda: RESTART_CASES[name].target, options, service.time.clock)
+    again = restart_target(service, RESTART_CASES[name], options, service.time.clock)
     assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)

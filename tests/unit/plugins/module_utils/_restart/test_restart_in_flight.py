@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetHeld, WaitTimeout
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -163,10 +163,16 @@ def test_queue_waits_for_the_next_task_too(service):
     assert 45 <= result["elapsed"] <= 49
 
 
-def test_queue_continues_after_a_failed_task(service):
+@pytest.mark.parametrize("in_flight", ["attach", "queue", "fail"])
+def test_nobody_waits_for_a_person(in_flight, service):
+    """A task that FAILED holds the target until somebody retries it or rolls it back."""
     others(service, SERVER, end="FAILED")
-    result = restart(service, SERVER, request("queue"))
-    assert (result["action"], result["task_id"]) == ("submitted", 1002)
+    if in_flight != "queue":
+        service.time.time += 60
+    error = failure(service, SERVER, request(in_flight))
+    assert (error.__class__, service.posts) == (TargetHeld, [])
+    assert error.facts["failed_task_ids"] == [1001]
+    assert [step["description"] for step in error.facts["failed_subtasks"]] == ["Start it"]
 
 
 def test_check_mode_does_not_queue(service):
@@ -249,15 +255,9 @@ def test_task_without_a_start_time_does_not_meet_started_before(service):
     assert restart(service, SERVER, request())["action"] == "attached"
 
 
-def test_failed_task_that_still_holds_the_target_is_not_running(service):
-    others(service, SERVER, end="FAILED")
-    service.time.time += 60
-    assert restart(service, SERVER, request())["action"] == "submitted"
-
-
 def find_and_restart(service, options):
-    find = partial(Server.find, service, "31", "41", freeze_server=True, force=False)
-    return restart_target(service, find, options, service.time.clock)
+    named = {"cluster": "31", "server": "41", "freeze_server": True, "force": False}
+    return restart_target(service, Selector(Server, named), options, service.time.clock)
 
 
 def test_restart_named_only_by_the_cluster_is_attached(service):
@@ -407,9 +407,7 @@ def test_agents_join_a_task_of_the_stale_host(service):
         pytest.param([(200, "SUCCESSFUL")], "submitted", id="restarted before"),
         pytest.param([(105, "SUCCESSFUL")], "submitted", id="begun before, ended since"),
         pytest.param([(60, "ROLLBACK")], "submitted", id="rolled back"),
-        pytest.param([(60, "FAILED")], "submitted", id="failed"),
         pytest.param([(80, "SUCCESSFUL"), (60, "ROLLBACK")], "skipped", id="restarted, the next one rolled back"),
-        pytest.param([(80, "SUCCESSFUL"), (60, "FAILED")], "skipped", id="restarted, the next one failed"),
         pytest.param([], "submitted", id="never"),
     ],
 )
@@ -421,6 +419,13 @@ def test_successful_tasks_decide_the_arbitration_restart(jobs, action, service):
     assert len(service.posts) == (action == "submitted")
     if action == "submitted":
         assert "it is not proven that 10.1.0.8:2888 started since" in result["reason"]
+
+
+@pytest.mark.parametrize("jobs", [[(60, "FAILED")], [(80, "SUCCESSFUL"), (60, "FAILED")]])
+def test_failed_task_holds_the_arbitration_service(jobs, service):
+    for ago, end in jobs:
+        service.begin(fake_ocp.ARBITRATION, service.arbitration, ago=ago, end=end)
+    assert isinstance(failure(service, ARBITRATION, request(started_before=at(-100))), TargetHeld)
 
 
 def test_task_of_another_arbitration_service_is_ignored(service):

@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import (
+    LOOK_AND_REQUEST,
+    RestartRequest,
+    restart_target,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task, response
 
@@ -22,8 +27,10 @@ def cluster(**of_the_other):
 
 
 def restart(api, time_passes):
-    find = partial(Server.find, api.double, "31", "41", freeze_server=True, force=False)
-    return restart_target(api.double, find, OPTIONS, time_passes.clock)
+    api.double.service_clock = ServiceClock()
+    api.double.user = "admin"
+    named = {"cluster": "31", "server": "41", "freeze_server": True, "force": False}
+    return restart_target(api.double, Selector(Server, named), OPTIONS, time_passes.clock)
 
 
 def expect_start(api):
@@ -32,8 +39,10 @@ def expect_start(api):
 
 @pytest.mark.parametrize("other", [90, None])
 def test_service_that_names_running_tasks_is_read_once(other, api, time_passes):
-    """A server is idle if the service names running tasks but none for this server."""
-    api.expect("tasks", 1, gives=[{"id": 80}])
+    """A service that names running tasks needs no list of those: the newest ones show the rest."""
+    api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
+    api.expect("wait_for_room", LOOK_AND_REQUEST, time_passes.clock)
+    api.expect("tasks", NEWEST_TASKS, clusterId=31, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster(operatingTaskInstanceId=other))
     expect_start(api)
     assert restart(api, time_passes)["task_id"] == 81
@@ -41,8 +50,9 @@ def test_service_that_names_running_tasks_is_read_once(other, api, time_passes):
 
 def test_task_list_is_read_before_the_second_read_of_the_target(api, time_passes):
     """A restart that ends between the two reads then shows in the start."""
-    api.expect("tasks", 1, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=cluster())
+    api.expect("wait_for_room", LOOK_AND_REQUEST, time_passes.clock)
+    api.expect("tasks", NEWEST_TASKS, clusterId=31, gives=[{"id": 80}])
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[])
     api.expect("cluster", 31, gives=cluster())
     expect_start(api)

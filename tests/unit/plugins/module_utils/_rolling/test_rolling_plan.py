@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
@@ -29,7 +30,7 @@ ALL = RollingRequest(["orders"], None, None, 1, Strategy.SERVER, LATER, 3)
 
 @pytest.fixture
 def planned(api, time_passes):
-    api.double.clock_offset = 0.0
+    api.double.service_clock = SimpleNamespace(offset=0.0)
     time_passes.time += 3600.0
 
     def run(*clusters, running=(), held=None, **options):
@@ -49,7 +50,7 @@ def planned(api, time_passes):
 
 @pytest.fixture
 def refused(api, time_passes):
-    api.double.clock_offset = 0.0
+    api.double.service_clock = SimpleNamespace(offset=0.0)
 
     def run(error, match, *clusters, **options):
         for cluster in clusters:
@@ -144,7 +145,7 @@ def test_plan_lists_running_restarts_but_no_other_tasks(planned):
 
 
 def test_started_before_is_shifted_by_the_clock_offset(planned, api):
-    api.double.clock_offset = -3600.0
+    api.double.service_clock.offset = -3600.0
     plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=30))
     assert order(plan) == []
     assert ["3600 seconds behind" in warning for warning in plan["warnings"]] == [True]

@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotFound,
     OptionError,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     StateError,
     TargetError,
@@ -236,7 +237,7 @@ def test_refused_task_action_fails_unchanged(status, call, time_passes):
         (401, AuthenticationFailed, ""),
         (403, PermissionDenied, " The permission is TASK_MANAGER."),
         (404, NotFound, ""),
-        (429, RequestRefused, ""),
+        (429, RateLimited, ""),
     ],
 )
 def test_task_is_not_read_again_after_a_permanent_refusal(status, kind, more, call, time_passes):

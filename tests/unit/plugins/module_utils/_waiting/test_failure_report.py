@@ -66,6 +66,33 @@ def test_failure_message_has_all_parts_in_order(api, time_passes):
     ]
 
 
+def test_task_that_ended_with_another_word_did_not_succeed(api, time_passes):
+    """The service refuses to retry and to roll back what is not FAILED."""
+    times = {"startTime": "2026-05-04T03:02:00+08:00", "finishTime": "2026-05-04T03:02:05+08:00"}
+    api.expect("task", 5, gives=raw_task(5, "TERMINATED", **times))
+    error = failure_of(api, time_passes, 5, purpose=Purpose("The restart of server 10.1.0.1:2882", "trace-post"))
+    assert str(error).split("\n") == [
+        "The restart of server 10.1.0.1:2882 did not succeed.",
+        "Task 5 (Restart 5) ended without success: its status is TERMINATED.",
+        "The task took 5 seconds.",
+        "Trace id trace-post.",
+        "Run the restart again if it is still wanted. With OCP_URL and the credentials in the environment:",
+        "  See what it did: ansible localhost -m oceanbase.ocp.task_info -a 'task_id=5'",
+    ]
+    assert not error.at_first_step
+    [task] = error.facts["tasks"]
+    assert (task["status"], task["finished"], task["succeeded"]) == ("TERMINATED", True, False)
+
+
+def test_task_that_ended_with_another_word_names_its_failed_subtask(api, time_passes):
+    api.expect("task", 5, gives=failed(finishTime="2026-05-04T03:02:05+08:00") | {"status": "CANCELED"})
+    api.expect("subtask_log", 5, 72, gives=HEADING + "cannot stop\n")
+    assert str(failure_of(api, time_passes, 5)).split("\n")[0] == (
+        "Task 5 (Restart 5) ended without success: its status is CANCELED. It failed at subtask 2 of 3, Stop it "
+        "(id 72), attempt 1. The end of its log:"
+    )
+
+
 def test_failure_facts_describe_the_task_and_failed_subtasks(api, time_passes):
     api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=HEADING + "cannot stop\n")
     facts = failure_of(api, time_passes, 5).facts

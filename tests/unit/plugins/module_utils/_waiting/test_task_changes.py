@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AuthenticationFailed,
+    PermissionDenied,
+    WrongRecord,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.task_changes import Change, Listener, follow_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, lost, refused
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, chain, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, chain, raw_task, step
 
 
 class Audience:
@@ -95,6 +99,13 @@ def test_failed_subtask_is_reported_before_the_end(service, audience):
     [_started, failed, (name, *_rest)] = audience.follow(service, 30)
     assert (failed[0], name) == ("subtask_failed", "finished")
     assert failed[2]
+
+
+def test_task_that_ended_with_another_word_is_finished(audience):
+    ended = {"finishTime": "2026-05-04T03:00:05+08:00"}
+    service = Listed(picture("RUNNING", "RUNNING"), picture("ABORTED", "PENDING", **ended))
+    heard = audience.follow(service, 30)
+    assert kinds(heard) == [("started", 7, None), ("finished", 7, None)]
 
 
 class Listed:
@@ -216,10 +227,16 @@ def test_every_id_of_an_event_is_an_integer_or_null(value):
     assert set(ids) == {None}
 
 
-@pytest.mark.parametrize("value", [RUNS, [1001], None, 1002], ids=repr)
-def test_task_that_answers_with_another_id_is_dropped_with_one_line(service, audience, value, monkeypatch):
+def test_task_that_answers_with_another_id_is_dropped_with_one_line(service, audience, monkeypatch):
     service.begin(SERVER, service.servers_there[:1], ago=3.0)
+    service.begin(SERVER, service.servers_there[1:2], ago=3.0)
     read = service.task
-    monkeypatch.setattr(service, "task", lambda task_id: read(task_id) | {"id": value})
-    assert audience.follow(service, 30) == []
+
+    def answer(task_id):
+        if task_id == 1001:
+            raise WrongRecord("Another task.", url=URL)
+        return read(task_id)
+
+    monkeypatch.setattr(service, "task", answer)
+    assert {task for _name, task, *_rest in audience.follow(service, 30)} == {1002}
     assert audience.noted == ["Task 1001 is not followed: the service answers with another id in its place."]

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which requests may have been carried out though they failed (docs/at-most-once.md, "When the answer is lost")."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+# Of the client too, but sent by servers and proxies that gave up while the request was on its way.
+GAVE_UP = (408, 425, 499)
+
+
+def may_have_run(method: str, *, refused_with: Collection[int] = ()) -> bool:
+    """Whether a request that was sent, or may have been, may have been carried out.
+
+    ``refused_with`` are the statuses by which an OCP envelope refused it; empty for a redirect, a page of a proxy or no
+    answer.
+    """
+    refused = bool(refused_with) and all(400 <= status < 500 and status not in GAVE_UP for status in refused_with)
+    return method != "GET" and not refused
+
+
+def outcome_sentence(unknown: bool) -> str:
+    """What to do next: where the outcome of a request is ``unknown``, and where nothing was changed."""
+    if not unknown:
+        return "Check that the service is well, and that url has the scheme it speaks; run this again."
+    return (
+        "It is not known whether the service carried it out: "
+        "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."
+    )

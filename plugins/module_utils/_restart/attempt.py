@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is known of one change while it is made, and that it reaches the user however the attempt ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, TypeVar
+
+from .._base.clock import Clock
+from .._base.errors import ModuleCrashed, OcpError
+from .diff import Diff
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A change so far, with the keys of its result. ``changed``: a request that may have taken effect was sent."""
+
+    changed: bool = False
+    action: str | None = None
+    reason: str | None = None
+    before: Result | None = None
+    task_id: int | None = None
+    task: Result | None = None
+    trace_id: str | None = None
+
+
+@dataclass(frozen=True)
+class RestartAttempt(Attempt):
+    """A restart of ``target``; ``unchanged`` are the facts of what needs none."""
+
+    after: Result | None = None
+    verified: bool | None = None
+    target: Result = field(default_factory=dict)
+    unchanged: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ActionAttempt(Attempt):
+    """An action on a task or on these subtasks of it."""
+
+    subtask_ids: tuple[int, ...] = ()
+
+
+Kind = TypeVar("Kind", bound=Attempt)
+
+
+class Progressing(Generic[Kind]):
+    """An attempt in progress: ``so_far`` is replaced, never changed, so an earlier one can stand again."""
+
+    def __init__(self, attempt: Kind, clock: Clock) -> None:
+        self.so_far = attempt
+        self.warnings: list[str] = []
+        self.diff: Diff = {}
+        self._clock = clock
+        self._began = clock.now()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return self._clock.now() - self._began
+
+    def note(self, **facts: Any) -> None:
+        """Replace these facts of the attempt."""
+        self.so_far = replace(self.so_far, **facts)
+
+    def result(self) -> Result:
+        """The result with every key, ``warnings`` and ``diff``."""
+        facts = {each.name: getattr(self.so_far, each.name) for each in fields(self.so_far)}
+        unchanged = facts.pop("unchanged", {})
+        if "subtask_ids" in facts:
+            facts["subtask_ids"] = list(facts["subtask_ids"])
+        warnings = list(dict.fromkeys(self.warnings))
+        return {**facts, **unchanged, "elapsed": round(self.elapsed, 3), "warnings": warnings, "diff": self.diff}
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Whatever is raised inside has the result so far in its facts."""
+        try:
+            yield
+        except OcpError as error:
+            self.note(trace_id=self.so_far.trace_id or error.facts.get("trace_id"))
+            self.warnings += error.facts.get("warnings", [])
+            error.facts = {**error.facts, **self.result()}
+            raise
+        except Exception as error:
+            raise ModuleCrashed(error, **self.result()) from error

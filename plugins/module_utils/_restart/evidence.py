@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Evidence that a restart has happened: the start that the service shows, or a restart task that did its work.
+
+A task counts before the start is visible, for PROOF_TIMEOUT after its end; from then on the start that is shown
+decides. For what shows no start at all, the task remains the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .._base.parsing import instant
+from .._ocp.task_model import Task, task_label
+from .._targets.target import TaskOnTarget
+
+# Seconds within which the service shows a new start. It refreshes agents about once a minute.
+PROOF_TIMEOUT = 180.0
+# A subtask that was skipped leaves undone what its name says.
+ESSENTIAL_WORDS = ("stop", "start")
+SKIP = "SKIP"
+
+
+@dataclass(frozen=True)
+class FinishedRestart:
+    """A restart that did its work: when it began and ended; ``restarts`` as for TaskOnTarget."""
+
+    task_id: int
+    name: str | None
+    started_at: datetime
+    ended_at: datetime
+    restarts: frozenset[str] | None
+
+    @property
+    def label(self) -> str:
+        """As in ``1001 (Restart OB cluster)``."""
+        return task_label(self.task_id, self.name)
+
+    @property
+    def due_until(self) -> datetime:
+        """When the service shows the start at the latest."""
+        return self.ended_at + timedelta(seconds=PROOF_TIMEOUT)
+
+    def restarted(self, member: str) -> bool:
+        """Whether it restarted a member."""
+        return self.restarts is None or member in self.restarts
+
+
+def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> FinishedRestart | None:
+    """The restart that ``task``, read with its subtasks, was; None if it is no evidence for a restart since then.
+
+    The begin of the task counts, not its end: the process may have started right after it.
+    """
+    began = instant(task.start_time)
+    if began is None or began < since or entry.restarts == frozenset() or not did_its_work(task):
+        return None
+    return FinishedRestart(task.id, task.name, began, instant(task.finish_time) or began, entry.restarts)
+
+
+def did_its_work(task: Task) -> bool:
+    """Whether a restart ended SUCCESSFUL, not by its rollback, and without skipping what stops or starts."""
+    return task.succeeded and not any(
+        SKIP in str(step.operation).upper() and any(word in step.label.lower() for word in ESSENTIAL_WORDS)
+        for step in task.subtasks
+    )
+
+
+def proven_by_task(finished: Iterable[FinishedRestart], member: str) -> bool:
+    """Whether one of these restarts is evidence for a member whose start is not shown."""
+    return any(task.restarted(member) for task in finished)
+
+
+def start_is_due(finished: Sequence[FinishedRestart], members: frozenset[str], now: datetime) -> FinishedRestart | None:
+    """The last of the restarts of ``members`` if all their starts may still be missing, else None."""
+    recent = [task for task in finished if now < task.due_until]
+    if not all(proven_by_task(recent, member) for member in members):
+        return None
+    return max(recent, key=lambda task: task.due_until, default=None)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which task is ours: the one that a request started whose answer did not name it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .._base.clock import SECOND, Clock
+from .._base.errors import OutcomeUnknown, ServiceError
+from .._base.parsing import Record, instant
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._targets.operating_tasks import shown_cluster
+from .._targets.target import Target, TaskOnTarget
+from .._targets.task_names import is_other_kind, kind_of
+from .lost_response import search_outcome
+
+# Beside what is uncertain about the clocks.
+LARGEST_LEAD = timedelta(seconds=5 + SECOND)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that was sent ``at`` a time of the service, which is ``uncertain`` by as much.
+
+    ``mark`` is the highest id of a task before it; None without permission to read tasks. ``members`` are those that
+    it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, which a proxy may have got
+    for its own repetition of the request.
+    """
+
+    at: datetime
+    uncertain: timedelta
+    mark: int | None
+    members: frozenset[str]
+    user: str | None
+    refused: bool = False
+
+    def may_have_started(self, task: Task) -> bool:
+        """Whether the time, the id and the creator of a task allow that the request started it."""
+        began = instant(task.start_time) or instant(task.create_time)
+        creators = {str(name).casefold() for name in (self.user, task.creator) if name}
+        return (
+            self.mark is not None
+            and task.id > self.mark
+            and began is not None
+            and began >= self.at - self.uncertain - LARGEST_LEAD
+            and len(creators) <= 1
+        )
+
+    def has_started(self, task: Task) -> bool:
+        """Whether it may have started the task, and the service tells that its user did."""
+        return self.may_have_started(task) and bool(self.user) and bool(task.creator)
+
+
+def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
+    """Those of the listed tasks on the target that the request may have started: of its kind, for all its members."""
+    restarts = [entry for entry in listed if entry.restarts is None or sent.members <= entry.restarts]
+    tasks = [Task.from_api(entry.record) for entry in restarts if entry.restarts != frozenset()]
+    is_ours = sent.has_started if sent.refused else sent.may_have_started
+    return [task for task in tasks if kind_of(task.name) == target.task_name and is_ours(task)]
+
+
+def is_answer(record: Record, target: Target, mark: int | None) -> bool:
+    """Whether the task in an answer to the request can be the one it started, by its id, kind and cluster."""
+    return (
+        record["id"] > (mark or 0)
+        and not is_other_kind(record, target.task_name)
+        and (target.cluster_id is None or shown_cluster(record) in (None, target.cluster_id))
+    )
+
+
+def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, clock: Clock) -> Task:
+    """The only task that the request may have started; ``lost`` is how its answer was lost.
+
+    The search lasts at most as long as a request. Raises OutcomeUnknown if there is no such task, or more than one.
+    """
+    wanted = f'a task "{target.task_name}" of it, begun since and with an id above {sent.mark}'
+    if sent.mark is None:
+        raise outcome_unknown(
+            target, lost, "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
+        )
+    mark = sent.mark
+    search = search_outcome(api, lambda: own_tasks(target, target.tasks(api, above=mark), sent), clock)
+    found = search.found or []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        result = f"More than one is {wanted}: {', '.join(str(task.id) for task in found)}"
+    else:
+        result = f"For {api.timeout:g} seconds {wanted} was looked for, and none was found"
+    raise outcome_unknown(target, lost, result + search.last_look)
+
+
+def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
+    """The error for a request of which nobody knows whether it restarts the target."""
+    return OutcomeUnknown(
+        f"It is not known whether a restart of {target.label} is running. {lost} {search}. "
+        "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "
+        "what has not started since.",
+        **lost.facts,
+    )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Send the request of one restart, once, and find out which task it started."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from .._base.clock import Clock
+from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
+from .._ocp.endpoints import OcpApi
+from .._ocp.envelope import ApiResponse
+from .._ocp.task_model import Task
+from .._targets.target import Target
+from .attempt import Progressing, RestartAttempt
+from .open_outcomes import close_outcome, open_request, remember_open
+from .own_task import Sent, find_own_task, is_answer
+
+
+class Sender:
+    """Sends the request for one target, and notes in ``attempt`` what that started.
+
+    ``sent`` is the last request of this process whose outcome is not known for certain: one that was refused, which a
+    proxy may have answered, or one that is still open.
+    """
+
+    def __init__(self, api: OcpApi, target: Target, attempt: Progressing[RestartAttempt], clock: Clock) -> None:
+        self._api = api
+        self._target = target
+        self._attempt = attempt
+        self._clock = clock
+        self._open = open_request(api, target)
+        self.sent = self._open
+
+    def forget(self) -> None:
+        """The request is done with: its task has failed."""
+        self.sent = None
+
+    def send(self, mark: int | None, members: frozenset[str], now: datetime) -> None:
+        """Send it for ``members``. Raises OutcomeUnknown if it may run and its task is not found, else ServiceError."""
+        if self._open is not None:
+            raise _still_open(self._target, self._open)
+        uncertain = timedelta(seconds=self._api.service_clock.uncertainty)
+        sent = Sent(now, uncertain, mark, members, self._api.user)
+        try:
+            answer = self._target.restart(self._api, members)
+            if not is_answer(answer.data, self._target, mark):
+                raise _wrong_answer(self._target, Task.from_api(answer.data), answer)
+        except ServiceError as error:
+            if not error.may_have_run:
+                self.sent = replace(sent, refused=True)
+                error.prepend(f"There was no restart of {self._target.label}.")
+                raise
+            self._note_sent(error.facts.get("trace_id"))
+            remember_open(self._api, self._target, sent)
+            self.adopt(find_own_task(self._api, self._target, sent, error, self._clock), "the answer was lost")
+        except Exception:
+            # Whether it was sent before this is not known.
+            self._note_sent(None)
+            remember_open(self._api, self._target, sent)
+            raise
+        else:
+            self._note_sent(answer.trace_id)
+            self._record(Task.from_api(answer.data))
+
+    def adopt(self, task: Task, why: str) -> None:
+        """Note the task that the request has started, though no answer named it; ``why`` is what became of that."""
+        so_far = self._attempt.so_far
+        reason = f"{so_far.reason}; {why}, and task {task.label} is the only one started since"
+        self._attempt.note(changed=True, action="adopted", reason=reason)
+        self._record(task)
+
+    def _note_sent(self, trace_id: str | None) -> None:
+        self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
+
+    def _record(self, task: Task) -> None:
+        close_outcome(self._api, self._target)
+        self._attempt.note(task_id=task.id, task=task.result())
+
+
+def _still_open(target: Target, sent: Sent) -> OutcomeUnknown:
+    return OutcomeUnknown(
+        f"It is not known whether a restart of {target.label} is going to run: this process asked for one at "
+        f"{sent.at.isoformat(timespec='seconds')}, the answer was lost, and something on the way may still hold the "
+        "request back. It is not sent again. Look at the newest tasks in OCP; another run, with started_before, "
+        "restarts only what has not started since."
+    )
+
+
+def _wrong_answer(target: Target, task: Task, answer: ApiResponse) -> ResponseUnreadable:
+    return ResponseUnreadable(
+        f"The answer to POST {answer.url} shows task {task.label}, which is no new restart of {target.label}.",
+        url=answer.url,
+        trace_id=answer.trace_id,
+        may_have_run=True,
+    )

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What serving is, and which status words say that something works on a target.
+
+The words are in docs/contract.md, "Status words". A word that is not shown proves nothing either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+RUNNING, ACTIVE = "RUNNING", "ACTIVE"
+GOOD_AGENT, BAD_AGENT = ("AVAILABLE", "ONLINE", RUNNING), ("OFFLINE", "DELETED", "STOPPED", "UNAVAILABLE")
+# The processes that a restart of the agents renews; the others are started by them or on their own.
+AGENT_PROCESSES = ("ocp_agentd", "pos_proxy")
+
+IN_FLIGHT = frozenset(
+    {
+        "RESTARTING",
+        "STARTING",
+        "STOPPING",
+        "OPERATING",
+        "CREATING",
+        "DELETING",
+        "TAKINGOVER",
+        "MOVINGOUT",
+        "SWITCHOVER",
+        "FAILOVER",
+        "REINSTALLING",
+        "REINTSTALLING",  # as documents spell it
+    }
+)
+
+
+def is_in_flight(status: str | None) -> bool:
+    """Whether the status alone says that something works on the target."""
+    return str(status).upper() in IN_FLIGHT
+
+
+def database_serves(status: str | None, inner_status: str | None = None) -> bool | None:
+    """Whether a server, zone, cluster or arbitration service serves; None if its status is not shown."""
+    if status is None:
+        return None
+    return status.upper() == RUNNING and str(inner_status or ACTIVE).upper() == ACTIVE
+
+
+def worst_agent_status(*statuses: str | None) -> str | None:
+    """The first of the statuses of one agent that speaks against it, or else the first that is shown."""
+    shown = [status for status in statuses if status is not None]
+    return next((status for status in shown if _speaks_against(status)), next(iter(shown), None))
+
+
+def agent_serves(status: str | None, running: Iterable[str], stopped: Iterable[str]) -> bool | None:
+    """Whether the agent of a host serves, by its status and the names of its processes; None if nothing is shown."""
+    if agent_processes(stopped) or _speaks_against(status):
+        return False
+    if not list(running):
+        return None
+    return True if status is None or status.upper() in GOOD_AGENT else None
+
+
+def _speaks_against(status: str | None) -> bool:
+    return is_in_flight(status) or str(status).upper() in BAD_AGENT
+
+
+def renewed_processes(names: Iterable[str]) -> frozenset[str]:
+    """Those of the processes that a restart of the agents renews; all, where a service names these otherwise."""
+    all_names = frozenset(names)
+    return agent_processes(all_names) or all_names
+
+
+def agent_processes(names: Iterable[str]) -> frozenset[str]:
+    """Those of the names that are known to be of agents."""
+    return frozenset(name for name in names if name.lower().replace("-", "_") in AGENT_PROCESSES)

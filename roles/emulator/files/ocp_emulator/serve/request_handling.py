@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How the service handles a request that reaches it: tasks catch up, the caller logs in, the routes respond.
+
+All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
+every error is sent in the envelope.
+"""
+
+import logging
+from collections.abc import Callable
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ocp_emulator.base import errors
+from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
+from ocp_emulator.security import signing
+from ocp_emulator.service import Service, service_of
+from ocp_emulator.web.answer_changes import AnswerChanges
+from ocp_emulator.web.request_context import RequestContext, context_of
+
+_LOG = logging.getLogger("ocp_emulator.requests")
+
+
+class RequestHandler:
+    """Handles requests by the routes of an application; the state of each has a context with the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """`app` has the routes."""
+        self._app = app
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, at: int | None = None) -> None:
+        """Handle a request now, or at an instant before at which it was due."""
+        request = HTTPConnection(scope)
+        service, context = service_of(request), context_of(request)
+        started = False
+
+        async def send_with_rate_limit(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                if context.rate_limit is not None:
+                    message["headers"] = [*message["headers"], *context.rate_limit.headers()]
+            await send(message)
+
+        try:
+            # Reading the body may have taken long; and time does not go back.
+            context.now = service.clock.now() if at is None else max(at, service.store.instant)
+            service.catch_up(context.now)
+            context.changes = _changes(service, scope, context)
+            if scope["path"] not in PUBLIC_PATHS and context.caller is None:
+                log_in(service, scope, context)
+            await self._app(_changed_scope(service, scope, context, context.changes), receive, send_with_rate_limit)
+        except errors.ApiError as error:
+            await context.reply_error(error)(scope, receive, send_with_rate_limit)
+        except Exception:
+            _LOG.exception("trace %s: unexpected error", context.trace_id)
+            if started:
+                raise
+            await context.reply_error(errors.internal_error())(scope, receive, send_with_rate_limit)
+
+    async def read(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond as to a GET of `path` by the user of this request, who logs in with it unless that is done."""
+        request = HTTPConnection(scope)
+        service, context = service_of(request), context_of(request)
+        try:
+            if context.caller is None:
+                log_in(service, scope, context)
+        except errors.ApiError as error:
+            await context.reply_error(error)(scope, receive, send)
+            return
+        decoded, _, query = path.partition("?")
+        inner = RequestContext(path, context.clock, context.server, context.now, caller=context.caller)
+        await self.handle(
+            {
+                **scope,
+                "method": "GET",
+                "path": decoded,
+                "raw_path": decoded.encode(),
+                "query_string": query.encode(),
+                "state": {**scope["state"], "context": inner},
+            },
+            receive,
+            send,
+        )
+
+
+def user_of_credentials(service: Service, scope: Scope, context: RequestContext) -> Callable[[], str | None]:
+    """Tells the user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
+
+    def user() -> str | None:
+        try:
+            return service.authenticator.authenticate(
+                _signed_request(scope, context), service.machine_clock.now()
+            ).user.name
+        except errors.ApiError:
+            return None
+
+    return user
+
+
+def log_in(service: Service, scope: Scope, context: RequestContext) -> None:
+    """Check credentials, lock-out and rate limit, in this order. ApiError 401 or 429 when that fails."""
+    request, machine_now = _signed_request(scope, context), service.machine_clock.now()
+    if is_control(scope["path"]):
+        context.caller = service.authenticator.authenticate(request, machine_now)
+        return
+    client = scope["client"][0] if scope["client"] else ""
+    context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
+    context.rate_limit = service.rate_limiter.acquire(context.caller.user.name, context.now)
+    if context.rate_limit is not None and context.rate_limit.exceeded:
+        raise errors.too_many_requests()
+
+
+def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerChanges:
+    """What the faults of the plan change in the answer."""
+    return AnswerChanges.of_request(
+        service.store,
+        scope["method"],
+        scope["path"],
+        scope["query_string"],
+        user_of_credentials(service, scope, context),
+    )
+
+
+def _changed_scope(service: Service, scope: Scope, context: RequestContext, changes: AnswerChanges) -> Scope:
+    """The request with what faults of the plan change in what it asks for, and where it reads."""
+    state = scope["state"]
+    if changes.lag is not None:
+        lagging = service.lagging(changes.lag, context.now)
+        changes.db = lagging.store.db
+        context.now -= changes.lag
+        state = {**state, "service": lagging}
+    return {**scope, "query_string": changes.query(scope["query_string"]), "state": state}
+
+
+def _signed_request(scope: Scope, context: RequestContext) -> signing.SignedRequest:
+    return signing.SignedRequest(
+        method=scope["method"],
+        path=context.path,
+        query=scope["query_string"].decode("latin-1"),
+        headers=[(key.decode("latin-1"), value.decode("latin-1")) for key, value in scope["headers"]],
+        body=context.body,
+    )
