@@ -31,7 +31,7 @@ def test_fleet_restarts_zone_by_zone_with_the_root_server_last(roll, start_emula
 
 
 def test_batch_restarts_concurrently_within_one_zone(roll, start_emulator):
-    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", "--step-seconds", "0.05")
+    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", "--step-seconds", "0.2")
     outcome = roll(emulator, ["cluster1"], batch=2)
     assert outcome.rc == 0, outcome.output
     assert posts(emulator) == [4, 5, 6, 7, 8, 9, 2, 3, 1]
