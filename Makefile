@@ -123,6 +123,11 @@ eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
 	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
 
+.PHONY: simulate
+simulate: $(DEV) ## Hold the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.simulation $(if $(RUNS),--runs $(RUNS)) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
+
 .PHONY: fuzz
 fuzz: $(DEV) ## Look for answers of a service that crash their reader (FUZZ_SECONDS=60)
 	@if $(UV_INSTALL) --only-binary atheris --group fuzz 2>/dev/null; then \

@@ -174,7 +174,8 @@ after:
   type: dict
 verified:
   description: Whether it is proven by the pids of its processes that every agent has started anew, or by their uptime
-    that it did since O(started_before); null where it was not waited for or the service shows none.
+    that it did since O(started_before), and that it serves; null where it was not waited for or the service does not
+    show it.
   returned: once the target was found
   type: bool
 elapsed:
@@ -193,7 +194,7 @@ failed_subtasks:
       C(executor) and C(log_tail).
     - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
       escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
-  returned: when the task did not succeed
+  returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: dict
 url:
@@ -201,8 +202,9 @@ url:
   returned: when a request made the module fail
   type: str
 failed_task_ids:
-  description: Ids of the tasks that did not succeed, which is RV(task_id) alone.
-  returned: when the task did not succeed
+  description: Ids of the tasks that did not succeed, which is RV(task_id) alone, or the FAILED task that holds the
+    target.
+  returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: int
 unfinished_task_ids:

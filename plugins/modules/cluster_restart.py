@@ -184,7 +184,7 @@ after:
   type: dict
 verified:
   description: Whether it is proven by the start times that every server of the cluster has started anew, or since
-    O(started_before); null where it was not waited for or the service shows none.
+    O(started_before), and the cluster serves; null where it was not waited for or the service does not show it.
   returned: once the target was found
   type: bool
 elapsed:
@@ -203,7 +203,7 @@ failed_subtasks:
       C(executor) and C(log_tail).
     - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
       escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
-  returned: when the task did not succeed
+  returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: dict
 url:
@@ -211,8 +211,9 @@ url:
   returned: when a request made the module fail
   type: str
 failed_task_ids:
-  description: Ids of the tasks that did not succeed, which is RV(task_id) alone.
-  returned: when the task did not succeed
+  description: Ids of the tasks that did not succeed, which is RV(task_id) alone, or the FAILED task that holds the
+    target.
+  returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: int
 unfinished_task_ids:

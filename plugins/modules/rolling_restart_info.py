@@ -44,7 +44,8 @@ options:
     description:
       - Plan the restart of what started before this instant, and leave alone what is proven to have started since. ISO
         8601 with an offset, as in V(2026-05-04T03:02:01+08:00), or seconds since 1970.
-      - It is an instant by the clock of the machine that runs the module.
+      - It is an instant by the clock of the machine that runs the module. If the clock of the service differs by more
+        than 5 minutes, it is refused.
     type: str
     required: true
   min_zones:

@@ -129,14 +129,29 @@ def test_time_without_offset_is_refused_before_any_request(ansible, emulator):
 
 def test_clock_offset_is_corrected_and_reported(ansible, emulator):
     before = now()
-    emulator.post("/emulator/clock/advance", {"seconds": 3600})
+    emulator.post("/emulator/clock/advance", {"seconds": 240})
     options = {"url": emulator.url, "wait": True, **BASIC, **SERVER}
     first = ansible.module("server_restart", started_before=before, **options)
-    # By the service's clock it started an hour after this, which is still before it by a clock that is right.
+    # By the service's clock it started four minutes after this, which is still before it by a clock that is right.
     soon = (datetime.now(UTC) + timedelta(seconds=60)).isoformat()
     again = ansible.module("server_restart", "--check", started_before=soon, **options)
     assert (first["action"], again["action"]) == ("submitted", "submitted")
     assert "seconds ahead of that of this machine" in " ".join(first["warnings"])
+
+
+@pytest.mark.parametrize("module", ["server_restart", "rolling_restart_info"])
+def test_clock_that_is_an_hour_off_is_refused(ansible, emulator, module):
+    before = now()
+    emulator.post("/emulator/clock/advance", {"seconds": 3600})
+    target = SERVER if module == "server_restart" else {"clusters": ["orders"]}
+    result = ansible.module(module, url=emulator.url, started_before=before, **BASIC, **target)
+    assert result["rc"] == 2
+    assert result["msg"].startswith("started_before: by the clock of the service it is ")
+    assert result["msg"].endswith("Set the clocks right, with NTP; then run this again.")
+    assert emulator.requests("POST") == []
+    # Without it no clock decides.
+    if module == "server_restart":
+        assert ansible.module(module, url=emulator.url, **BASIC, **target)["action"] == "submitted"
 
 
 def test_access_key_failure_names_the_clock_offset(ansible, emulator, tmp_path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""ansible-playbook is killed with -9 at any stage of a rolling restart: the same command again ends it, and undrains all.
+"""ansible-playbook is killed by SIGKILL at any stage of a rolling restart: the next run ends it, and undrains all.
 
 A stage is a task of an undisturbed run. The kills are spread over all of them, whatever their number.
 """
@@ -27,7 +27,7 @@ WAYS = ({"batch": 1}, {"batch": 2}, {"strategy": "zone"})
 
 @pytest.fixture
 def drains(tmp_path):
-    """Task files that drain and undrain nodes and zones, and silence an alarm, by a file for each; and which are there."""
+    """Task files that drain nodes and zones and silence an alarm, by a file for each, and back; and what is drained."""
     folder = tmp_path / "drained"
     folder.mkdir()
     names = {"node": "{{ rolling_restart_node.name }}", "zone": "{{ rolling_restart_batch_now.zone }}", "run": "alarm"}

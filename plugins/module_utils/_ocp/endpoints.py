@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from .._base.clock import Clock, ServiceClock
+from .._base.clock import Clock
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
@@ -21,6 +21,7 @@ from .._base.errors import (
     WrongRecord,
 )
 from .._base.parsing import Record, integer, record, records
+from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
 from .paging import PagedRead
@@ -152,12 +153,8 @@ class OcpApi:
 
     @property
     def service_clock(self) -> ServiceClock:
+        """The clock of the service, as its answers show it."""
         return self._client.service_clock
-
-    @property
-    def clock_offset(self) -> float:
-        """Seconds by which the clock of the service is ahead of this machine's."""
-        return self._client.service_clock.offset
 
     @property
     def retry_after(self) -> float:

@@ -12,9 +12,10 @@ import time
 import warnings
 from typing import TYPE_CHECKING
 
-from .._base.clock import Clock, ServiceClock
+from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed
 from .._base.parsing import Record, http_date, instant, record
+from .._base.service_clock import ServiceClock
 from .._base.text import one_line
 from .auth import credentials_advice, encoded_query, user_of
 from .connection_errors import connection_error

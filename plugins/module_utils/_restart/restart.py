@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
-from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
+from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
     NotVerified,
@@ -25,6 +25,7 @@ from .._base.errors import (
     WaitTimeout,
 )
 from .._base.parsing import instant
+from .._base.service_clock import to_service_clock
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target

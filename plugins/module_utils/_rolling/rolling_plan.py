@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
-from .._base.clock import SYSTEM_CLOCK, Clock, to_service_clock
+from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
+from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._health.cluster_health import ClusterHealth, Demands, read_health

@@ -145,6 +145,12 @@ def target_entries() -> Iterator[Entry]:
         ("started_before", future),
         started_before=future,
     )
+    here, late, old = (at(seconds).isoformat() for seconds in (0, 3600, -172_800))
+    clocks = partial(entry, (OPTIONS, "started_before"), started_before=here)
+    off = turned(clock_offset=3600.0)
+    yield clocks("the clock is off", "server_restart", ("started_before", here, late), off)
+    apart = turned(other_offsets=(-172_800.0,))
+    yield clocks("the answers disagree", "rolling_restart_info", ("started_before", here, old), apart)
     yield entry((TARGETS, "hosts"), "one matches nothing", "agent_restart", ("hosts", "10.9.9.9"), hosts=["10.9.9.9"])
     yield from _plan_entries()
     yield entry((TARGETS, "task_id"), "of `task` is none", "task", ("task_id", "81"))
@@ -166,7 +172,7 @@ def target_entries() -> Iterator[Entry]:
 def _plan_entries() -> Iterator[Entry]:
     def plan(cause: str, names: tuple[str, ...], count: int = 3, **options: Any) -> Entry:
         raw = [raw_server(number, f"zone{number}") for number in range(1, count + 1)]
-        happening = turned(clock_offset=0.0, servers=lambda _cluster_id: raw)
+        happening = turned(servers=lambda _cluster_id: raw)
         return entry((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])

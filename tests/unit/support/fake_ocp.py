@@ -20,8 +20,16 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseUnreadable,
     ServiceError,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
+    BEGINNING,
+    URL,
+    FakeClock,
+    chain,
+    clock_ahead,
+    step,
+)
 
 SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"
 AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
@@ -42,15 +50,6 @@ def lost() -> ResponseLost:
 
 def unreadable() -> ResponseUnreadable:
     return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True)
-
-
-@dataclass
-class FakeServiceClock:
-    """What was found out about the clock of the service."""
-
-    offset: float
-    uncertainty: float = 0.0
-    agreed: bool = True
 
 
 @dataclass
@@ -95,6 +94,7 @@ class FakeOcp:
     names_operations: bool = True
     tags: bool = True
     clock_offset: float = 0.0
+    other_offsets: tuple[float, ...] = ()  # by other answers
     timeout: float = 20.0
     retry_after: float = 0.0
     room: int | None = None
@@ -129,8 +129,8 @@ class FakeOcp:
         return self.time.time - self._opened + self.clock_offset
 
     @property
-    def service_clock(self) -> FakeServiceClock:
-        return FakeServiceClock(self.clock_offset)
+    def service_clock(self) -> ServiceClock:
+        return clock_ahead(self.clock_offset, *self.other_offsets)
 
     # For tests, behind the back of the code
 

@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Any
 from unittest.mock import NonCallableMock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import HUNDREDTH, SECOND, Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 
 # The keys of every restart result.
@@ -96,6 +97,15 @@ class FakeClock:
         self.pauses.append(seconds)
         self.time += seconds
         self.after_sleep()
+
+
+def clock_ahead(*offsets: float) -> ServiceClock:
+    """Give the clock of a service whose answers show that it is exactly so many seconds ahead."""
+    clock, received = ServiceClock(), BEGINNING.timestamp()
+    for offset in offsets:
+        completed = BEGINNING + timedelta(seconds=offset)
+        clock.shown(completed, received + (HUNDREDTH if completed.microsecond else SECOND), received)
+    return clock
 
 
 def response(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:

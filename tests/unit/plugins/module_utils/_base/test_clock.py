@@ -1,66 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the service as seen in its responses, and instants given as options."""
+"""Instants given as options."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock, parse_instant_option
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import parse_instant_option
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 from hypothesis import given
 from hypothesis import strategies as st
-
-BASE = 1_777_834_800.0
-
-
-def clock_of(*answers: tuple[float, float, float]) -> ServiceClock:
-    """Show responses as (completed by the service's clock, sent, received)."""
-    clock = ServiceClock()
-    for completed, sent, received in answers:
-        clock.shown(datetime.fromtimestamp(BASE + completed, UTC), BASE + sent, BASE + received)
-    return clock
-
-
-@pytest.mark.parametrize(
-    ("answers", "offset"),
-    [
-        pytest.param([], 0, id="nothing is known"),
-        pytest.param([(5, 5.0, 5.2)], 0, id="within the answer"),
-        pytest.param([(5, 5.9, 6.0)], 0, id="cut off to the second"),
-        pytest.param([(5, 5.1, 6.5)], 0, id="the answer took long"),
-        pytest.param([(1205, 5, 5.5)], 1200.25, id="ahead, by seconds"),
-        pytest.param([(5, 1205, 1205.5)], -1199.75, id="behind, by seconds"),
-        pytest.param([(1205.25, 5, 5.5)], 1200.005, id="ahead, by milliseconds"),
-        pytest.param([(5.25, 5.5, 5.51)], -0.25, id="a little behind, by milliseconds"),
-        pytest.param([(5.25, 5.2, 5.3)], 0, id="the same, by milliseconds"),
-        pytest.param([(65, 5, 5.2), (70.5, 10.0, 10.02)], 60.495, id="the narrowest counts, here the later"),
-        pytest.param([(70.5, 10.0, 10.02), (65, 5, 5.2)], 60.495, id="the narrowest counts, here the earlier"),
-        pytest.param([(70.5, 10.0, 10.02), (40, 5, 35)], 60.495, id="a slow answer does not"),
-    ],
-)
-def test_clock_offset_comes_from_the_narrowest_response(answers, offset):
-    assert clock_of(*answers).offset == pytest.approx(offset, abs=0.006)
-
-
-@given(
-    st.floats(-2000, 2000),
-    st.lists(st.tuples(st.floats(0, 3), st.floats(0, 1), st.booleans()), min_size=1, max_size=6),
-)
-def test_clock_offset_error_is_bounded_by_the_best_response(offset, answers):
-    clock, at, widest = ServiceClock(), BASE, []
-    for took, share, whole_seconds in answers:
-        completed = at + took * share + offset
-        cut = int(completed) if whole_seconds else int(completed * 1000) / 1000
-        shown = datetime.fromtimestamp(cut, UTC)
-        clock.shown(shown, at, at + took)
-        widest.append(took + (0.01 if shown.microsecond else 1.0))
-        at += took + 10
-    assert abs(clock.offset - offset) <= min(widest) + 1e-3
-
-
-# Options
 
 MAY = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone(timedelta(hours=8)))
 

@@ -258,11 +258,11 @@ def test_limit_applies_to_tasks_above_the_high_water_mark(limit, size, client):
     assert OcpApi(client.double).tasks(limit, above=80) == [{"id": 82}]
 
 
-def test_api_uses_the_clock_offset_and_timeout_of_the_client():
+def test_api_uses_the_clock_and_timeout_of_the_client():
     client = HttpClient(URL, basic_auth("admin", "pass-word-9"), verify=True, timeout=7.5)
     client.service_clock.shown(datetime.fromtimestamp(1000.5, UTC), 400.5, 400.5)
     api = OcpApi(client)
-    assert (api.timeout, api.clock_offset) == (7.5, pytest.approx(600.005))
+    assert (api.timeout, api.service_clock.offset) == (7.5, pytest.approx(600.005))
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_fake_service_has_the_calls_of_the_real_api():
         if not name.startswith("_") and name not in STEERING:
             parameters = inspect.signature(getattr(FakeOcp, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    shown = {"clock_offset", "service_clock", "retry_after", "room", "timeout", "trace_id", "url", "user"}
+    shown = {"service_clock", "retry_after", "room", "timeout", "trace_id", "url", "user"}
     assert shown == {name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))}
 
 

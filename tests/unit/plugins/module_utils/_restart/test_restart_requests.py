@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import (
     LOOK_AND_REQUEST,

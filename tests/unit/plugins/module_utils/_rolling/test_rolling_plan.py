@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
@@ -16,7 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_pla
     plan_rolling_restart,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task
 
 ORDERS = raw_cluster(*[raw_server(number, f"zone{(number + 1) // 2}") for number in range(1, 7)])
 PAYMENTS = raw_cluster(
@@ -30,7 +29,7 @@ ALL = RollingRequest(["orders"], None, None, 1, Strategy.SERVER, LATER, 3)
 
 @pytest.fixture
 def planned(api, time_passes):
-    api.double.service_clock = SimpleNamespace(offset=0.0)
+    api.double.service_clock = clock_ahead(0)
     time_passes.time += 3600.0
 
     def run(*clusters, running=(), held=None, **options):
@@ -50,7 +49,7 @@ def planned(api, time_passes):
 
 @pytest.fixture
 def refused(api, time_passes):
-    api.double.service_clock = SimpleNamespace(offset=0.0)
+    api.double.service_clock = clock_ahead(0)
 
     def run(error, match, *clusters, **options):
         for cluster in clusters:
@@ -145,10 +144,10 @@ def test_plan_lists_running_restarts_but_no_other_tasks(planned):
 
 
 def test_started_before_is_shifted_by_the_clock_offset(planned, api):
-    api.double.service_clock.offset = -3600.0
-    plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=30))
+    api.double.service_clock = clock_ahead(-240)
+    plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=2))
     assert order(plan) == []
-    assert ["3600 seconds behind" in warning for warning in plan["warnings"]] == [True]
+    assert ["240 seconds behind" in warning for warning in plan["warnings"]] == [True]
 
 
 def test_cluster_below_min_zones_is_refused(refused, planned):

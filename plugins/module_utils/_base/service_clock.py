@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The service's clock: which of its answers to believe, and ``started_before`` by that clock.
+
+Each answer bounds the offset of the clock. As in NTP (Marzullo's algorithm), the offset is the one that most answers
+agree on, so a stale answer does not move it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime, timedelta
+
+from .clock import HUNDREDTH, SECOND
+from .errors import OptionError
+
+# The last ones, since clocks drift.
+MOST_ANSWERS = 31
+# A larger offset between the clocks is reported. Answers that differ by less agree.
+LARGEST_SILENT_OFFSET = 5
+# A larger one is refused where a clock decides.
+LARGEST_CORRECTION = 300
+# An instant noted on another machine may be as far ahead.
+LARGEST_LEAD = 60
+
+
+class ServiceClock:
+    """How many seconds the service is ahead of this machine, from its last answers."""
+
+    def __init__(self) -> None:
+        self._answers: deque[tuple[float, float]] = deque(maxlen=MOST_ANSWERS)
+
+    def shown(self, completed: datetime, sent: float, received: float) -> None:
+        """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's."""
+        precision = HUNDREDTH if completed.microsecond else SECOND
+        self._answers.append((completed.timestamp() - received, completed.timestamp() + precision - sent))
+
+    @property
+    def offset(self) -> float:
+        """Seconds by which the service is ahead; negative if it is behind, 0 while the clocks may agree."""
+        least, most = self._agreed_bounds()
+        return 0.0 if least <= 0 <= most else (least + most) / 2
+
+    @property
+    def agreed(self) -> bool:
+        """Whether more than half of the answers agree with ``offset``; true without any."""
+        return not self._answers or 2 * len(self._agreeing()) > len(self._answers)
+
+    @property
+    def uncertainty(self) -> float:
+        """Seconds by which ``offset`` may be wrong, by the answers that agree or, if too few do, by all.
+
+        0 without any answer.
+        """
+        if not self._answers:
+            return 0.0
+        offset = self.offset
+        least, most = self._agreed_bounds()
+        believed = self._agreeing() if self.agreed else [_distance(answer, offset) for answer in self._answers]
+        return max(offset - least, most - offset, *believed)
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest offset that the answers show; the first is larger where all agree."""
+        return min(most for _least, most in self._answers), max(least for least, _most in self._answers)
+
+    def _agreed_bounds(self) -> tuple[float, float]:
+        """The bounds of the offset on which most answers agree; of several, the narrowest."""
+        candidates = []
+        for start, _most in self._answers:
+            ends = [most for least, most in self._answers if least <= start <= most]
+            candidates.append((len(ends), start - min(ends), start, min(ends)))
+        *_rank, least, most = max(candidates, default=(0.0, 0.0))
+        return least, most
+
+    def _agreeing(self) -> list[float]:
+        """How far the answers that agree are from ``offset``."""
+        offset = self.offset
+        distances = (_distance(answer, offset) for answer in self._answers)
+        return [distance for distance in distances if distance <= LARGEST_SILENT_OFFSET]
+
+
+def to_service_clock(local: datetime, service_clock: ServiceClock, wall: float) -> tuple[datetime, list[str]]:
+    """``local`` by the clock of the service; and warnings.
+
+    ``wall`` is the time of this machine in seconds since 1970. Raises OptionError for a clock that cannot be believed,
+    and for an instant in the future: until it comes, every run would restart again.
+    """
+    _check_clock(local, service_clock, wall)
+    offset = service_clock.offset
+    warnings = []
+    if abs(offset) > LARGEST_SILENT_OFFSET:
+        warnings.append(
+            f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} that of "
+            "this machine; started_before was taken as this machine's and moved by as much."
+        )
+    if local.timestamp() > wall + LARGEST_LEAD:
+        raise OptionError(
+            f"started_before: {local.isoformat()} has not come yet: by the clock of the service it is "
+            f"{_time_text(wall + offset, local)}. "
+            "Until then every run would restart again; give the instant of the change, which is in the past."
+        )
+    if local.timestamp() > wall + LARGEST_SILENT_OFFSET:
+        warnings.append(
+            f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
+        )
+    return local + timedelta(seconds=offset), warnings
+
+
+def _check_clock(local: datetime, service_clock: ServiceClock, wall: float) -> None:
+    """Raise OptionError if the service's clock is off by too much, or is not known."""
+    here = f"by the clock of this machine it is {_time_text(wall, local)}"
+    way_out = (
+        f"A difference of more than {LARGEST_CORRECTION} seconds is not corrected, since the clock decides what is "
+        "restarted. Set the clocks right, with NTP; then run this again."
+    )
+    if not service_clock.agreed:
+        first, last = service_clock.extremes
+        if last - first > LARGEST_CORRECTION:
+            raise OptionError(
+                f"started_before: the answers of the service disagree about the time: they show "
+                f"{_time_text(wall + first, local)} and {_time_text(wall + last, local)}; {here}. {way_out}"
+            )
+    if abs(service_clock.offset) > LARGEST_CORRECTION:
+        there = _time_text(wall + service_clock.offset, local)
+        raise OptionError(f"started_before: by the clock of the service it is {there}; {here}. {way_out}")
+
+
+def _distance(answer: tuple[float, float], offset: float) -> float:
+    """Seconds from ``offset`` to what an answer allows."""
+    least, most = answer
+    return max(0.0, least - offset, offset - most)
+
+
+def _time_text(seconds: float, like: datetime) -> str:
+    """Epoch seconds as ISO 8601, in the zone of ``like``."""
+    return datetime.fromtimestamp(round(seconds), like.tzinfo).isoformat(timespec="seconds")

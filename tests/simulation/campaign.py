@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Many runs on all processors, and what came of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .choices import Choices, Recorded, as_text
+from .history import Run
+from .oracle import Finding, judge
+from .shrink import shrink
+from .simulation import Simulation
+from .virtual_time import Current, virtual_time
+
+BATCH = 25
+
+
+@dataclass
+class Tally:
+    """What many runs came to. Kinds of broken promises have the seeds that show them."""
+
+    runs: int = 0
+    reports: int = 0
+    requests: int = 0
+    restarts: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    broken: dict[str, list[int]] = field(default_factory=dict)
+    unseen: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, other: Tally) -> None:
+        """Add what others came to."""
+        self.runs += other.runs
+        self.reports += other.reports
+        self.requests += other.requests
+        self.restarts += other.restarts
+        self.counts.update(other.counts)
+        for mine, theirs in ((self.broken, other.broken), (self.unseen, other.unseen)):
+            for kind, seeds in theirs.items():
+                mine.setdefault(kind, []).extend(seeds)
+
+
+def simulate(choices: Choices, current: Current, *, tell: bool = False) -> tuple[Simulation, list[Finding]]:
+    """One run, judged."""
+    simulation = Simulation(choices, tell=tell)
+    simulation.run(current)
+    return simulation, judge(simulation)
+
+
+def batch(seeds: Iterable[int]) -> Tally:
+    """The runs of some seeds."""
+    tally = Tally()
+    with virtual_time() as current:
+        for seed in seeds:
+            simulation, findings = simulate(Choices(seed), current)
+            tally.runs += 1
+            tally.counts.update(simulation.choices.counts)
+            for run in simulation.history.runs:
+                _count(tally, run)
+            for finding in findings:
+                (tally.unseen if finding.unseen else tally.broken).setdefault(finding.kind, []).append(seed)
+    return tally
+
+
+def _count(tally: Tally, run: Run) -> None:
+    tally.requests += len(run.exchanges)
+    tally.restarts += len(run.restarts)
+    tally.reports += run.end == "result"
+    tally.counts[f"reports: {_report(run)}"] += 1
+
+
+def _report(run: Run) -> str:
+    if run.end != "result":
+        return run.end
+    verified = run.result.get("verified")
+    words = "failed" if run.failed else "green"
+    return f"{words} {run.result.get('action') or 'without action'}" + (f", verified {verified}" if verified else "")
+
+
+def campaign(first: int, runs: int, processes: int) -> Tally:
+    """``runs`` runs from seed ``first`` on."""
+    tally = Tally()
+    batches = [range(begin, min(begin + BATCH, first + runs)) for begin in range(first, first + runs, BATCH)]
+    if processes == 1:
+        for seeds in batches:
+            tally.add(batch(seeds))
+        return tally
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        for part in pool.imap_unordered(batch, batches):
+            tally.add(part)
+    return tally
+
+
+def story(choices: Choices, kind: str | None = None) -> str:
+    """The events of one run for a person, with what it broke."""
+    with virtual_time() as current:
+        simulation, findings = simulate(choices, current, tell=True)
+    lines = [f"  {when:9.2f} s  {text}" for when, text in simulation.history.told or []]
+    broken = [f"  BROKEN     {each.kind}: {each.text}" for each in findings if kind in (None, each.kind)]
+    return "\n".join([f"  service: {simulation.profile.told()}", *lines, *broken])
+
+
+def smallest(seed: int, kind: str, attempts: int) -> dict[str, list[int]]:
+    """The smallest choices that break the same promise as a seed."""
+    with virtual_time() as current:
+
+        def fails(recorded: Recorded) -> bool:
+            _simulation, findings = simulate(Choices(played=recorded), current)
+            return any(each.kind == kind and not each.unseen for each in findings)
+
+        choices = Choices(seed)
+        simulate(choices, current)
+        small = shrink(choices.recorded(), fails, attempts)
+        choices = Choices(played=small)
+        simulate(choices, current)
+        return choices.recorded()
+
+
+def report(tally: Tally, first: int, began: float, stories: int, attempts: int) -> str:
+    """The result for a person."""
+    lines = [
+        f"simulation: seeds {first} to {first + tally.runs - 1}, {tally.reports} reports of modules, "
+        f"{tally.restarts} restarts, {tally.requests} requests, in {time.monotonic() - began:.0f} s"
+    ]
+    for group, names in _grouped(tally.counts).items():
+        lines.append(f"  {group}: " + ", ".join(f"{name} {number}" for name, number in names))
+    unseen = sum(map(len, tally.unseen.values()))
+    lines.append(f"  not shown by any answer before: {unseen} ({unseen / max(1, tally.reports):.2%} of the reports)")
+    lines += [f"    {len(seeds)} {kind} (seed {seeds[0]})" for kind, seeds in _most(tally.unseen)]
+    lines.append(f"  broken promises: {sum(map(len, tally.broken.values()))}")
+    lines += [
+        f"    {len(seeds)} {kind}, in {len(set(seeds))} runs (seeds {', '.join(map(str, sorted(set(seeds))[:5]))})"
+        for kind, seeds in _most(tally.broken)
+    ]
+    for kind, seeds in _most(tally.broken)[:stories]:
+        small = smallest(seeds[0], kind, attempts)
+        lines += [f"\n{kind}: SEED={seeds[0]} RUNS=1, or REPLAY={as_text(small)}", story(Choices(played=small), kind)]
+    return "\n".join(lines)
+
+
+def _most(kinds: dict[str, list[int]]) -> list[tuple[str, list[int]]]:
+    return sorted(kinds.items(), key=lambda item: -len(item[1]))
+
+
+def _grouped(counts: Counter[str]) -> dict[str, list[tuple[str, int]]]:
+    groups: dict[str, list[tuple[str, int]]] = {}
+    for name, number in sorted(counts.items()):
+        group, found, rest = name.partition(": ")
+        groups.setdefault(group if found else "drawn", []).append((rest or name, number))
+    return groups

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Controllers: processes that run modules, again after a failure, and are killed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from .history import Change, History, Run
+from .profile import EPOCH
+from .records import BEGIN_1970
+from .scheduler import Actor, Killed, Scheduler
+
+COLLECTION = "ansible_collections.oceanbase.ocp.plugins"
+MODULES = {
+    "server": "server_restart",
+    "zone": "zone_restart",
+    "cluster": "cluster_restart",
+    "host": "agent_restart",
+    "arbitration": "arbitration_service_restart",
+}
+
+
+class TaskTimeout(BaseException):
+    """What Ansible's keyword ``timeout`` raises in the process of the controller."""
+
+
+@dataclass
+class Plan:
+    """What one controller does: the changes that it carries out one after the other, and how."""
+
+    name: str
+    starts: float
+    changes: list[Change]
+    args: dict[str, Any]
+    conditional: bool
+    change_clock: float = 0.0  # of the machine that noted the instant of the change, seconds ahead
+    ahead: float = 0.0
+    user: str = "ops"
+    retries: int = 0  # in the same process, as with retries/until
+    reruns: int = 2  # in a new process
+    pause: float = 5.0
+    mend: str | None = None  # the state that the module task brings a failed task into, before it is run again
+    killed_at: list[float] = field(default_factory=list)
+    interrupted_at: float | None = None
+
+
+class Controller:
+    """One controller of a run."""
+
+    def __init__(self, plan: Plan, scheduler: Scheduler, history: History, story: Callable[[str], None]) -> None:
+        self.plan = plan
+        self.ahead = plan.ahead
+        self.run: Run = None  # type: ignore[assignment]
+        self._scheduler = scheduler
+        self._history = history
+        self._story = story
+        self._process = 0
+        self._done = 0
+        self._runs_left = 1 + plan.reruns
+
+    def begin(self) -> None:
+        """Start its first process, and plan its kills."""
+        self._start(self.plan.starts)
+        for when in self.plan.killed_at:
+            self._scheduler.at(when, self._kill)
+        if self.plan.interrupted_at is not None:
+            self._scheduler.at(self.plan.interrupted_at, self._interrupt)
+
+    def _start(self, when: float) -> None:
+        self._process += 1
+        self._actor = self._scheduler.start(when, f"{self.plan.name}.{self._process}", self._work)
+        self._actor.data = self
+
+    def _kill(self) -> None:
+        if self._actor.alive and self.run is not None and self.run.end == "running":
+            self.run.end, self.run.ended = "killed", self._scheduler.now
+            self._story(f"{self.run.label} is KILLED")
+            self._scheduler.interrupt(self._actor, Killed())
+            self._start(self._scheduler.now + self.plan.pause)
+
+    def _interrupt(self) -> None:
+        if self._actor.alive and self.run is not None and self.run.end == "running":
+            self._scheduler.interrupt(self._actor, TaskTimeout())
+
+    def _work(self, _actor: Actor) -> None:
+        while self._done < len(self.plan.changes):
+            change = self.plan.changes[self._done]
+            if self._carry_out(change):
+                self._done += 1
+                continue
+            self._runs_left -= 1
+            if self._runs_left > 0:
+                self._start(self._scheduler.now + self.plan.pause)
+            return
+
+    def _carry_out(self, change: Change) -> bool:
+        """Run the module as a task with retries; returns whether it was green."""
+        for attempt in range(1 + self.plan.retries):
+            if attempt:
+                self._sleep(self.plan.pause)
+            run = self._run_module(MODULES[change.kind], change, {**self.plan.args, **change.args})
+            if run.green:
+                return True
+            if run.end == "result" and self.plan.mend and run.result.get("task_id"):
+                args = {"task_id": run.result["task_id"], "state": self.plan.mend, "wait": True, "wait_timeout": 120}
+                if self.plan.mend == "skipped":
+                    args["subtask"] = "failed"
+                self._run_module("task", change, args)
+        return False
+
+    def _sleep(self, seconds: float) -> None:
+        self._scheduler.sleep_until(self._scheduler.now + seconds)
+
+    def _run_module(self, module: str, change: Change, args: dict[str, Any]) -> Run:
+        since = None
+        if self.plan.conditional and module != "task":
+            noted = EPOCH + change.at + self.plan.change_clock
+            since = noted - self.ahead - EPOCH
+            moment = BEGIN_1970 + timedelta(seconds=noted)
+            args = {**args, "started_before": _text(moment)}
+        number = len(self._history.runs) + 1
+        # Each process has a name of its own for the service: what a process remembers of a service stays in it.
+        process = f"{self.plan.name}-{self._process}"
+        connection = {"url": f"http://{process}.ocp.test:8080", "username": self.plan.user, "password": "pass-word-9"}
+        run = Run(number, self.plan.name, process, module, args, change, since, self._scheduler.now, self.plan.user)
+        run.pause_ended = run.began
+        self._history.runs.append(run)
+        self.run = run
+        self._story(f"{run.label} begins: {module} {_shown(args)}")
+        try:
+            run.result = run_action(module, {**connection, **args})
+            run.end = "result"
+        except TaskTimeout:
+            run.end = "timeout"
+        run.ended = self._scheduler.now
+        self._story(f"{run.label} ends: {_outcome(run)}")
+        return run
+
+
+_ACTIONS: dict[str, Any] = {}
+
+
+def run_action(name: str, args: dict[str, Any]) -> dict[str, Any]:
+    """The result of a module, by its action plugin."""
+    if name not in _ACTIONS:
+        _ACTIONS[name] = importlib.import_module(f"{COLLECTION}.action.{name}").ActionModule
+    action = _ACTIONS[name].__new__(_ACTIONS[name])
+    action._task = SimpleNamespace(
+        args=args, action=f"oceanbase.ocp.{name}", check_mode=False, diff=False, no_log=False, async_val=0,
+        environment=[], delegate_to=None,
+    )  # fmt: skip
+    action._connection = SimpleNamespace(transport="local", become=None)
+    action._play_context = SimpleNamespace(remote_addr="localhost")
+    found: dict[str, Any] = action.run(None, {"inventory_hostname": "localhost"})
+    return found
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")
+
+
+def _shown(args: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in args.items())
+
+
+def _outcome(run: Run) -> str:
+    if run.end != "result":
+        return run.end
+    told = {name: run.result.get(name) for name in ("changed", "action", "verified", "task_id")}
+    words = " ".join(f"{name}={value}" for name, value in told.items())
+    text = str(run.result.get("msg") or run.result.get("reason"))
+    return f"{'FAILED' if run.failed else 'ok'} {words}: {text}"

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What was true at an instant, and what the service would have shown of it to whoever asked then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .fleet import Key, Start, process_status
+from .history import Run
+from .simulation import Simulation
+from .task_graph import Task
+
+# A start this near to the change is counted neither as before nor as after it.
+BLUR = 3.0
+# The last subtask may have ended this long before the start is shown: docs/at-most-once.md.
+PROOF_TIMEOUT = 180.0
+
+
+class Evidence:
+    """The true history of one simulation, with questions about it."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._fleet = simulation.fleet
+        self._profile = simulation.profile
+        self.tasks = simulation.tasks.all
+
+    # The truth
+
+    def task(self, number: object) -> Task | None:
+        """The task with this id."""
+        return self.tasks.get(number) if isinstance(number, int) else None
+
+    def starts(self, key: Key, after: float, until: float = 1e12) -> list[Start]:
+        """The starts of a process in a time."""
+        return [start for start in self._fleet.starts.get(key, ()) if after < start.time <= until]
+
+    def serves(self, state: dict[str, Any]) -> bool:
+        """Whether a process serves, by what the service can tell of it."""
+        return process_status(state) == "RUNNING" and bool(state["active"] or not self._profile.inner_status)
+
+    def served(self, key: Key, begin: float, end: float) -> bool:
+        """Whether a process served at any moment of a time."""
+        return any(self.serves(state) for state in self._fleet.things[key].between(begin, end))
+
+    def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
+        """The FAILED task that held a thing during a whole time."""
+        holders = {state["operation"] for state in self._fleet.things[key].between(begin, end)}
+        task = self.task(next(iter(holders))) if len(holders) == 1 else None
+        if task is None:
+            return None
+        states = task.record.between(begin, end)
+        first = task.record.at(begin)
+        return task if first and all(state["status"] == "FAILED" for state in states) else None
+
+    def worked(self, task: Task, until: float) -> bool:
+        """Whether a task has touched a process, or may still do so."""
+        begun = any(step.level > 0 and step.began is not None and step.began <= until for step in task.steps)
+        return begun or task.status != "FAILED"
+
+    # What is shown
+
+    def window(self, run: Run, until: float) -> float:
+        """The begin of what the last look of a run can have seen: its first read after its last pause."""
+        reads = [each for each in run.exchanges if each.reads and each.sent <= until]
+        if not reads:
+            return until
+        last = reads[-1].pause_ended
+        return min(each.sent for each in reads if each.pause_ended == last)
+
+    def shows(self, key: Key, since: float | None, at: float, own: Task | None = None) -> bool:
+        """Whether every answer at an instant holds evidence that a restart has happened since, or is in flight."""
+        oldest = at - self._profile.latest - self._profile.agent_refresh * (key[0] == "host")
+        states = self._fleet.things[key].between(oldest, at)
+        if all(self._state_shows(state, key, since) for state in states):
+            return True
+        return any(self._task_shows(task, since, at) for task in self._tasks_of(key) if task is not own)
+
+    def in_flight(self, task: Task, at: float) -> bool:
+        """Whether every answer at an instant shows that this task is unfinished."""
+        states = self._listed(task, at)
+        return bool(states) and all(state["finish"] is None for state in states)
+
+    def _state_shows(self, state: dict[str, Any], key: Key, since: float | None) -> bool:
+        if state["work"] is not None:
+            return True
+        shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)
+        if since is None or not shows_start or not self._profile.clock_is_sane:
+            return False
+        return bool(state["shown"] > self._profile.wall(since) + BLUR)
+
+    def _task_shows(self, task: Task, since: float | None, at: float) -> bool:
+        if self.in_flight(task, at):
+            return True
+        states = self._listed(task, at)
+        if since is None or not states or task.skipped_effect or task.created < since + BLUR:
+            return False
+        told = self._profile.tags or task.kind == "cluster"
+        recent = task.record.now["finish"] is None or (
+            self._profile.wall(at) - task.record.now["finish"] < PROOF_TIMEOUT
+        )
+        return told and recent and all(state["finish"] is None or task.ended_well(state) for state in states)
+
+    def _listed(self, task: Task, at: float) -> list[dict[str, Any]]:
+        """The states of a task that any replica may list at an instant; none if one may not list it at all."""
+        oldest = at - self._profile.latest - self._profile.list_lag
+        if not self._profile.reads_tasks or task.record.at(oldest) is None:
+            return []
+        return task.record.between(oldest, at)
+
+    def _tasks_of(self, key: Key) -> Iterable[Task]:
+        return [task for task in self.tasks.values() if key in task.members and task.work == "restart"]

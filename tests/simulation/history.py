@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What happened in one run of the simulation: the evidence of the oracle, and the story for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .fleet import Key
+from .service import Answer, Request
+
+
+@dataclass
+class Exchange:
+    """A request of a module: when it was sent, when the service carried it out, what came back and when."""
+
+    request: Request
+    sent: float
+    pause_ended: float
+    fate: str = "plain"
+    lag: float = 0.0
+    commits: list[tuple[float, Answer]] = field(default_factory=list)
+    came_back: float | None = None
+    # The answer of the service that came back whole, if it did; ``outside``: another one came in its place.
+    answer: Answer | None = None
+    outside: bool = False
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self.request.method == "GET"
+
+
+@dataclass
+class Change:
+    """What a person wants: these targets restarted once since ``at``."""
+
+    kind: str
+    members: tuple[Key, ...]
+    own: Key | None
+    cluster: int | None
+    at: float
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Run:
+    """One run of a module by a controller. ``since`` is ``started_before`` as true time, None without the option."""
+
+    number: int
+    controller: str
+    process: str
+    module: str
+    args: dict[str, Any]
+    change: Change
+    since: float | None
+    began: float
+    user: str = "ops"
+    ended: float | None = None
+    # What ended it: result, killed, timeout.
+    end: str = "running"
+    result: dict[str, Any] = field(default_factory=dict)
+    lines: list[tuple[float, str]] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    pause_ended: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """A name for the story."""
+        return f"{self.controller} run {self.number}"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it reported a failure."""
+        return bool(self.result.get("failed"))
+
+    @property
+    def green(self) -> bool:
+        """Whether it reported success."""
+        return self.end == "result" and not self.failed
+
+    @property
+    def posts(self) -> list[Exchange]:
+        """Its requests that change something."""
+        return [exchange for exchange in self.exchanges if not exchange.reads]
+
+    @property
+    def restarts(self) -> list[tuple[Exchange, float, int]]:
+        """The tasks that its requests began: exchange, when, task id."""
+        return [
+            (exchange, when, answer.task)
+            for exchange in self.posts
+            for when, answer in exchange.commits
+            if answer.task is not None
+        ]
+
+
+@dataclass
+class History:
+    """All of it."""
+
+    runs: list[Run] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    told: list[tuple[float, str]] | None = None

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What may happen to a request and its answer between a controller and the service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from email.utils import formatdate
+from typing import Any
+
+from .choices import Choices, Stream
+from .history import Exchange, Run
+from .profile import Profile
+from .scheduler import Actor, Scheduler
+from .service import Answer, Request, Service
+from .wire import Connection, response_bytes
+
+HTML = {"Content-Type": "text/html"}
+JSON = {"Content-Type": "application/json"}
+PAGE_STATUSES = (502, 503, 504, 500, 200, 404, 403, 409, 400, 408, 425, 499, 413)
+REDIRECTS = (302, 303, 307, 308, 301)
+# How likely a fate is, where it may happen at all: of a read, of a POST.
+FATES = {
+    "slow": (3, 2),
+    "reset before": (2, 2),
+    "reset after": (2, 5),
+    "silence before": (1, 2),
+    "silence after": (1, 4),
+    "held back": (0, 2),
+    "repeated": (0, 3),
+    "page before": (3, 2),
+    "page after": (1, 4),
+    "redirect before": (1, 1),
+    "redirect after": (0, 4),
+    "error before": (1, 1),
+    "error after": (1, 3),
+    "truncated": (1, 3),
+    "garbage": (1, 2),
+    "another answer": (2, 3),
+    "stale answer": (4, 0),
+    "too many requests": (2, 6),
+    "forbidden": (0.3, 0),
+}
+
+
+class Network:
+    """The way of every request, drawn from the choices of its controller."""
+
+    def __init__(
+        self, scheduler: Scheduler, service: Service, profile: Profile, choices: Choices, weather: Weather,
+        story: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self._scheduler = scheduler
+        self._service = service
+        self._profile = profile
+        self._choices = choices
+        self._weather = weather
+        self._story = story
+        self._seen: dict[str, bytes] = {}
+        self.outages: list[tuple[float, float]] = []
+        self._fates: dict[str, Callable[[_Way], None]] = {
+            "plain": lambda way: way.pass_on(),
+            "slow": self._slow,
+            "reset before": lambda way: way.end("reset"),
+            "reset after": lambda way: way.pass_on(lambda: way.end("reset")),
+            "silence before": lambda way: None,  # noqa: ARG005
+            "silence after": lambda way: way.pass_on(lambda: None),
+            "held back": self._hold_back,
+            "repeated": self._repeat,
+            "page before": lambda way: way.answer(self._page(way)),
+            "page after": lambda way: way.pass_on(lambda: way.answer(self._page(way))),
+            "redirect before": lambda way: way.answer(self._redirect(way)),
+            "redirect after": lambda way: way.pass_on(lambda: way.answer(self._redirect(way))),
+            "error before": lambda way: way.answer(self._error(way)),
+            "error after": lambda way: way.pass_on(lambda: way.answer(self._error(way))),
+            "truncated": lambda way: way.pass_on(way.truncate),
+            "garbage": lambda way: way.pass_on(lambda: way.answer(Answer(200, b'{"data": {"id"', JSON))),
+            "another answer": self._another,
+            "stale answer": self._stale,
+            "too many requests": self._too_many,
+            "forbidden": lambda way: way.answer(self._service.envelope(403, way.path, error={"code": 30014})),
+        }
+
+    def connect(self, actor: Actor) -> Connection:
+        """A new connection, unless the service is down."""
+        now = self._scheduler.now
+        if any(begin <= now < end for begin, end in self.outages):
+            self._choices.counts["network: connection refused"] += 1
+            raise ConnectionRefusedError(111, "Connection refused")
+        return Connection(self._scheduler, actor, self._send)
+
+    def _send(self, connection: Connection, request: Request) -> None:
+        run: Run = connection.actor.data.run
+        request.cause = run
+        exchange = Exchange(request, self._scheduler.now, run.pause_ended)
+        run.exchanges.append(exchange)
+        choices = self._choices.stream(f"net {run.controller}")
+        names, weights = self._weather.fates(exchange.reads)
+        exchange.fate = choices.pick(names, weights)
+        exchange.lag = choices.pick(self._profile.lags) if exchange.reads and len(self._profile.lags) > 1 else (
+            self._profile.lags[0] if exchange.reads else 0.0
+        )  # fmt: skip
+        if exchange.fate != "plain":
+            choices.counted(f"network: {exchange.fate}")
+        if exchange.fate != "plain" or not exchange.reads:
+            self._story(f"{run.label}: {request.method} {request.path} sent ({exchange.fate})")
+        self._fates[exchange.fate](_Way(self, connection, exchange, choices))
+
+    # Fates
+
+    def _slow(self, way: _Way) -> None:
+        way.up, way.down = way.choices.pick(((0.02, 3.0), (3.0, 0.02), (0.02, 20.0), (20.0, 0.02)))
+        way.pass_on()
+
+    def _hold_back(self, way: _Way) -> None:
+        way.up = way.choices.pick((40.0, 8.0, 100.0, 400.0))
+        way.pass_on(lambda: None)
+        if way.choices.chance(0.5):
+            self._scheduler.at(self._scheduler.now + 4.0, lambda: way.answer(Answer(504, b"<html></html>", HTML)))
+
+    def _repeat(self, way: _Way) -> None:
+        first, later = way.choices.pick(((0.1, 0.1), (0.1, 3.0), (2.0, 1.0))), way.choices.below(2)
+        way.up = first[0]
+        way.pass_on(lambda: None)
+        way.up = sum(first)
+        way.pass_on(None if later == 0 else lambda: way.end("reset"))
+
+    def _page(self, way: _Way) -> Answer:
+        return Answer(way.choices.pick(PAGE_STATUSES), b"<html><body>Gateway</body></html>", HTML)
+
+    def _redirect(self, way: _Way) -> Answer:
+        headers = {**HTML, "Location": "https://login.test/"}
+        return Answer(way.choices.pick(REDIRECTS), b"", headers)
+
+    def _error(self, way: _Way) -> Answer:
+        status = way.choices.pick((500, 503, 408, 499, 425))
+        return self._service.envelope(status, way.path, error={"code": 0, "message": "Unhandled exception"})
+
+    def _another(self, way: _Way) -> None:
+        others = [path for path in self._seen if path != way.path]
+        if not others:
+            way.pass_on()
+            return
+        found = self._seen[way.choices.pick(others[-6:])]
+        way.pass_on(lambda: way.bring(found))
+
+    def _stale(self, way: _Way) -> None:
+        found = self._seen.get(way.path)
+        if found is None:
+            way.pass_on()
+        else:
+            way.later(way.down, lambda: way.bring(found))
+
+    def _too_many(self, way: _Way) -> None:
+        seconds = way.choices.pick((2, 4, 1, 10, 60))
+        name = way.choices.pick(("RateLimit-Reset", "Retry-After"))
+        answer = self._service.envelope(429, way.path, error={"code": 0, "message": "Excessive number of requests."})
+        answer.headers = {**answer.headers, name: str(seconds)}
+        way.later(way.down, lambda: way.answer(answer))
+
+    def carry_out(self, exchange: Exchange) -> Answer:
+        """The service carries a request out."""
+        answer = self._service.handle(exchange.request, exchange.lag)
+        exchange.commits.append((self._scheduler.now, answer))
+        if not exchange.reads:
+            self._story(f"{exchange.request.cause.label}: {exchange.request.path} reaches the service: {answer.status}")
+        return answer
+
+    def bytes_of(self, answer: Answer, way: _Way) -> bytes:
+        """The answer as it travels, kept for proxies that mix answers up."""
+        date = formatdate(self._profile.wall(self._scheduler.now), usegmt=True)
+        found = response_bytes(answer, date)
+        if way.exchange.reads:
+            self._seen[way.path] = found
+        return found
+
+    @property
+    def wall(self) -> float:
+        """The clock of the service."""
+        return self._profile.wall(self._scheduler.now)
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The time of the network."""
+        return self._scheduler
+
+
+class _Way:
+    """One request on its way."""
+
+    def __init__(self, network: Network, connection: Connection, exchange: Exchange, choices: Stream) -> None:
+        self._network = network
+        self._connection = connection
+        self.exchange = exchange
+        self.choices = choices
+        self.path = exchange.request.path
+        self.up, self.down = 0.02, 0.02
+
+    def later(self, seconds: float, action: Callable[[], Any]) -> None:
+        """Do something after a time."""
+        self._network.scheduler.at(self._network.scheduler.now + seconds, action)
+
+    def pass_on(self, instead: Callable[[], Any] | None = None) -> None:
+        """Let it reach the service, and the answer the client; or do ``instead`` when the answer would arrive."""
+
+        def arrive() -> None:
+            answer = self._network.carry_out(self.exchange)
+            data = self._network.bytes_of(answer, self)
+            self.later(self.down, instead or (lambda: self._whole(answer, data)))
+
+        self.later(self.up, arrive)
+
+    def _whole(self, answer: Answer, data: bytes) -> None:
+        if self._connection.deliver(data):
+            self.exchange.answer, self.exchange.came_back = answer, self._network.scheduler.now
+
+    def answer(self, answer: Answer) -> None:
+        """An answer that is not the service's to this request."""
+        if self._network.scheduler.now == self.exchange.sent:
+            self.later(self.down, lambda: self.answer(answer))
+            return
+        self.bring(_plain_bytes(answer, self._network))
+
+    def bring(self, data: bytes) -> None:
+        """Bytes in place of the answer."""
+        if self._connection.deliver(data):
+            self.exchange.outside, self.exchange.came_back = True, self._network.scheduler.now
+
+    def truncate(self) -> None:
+        """The answer breaks off."""
+        self.exchange.came_back = self._network.scheduler.now
+        answer = self.exchange.commits[-1][1]
+        data = _plain_bytes(answer, self._network)
+        self._connection.deliver(data[: -max(1, len(answer.body) // 2)], self.choices.pick(("closed", "reset")))
+
+    def end(self, ending: str) -> None:
+        """The connection ends without an answer."""
+        if self._network.scheduler.now == self.exchange.sent:
+            self.later(self.down, lambda: self.end(ending))
+            return
+        self.exchange.came_back = self._network.scheduler.now
+        self._connection.deliver(b"", ending)
+
+
+def _plain_bytes(answer: Answer, network: Network) -> bytes:
+    return response_bytes(answer, formatdate(network.wall, usegmt=True))
+
+
+class Weather:
+    """Which fates may happen in one run, and how often."""
+
+    def __init__(self, choices: Stream) -> None:
+        self.reads = choices.pick((0.0, 0.02, 0.08, 0.2), (35, 35, 20, 10))
+        self.posts = choices.pick((0.0, 0.1, 0.4, 0.8), (30, 25, 25, 20))
+        enabled = [name for name in FATES if not choices.chance(0.4)] or ["reset after"]
+        self._read_names = self._named(enabled, 0, self.reads)
+        self._post_names = self._named(enabled, 1, self.posts)
+
+    def _named(self, enabled: list[str], place: int, rate: float) -> tuple[list[str], list[float]]:
+        weights = {name: FATES[name][place] for name in enabled if FATES[name][place]}
+        total = sum(weights.values())
+        if not total or not rate:
+            return ["plain"], [1.0]
+        return ["plain", *weights], [1.0 - rate, *(rate * weight / total for weight in weights.values())]
+
+    def fates(self, reads: bool) -> tuple[list[str], list[float]]:
+        """The names of fates, and how likely each is."""
+        return self._read_names if reads else self._post_names

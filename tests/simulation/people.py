@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What others do meanwhile: people in the console, and processes that die or move by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .choices import Stream
+from .fleet import Fleet, Key
+from .network import Network
+from .scheduler import Scheduler
+from .service import Service
+from .task_graph import Task
+from .tasks import Tasks
+
+ALICE = "alice"
+INSTANTS = (14.0, 25.0, 6.0, 21.0, 31.0, 45.0, 70.0, 110.0)
+
+
+class People:
+    """Carries out a few events at drawn instants."""
+
+    def __init__(
+        self, scheduler: Scheduler, fleet: Fleet, tasks: Tasks, service: Service, network: Network, choices: Stream,
+        story: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self._scheduler = scheduler
+        self._fleet = fleet
+        self._tasks = tasks
+        self._service = service
+        self._network = network
+        self._choices = choices
+        self._story = story
+        self._kinds: dict[str, Callable[[], Any]] = {
+            "mends a failed task": self._mend,
+            "restarts a server": lambda: self._restart("server"),
+            "restarts a zone": lambda: self._restart("zone"),
+            "restarts a cluster": lambda: self._restart("cluster"),
+            "restarts an agent": lambda: self._restart("host"),
+            "restarts an arbitration service": lambda: self._restart("arbitration"),
+            "stops a server": lambda: self._work_on_server("stop"),
+            "starts a server": lambda: self._work_on_server("start"),
+            "changes parameters": self._change_parameters,
+            "moves a server": self._move,
+            "crash": lambda: self._crash(come_back=False),
+            "crash and restart by itself": lambda: self._crash(come_back=True),
+            "service restarts": self._outage,
+            "credentials locked": lambda: self._service.lock_out(60.0),
+        }
+
+    def plan(self) -> None:
+        """Draw the events of this run."""
+        names = list(self._kinds)
+        weights = [10, 4, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 0.7]
+        for _number in range(self._choices.pick((0, 1, 2, 4, 6), (35, 25, 20, 12, 8))):
+            name = self._choices.pick(names, weights)
+            when = self._choices.pick(INSTANTS) + self._choices.below(10)
+            self._scheduler.at(when, lambda name=name: self._happen(name))
+
+    def _happen(self, name: str) -> None:
+        self._choices.counted(f"people: {name}")
+        self._story(f"event: {name}")
+        self._kinds[name]()
+
+    def _pick(self, kind: str) -> Key:
+        return self._choices.pick([thing.key for thing in self._fleet.of(kind)])
+
+    def _restart(self, kind: str) -> None:
+        key = self._pick(kind)
+        state = self._fleet.things[key].now
+        own = key if kind in ("zone", "cluster") else None
+        cluster = key[1] if kind == "cluster" else state.get("cluster")
+        members = [key]
+        if own:
+            zone = state["name"] if kind == "zone" else None
+            members = [server.key for server in self._fleet.servers(int(cluster or 0), zone)]
+        if not self._tasks.occupied(own, members, cluster):
+            self._tasks.submit(kind, "restart", own, members, cluster, ALICE, None)
+
+    def _work_on_server(self, work: str) -> None:
+        key = self._pick("server")
+        cluster = self._fleet.things[key].now["cluster"]
+        if not self._tasks.occupied(None, [key], cluster):
+            self._tasks.submit("server", work, None, [key], cluster, ALICE, None)
+
+    def _change_parameters(self) -> None:
+        key = self._pick("cluster")
+        if not self._tasks.occupied(key, [], key[1]):
+            self._tasks.submit("cluster", "other", key, [], key[1], ALICE, None)
+
+    def _move(self) -> None:
+        """A server is replaced by itself in another zone, as scaling in and out would do."""
+        thing = self._fleet.things[self._pick("server")]
+        zones = [z.now["name"] for z in self._fleet.of("zone") if z.now["cluster"] == thing.now["cluster"]]
+        if thing.now["operation"] is None:
+            thing.set(self._scheduler.now, zone=self._choices.pick(zones))
+
+    def _crash(self, *, come_back: bool) -> None:
+        key = self._pick(self._choices.pick(("server", "host")))
+        self._tasks.stop(key)
+        self._fleet.things[key].set(self._scheduler.now, stopped=False)
+
+        def start() -> None:
+            self._tasks.start(key)
+            self._tasks.activate(key)
+
+        if come_back:
+            self._scheduler.at(self._scheduler.now + 1.0, start)
+
+    def _outage(self) -> None:
+        now = self._scheduler.now
+        self._network.outages.append((now, now + self._choices.pick((2.0, 8.0, 25.0))))
+
+    def _mend(self) -> None:
+        """Bring the newest FAILED task on; if there is none yet, look again later."""
+        failed = [task for task in self._tasks.all.values() if task.status == "FAILED"]
+        if failed:
+            self._bring_on(failed[-1])
+        elif self._scheduler.now < 100:
+            self._scheduler.at(self._scheduler.now + 7.0, self._mend)
+
+    def _bring_on(self, task: Task) -> None:
+        step = next(each for each in task.steps if each.status == "FAILED")
+        how = self._choices.pick(("retry", "rollback", "skip", "abort"), (4, 3, 2, 1))
+        self._choices.counted(f"people: {how} of a task")
+        if how == "retry":
+            self._tasks.retry(task, None, None)
+        elif how == "rollback":
+            self._tasks.roll_back(task, None)
+        elif how == "skip":
+            self._tasks.skip(task, step, None)
+        else:
+            self._tasks.abort(task)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How a service behaves in one run: what it shows, how late, and what it accepts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from .choices import Stream
+
+NEVER = 1e12
+EPOCH = 1_777_863_600.0  # 2026-05-04T03:00:00Z
+DAY = 86_400.0
+
+
+@dataclass
+class Profile:
+    """One service. Times are in seconds."""
+
+    # What records hold.
+    cluster_detail: bool = True
+    servers_in_cluster: bool = True
+    operating: str = "all"  # which records name the task that works on them: all, own, none
+    tags: bool = True
+    starts: bool = True
+    inner_status: bool = True
+    creators: bool = True
+    ids_as_text: bool = False
+    cluster_task_shape: str = "full"  # or reduced
+    first_word: str = "RUNNING"  # status of a task before its first subtask begins
+    abort_word: str = "ABORTED"
+    milliseconds: bool = True
+    cluster_word: str = "RUNNING"  # status of a cluster in which a part is worked on
+    agents_below: str = "/api/v2"
+    agent_refresh: float = 0.0
+    # What it accepts.
+    busy: str = "refuse"  # or accept, or fail: a task that fails in its first subtask
+    ignores: frozenset[str] = field(default_factory=frozenset)  # parameters of the task list
+    reads_tasks: bool = True
+    rate_limit: int = 0
+    # How late.
+    lags: tuple[float, ...] = (0.0,)
+    list_lag: float = 0.0
+    start_late: float = 0.0
+    # Its clock: seconds ahead of the true time, and another number of them from an instant on.
+    ahead: float = 0.0
+    jumps_at: float = NEVER
+    jumps_to: float = 0.0
+
+    def wall(self, now: float) -> float:
+        """Seconds since 1970 by the clock of the service."""
+        return EPOCH + now + (self.jumps_to if now >= self.jumps_at else self.ahead)
+
+    def told(self) -> str:
+        """What is unlike the plainest service."""
+        plain = Profile()
+        odd = [each.name for each in fields(self) if getattr(self, each.name) != getattr(plain, each.name)]
+        return " ".join(f"{name}={getattr(self, name)}" for name in odd) or "the plainest"
+
+    @property
+    def latest(self) -> float:
+        """Seconds by which an answer may be behind."""
+        return max(self.lags)
+
+    @property
+    def clock_is_sane(self) -> bool:
+        """Whether its clock can be believed after a correction of less than five minutes."""
+        return abs(self.ahead) < 290 and self.jumps_at == NEVER
+
+
+def draw_profile(choices: Stream) -> Profile:
+    """The newest service most of the time; the others lack something."""
+    profile = Profile()
+    kind = choices.pick(("newest", "4.2", "mixed"), (55, 20, 25))
+    choices.counted(f"profile {kind}")
+    if kind == "4.2":
+        profile.cluster_detail = profile.servers_in_cluster = profile.tags = profile.milliseconds = False
+        profile.operating = "none"
+    elif kind == "mixed":
+        _mix(profile, choices)
+    profile.busy = choices.pick(("refuse", "accept", "fail"), (50, 35, 15))
+    choices.counted(f"busy: {profile.busy}")
+    if choices.chance(0.1):
+        profile.first_word = choices.pick(("PENDING", "CREATED", "SUSPENDED"))
+        choices.counted("task status PENDING and the like")
+    profile.abort_word = choices.pick(("ABORTED", "CANCELED", "TERMINATED"), (8, 1, 1))
+    _draw_lags(profile, choices)
+    _draw_clock(profile, choices)
+    return profile
+
+
+def _mix(profile: Profile, choices: Stream) -> None:
+    profile.cluster_detail = not choices.chance(0.3)
+    profile.servers_in_cluster = not choices.chance(0.4)
+    profile.operating = choices.pick(("all", "own", "none"))
+    profile.tags = not choices.chance(0.4)
+    profile.starts = not choices.chance(0.15)
+    profile.inner_status = not choices.chance(0.3)
+    profile.creators = not choices.chance(0.3)
+    profile.ids_as_text = choices.chance(0.2)
+    profile.cluster_task_shape = choices.pick(("full", "reduced"))
+    profile.milliseconds = not choices.chance(0.5)
+    profile.cluster_word = choices.pick(("RUNNING", "OPERATING"))
+    profile.agents_below = choices.pick(("/api/v2", ""))
+    profile.agent_refresh = choices.pick((0.0, 60.0))
+    profile.reads_tasks = not choices.chance(0.1)
+    names = [name for name in ("status", "clusterId", "hostId", "name", "sort") if choices.chance(0.15)]
+    profile.ignores = frozenset(names)
+    for name in names:
+        choices.counted(f"list ignores {name}")
+
+
+def _draw_lags(profile: Profile, choices: Stream) -> None:
+    if choices.chance(0.3):
+        profile.lags = choices.pick(((0.0, 2.0), (2.0,), (0.0, 0.0, 6.0), (0.5, 4.0)))
+        choices.counted("reads lag")
+    if choices.chance(0.25):
+        profile.list_lag = choices.pick((1.0, 2.0, 5.0, 12.0))
+        choices.counted("lists lag")
+    if choices.chance(0.25):
+        profile.start_late = choices.pick((2.0, 10.0, 40.0, 150.0), (3, 4, 3, 1))
+        choices.counted("starts shown late")
+
+
+def _draw_clock(profile: Profile, choices: Stream) -> None:
+    profile.ahead = choices.pick(
+        (0.0, 2.0, -2.0, 100.0, -100.0, -2 * DAY, 3 * DAY, -EPOCH + 20.0), (80, 3, 3, 3, 3, 3, 3, 2)
+    )
+    if profile.ahead:
+        choices.counted("service clock off")
+    if choices.chance(0.03):
+        profile.jumps_at = choices.pick((12.0, 30.0, 60.0))
+        profile.jumps_to = choices.pick((0.0, 50.0, -50.0, -2 * DAY, 400.0))
+        choices.counted("service clock jumps")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One run: a service, a network, controllers and people, all drawn from the choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .choices import Choices, Stream
+from .controllers import Controller, Plan
+from .fleet import Fleet, Key, draw_fleet
+from .history import Change, History
+from .network import Network, Weather
+from .people import People
+from .profile import draw_profile
+from .records import address
+from .scheduler import Scheduler
+from .service import Service
+from .tasks import Tasks
+from .virtual_time import Current
+
+HORIZON = 4000.0
+CHANGED_AT = 10.0
+
+
+class Simulation:
+    """One run with its history."""
+
+    def __init__(self, choices: Choices, *, tell: bool = False) -> None:
+        self.choices = choices
+        self.history = History(told=[] if tell else None)
+        self.scheduler = Scheduler(HORIZON)
+        self.profile = draw_profile(choices.stream("profile"))
+        self.fleet = draw_fleet(choices.stream("fleet"), self.profile)
+        weather = choices.stream("weather")
+        failures = weather.pick((0.0, 0.25, 0.7), (50, 35, 15))
+        self.tasks = Tasks(
+            self.scheduler, self.fleet, self.profile, choices.stream("tasks"), failures, self.story
+        )  # fmt: skip
+        self.service = Service(self.scheduler, self.fleet, self.profile, self.tasks, choices.stream("service"))
+        self.network = Network(self.scheduler, self.service, self.profile, choices, Weather(weather), self.story)
+        self.people = People(
+            self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"), self.story
+        )
+
+    def story(self, text: str) -> None:
+        """Tell what happens, if anyone listens."""
+        if self.history.told is not None:
+            self.history.told.append((self.scheduler.now, text))
+
+    def run(self, current: Current) -> None:
+        """Carry it out."""
+        current.scheduler, current.network = self.scheduler, self.network
+        draw = self.choices.stream("scenario")
+        self.history.changes = [draw_change(draw, self.fleet) for _ in range(draw.pick((1, 2), (70, 30)))]
+        noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
+        for number in range(draw.pick((1, 2, 3), (50, 35, 15))):
+            plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
+            Controller(plan, self.scheduler, self.history, self.story).begin()
+        self.people.plan()
+        self.scheduler.run()
+
+
+def draw_change(draw: Stream, fleet: Fleet) -> Change:
+    """A target, as the options of its module name it."""
+    kind = draw.pick(("server", "zone", "cluster", "host", "arbitration"), (45, 15, 12, 16, 12))
+    draw.counted(f"change of a {kind}")
+    key: Key = draw.pick([thing.key for thing in fleet.of(kind)])
+    state = fleet.things[key].now
+    if kind == "server":
+        name = f"{address(('host', state['host']))}:{2882 + (key[1] - state['host']) * 10}"
+        args: dict[str, Any] = {"cluster": f"c{state['cluster']}", "server": name, "freeze_server": True}
+        return Change(kind, (key,), None, state["cluster"], CHANGED_AT, args)
+    if kind == "host":
+        hosts = [thing.key for thing in fleet.of("host")]
+        members = tuple(dict.fromkeys([key, *([draw.pick(hosts)] if draw.chance(0.4) else [])]))
+        return Change(kind, members, None, None, CHANGED_AT, {"hosts": [address(each) for each in members]})
+    if kind == "arbitration":
+        return Change(kind, (key,), None, None, CHANGED_AT, {"arbitration_service": f"10.1.200.{key[1]}:2888"})
+    cluster = key[1] if kind == "cluster" else state["cluster"]
+    zone = state["name"] if kind == "zone" else None
+    args = {"cluster": f"c{cluster}", **({"zone": zone} if zone else {})}
+    return Change(kind, tuple(each.key for each in fleet.servers(cluster, zone)), key, cluster, CHANGED_AT, args)
+
+
+def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -> Plan:
+    """What one controller does."""
+    mine = changes if len(changes) == 1 or draw.chance(0.5) else [draw.pick(changes)]
+    args: dict[str, Any] = {
+        "wait": draw.pick((True, False), (85, 15)),
+        "in_flight": draw.pick(("attach", "queue", "fail"), (60, 28, 12)),
+        "wait_timeout": draw.pick((120, 30, 900), (60, 20, 20)),
+        "timeout": draw.pick((10, 5, 30), (60, 20, 20)),
+    }
+    draw.counted(f"in_flight: {args['in_flight']}")
+    plan = Plan(name, 12.0 + draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0)), mine, args, draw.chance(0.88))
+    plan.change_clock = noted_by
+    plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
+    plan.user = draw.pick(("ops", "deploy"), (75, 25))
+    plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
+    plan.reruns = draw.pick((2, 0, 1, 4))
+    plan.pause = draw.pick((5.0, 1.0, 20.0, 60.0))
+    plan.mend = draw.pick((None, "retried", "rolled_back", "skipped"), (60, 20, 12, 8))
+    if draw.chance(0.2):
+        plan.killed_at = [plan.starts + draw.pick((0.03, 0.1, 0.3, 1.0, 3.0, 6.0, 12.0))]
+        draw.counted("controller killed")
+    if draw.chance(0.1):
+        plan.interrupted_at = plan.starts + draw.pick((0.5, 3.0, 8.0))
+        draw.counted("Ansible's time-out")
+    return plan
