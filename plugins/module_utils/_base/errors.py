@@ -41,12 +41,16 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out.
+    ``may_have_run``: the service may have carried it out. ``what`` is the message without ``advice``, for those whom
+    the error did not stop.
     """
 
-    def __init__(self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False) -> None:
-        super().__init__(message, url=url, trace_id=trace_id)
+    def __init__(
+        self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False, advice: str = ""
+    ) -> None:
+        super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
         self.may_have_run = may_have_run
+        self.what = message
 
 
 class ConnectionFailed(ServiceError):
@@ -80,9 +84,10 @@ class RequestRefused(ServiceError):
         url: str,
         trace_id: str | None = None,
         may_have_run: bool = False,
+        advice: str = "",
         state_decides: bool = True,
     ) -> None:
-        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run)
+        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run, advice=advice)
         self.status = status
         self.reason = reason
         self._state_decides = state_decides

@@ -73,9 +73,10 @@ class SeenRequest(Schema):
 
 
 class Availability(Schema):
-    """Whether a server answers."""
+    """Whether a server answers, and to which zone of its cluster it moves."""
 
     available: Annotated[bool, Field(strict=True)]
+    zone: Annotated[str, Field(strict=True, min_length=1)] | None = None
 
 
 class Degraded(Schema):
