@@ -3,7 +3,6 @@
 """Faults of kind `http`: they break a request, or the response to it."""
 
 import json
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,38 +11,12 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ocp_emulator.base.paths import CONTROL, is_control
-from ocp_emulator.faults import fault_plan
+from ocp_emulator.faults import fault_chance, fault_effects, fault_plan
+from ocp_emulator.faults.fault_effects import HttpAction, When
 from ocp_emulator.faults.fault_plan import MAX_SECONDS, Count, Text
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.store.database import Store
 
-HttpAction = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
-When = Literal["before", "after"]
-
-
-@dataclass(frozen=True)
-class _Options:
-    needed: frozenset[str] = frozenset()
-    possible: frozenset[str] = frozenset()
-
-
-_WHEN = frozenset({"when"})
-_SECONDS = frozenset({"seconds"})
-
-# The options of each action, besides match, call, probability, seed and times, which all of them take.
-_OPTIONS: dict[HttpAction, _Options] = {
-    "refuse": _Options(needed=_SECONDS),
-    "reset": _Options(possible=_WHEN),
-    "drop": _Options(possible=_WHEN),
-    "slow": _Options(needed=_SECONDS),
-    "trickle": _Options(needed=_SECONDS, possible=frozenset({"size"})),
-    "truncate": _Options(possible=frozenset({"size"})),
-    "garbage": _Options(possible=_WHEN),
-    "html": _Options(possible=_WHEN | {"status"}),
-    "error": _Options(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset"}),
-    "restart": _Options(needed=_SECONDS, possible=_WHEN),
-}
-_ACTION_OPTIONS = frozenset().union(*(each.needed | each.possible for each in _OPTIONS.values()))
 _ERROR_STATUSES = frozenset({401, 403, 409, 429, *range(500, 600)})
 _HTML_STATUSES = frozenset({200, *range(400, 600)})
 
@@ -94,8 +67,8 @@ class HttpFault(Schema):
 
     @model_validator(mode="after")
     def _check_options_of_action(self) -> "HttpFault":
-        options = _OPTIONS[self.action]
-        given = {name for name in _ACTION_OPTIONS if getattr(self, name) is not None}
+        options = fault_effects.OPTIONS[self.action]
+        given = {name for name in fault_effects.OPTIONS_OF_ANY_ACTION if getattr(self, name) is not None}
         for name in sorted(options.needed - given):
             raise ValueError(f"the action {self.action} needs {name}")
         for name in sorted(given - options.needed - options.possible):
@@ -116,19 +89,17 @@ class HttpFault(Schema):
             raise ValueError("seed goes with probability")
         return self
 
-    def skips_handling(self) -> bool:
-        """Whether the service does not handle the request, so that it has no effect."""
-        return "when" in _OPTIONS[self.action].possible and self.when != "after"
+    def takes_effect(self) -> bool:
+        """Whether the service handles a request that is hit."""
+        return fault_effects.takes_effect(self.action, self.when)
 
     def response_status(self) -> int:
         """The status that html and error respond with."""
         return 502 if self.status is None else self.status
 
     def hits(self, match: int) -> bool:
-        """Whether it hits the `match`th request that matches, counted from 1. The same in every process."""
-        if self.probability is not None:
-            return random.Random(f"{self.seed or 0}/{match}").random() < self.probability
-        return match >= (self.call or 1)
+        """Whether it hits the `match`th request that matches, counted from 1."""
+        return fault_chance.hits(match, self.call, self.probability, self.seed)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class FaultInjection:
     async def run(self, handle: Handler) -> None:
         """Carry out the fault; `handle` lets the service handle the request."""
         captured = _CapturedResponse()
-        if not self.fault.skips_handling():
+        if self.fault.takes_effect():
             await handle(captured.capture)
         await _ACTIONS[self.fault.action](self, captured)
 
