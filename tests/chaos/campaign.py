@@ -29,8 +29,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints impor
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
-from service import Service, emulator
 
 PROFILES = ("4.3", "4.2")
 STEP_SECONDS = 0.2
