@@ -297,7 +297,8 @@ class _Restart:
         proof = await_proof(
             self._api,
             self._target,
-            [member for member in before.members if member.name in members],
+            before,
+            members,
             instant(task.get("start_time")),
             attached=self._attempt.so_far.action == "attached",
             clock=self._clock,
