@@ -41,8 +41,7 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out. ``what`` is the message without ``advice``, for those whom
-    the error did not stop.
+    ``may_have_run``: the service may have carried it out. ``advice`` is the end of the message.
     """
 
     def __init__(
@@ -50,7 +49,12 @@ class ServiceError(OcpError):
     ) -> None:
         super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
         self.may_have_run = may_have_run
-        self.what = message
+        self._advice = advice
+
+    @property
+    def what(self) -> str:
+        """The message without the advice, for those whom the error did not stop."""
+        return str(self).removesuffix(f" {self._advice}")
 
 
 class ConnectionFailed(ServiceError):
