@@ -21,7 +21,6 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
-from ..module_utils._base.errors import ModuleCrashed
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
 from ..module_utils._module.connection_options import Params, environment_note
 from ..module_utils._module.secret_options import censor_of, shown_options
@@ -106,7 +105,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal}).cleaned(censor_of(params))
         else:
-            outcome = _call_guarded(definition, params, RunMode(self._task.check_mode, self._show()))
+            outcome = call_module(definition, params, RunMode(self._task.check_mode, self._show()))
         result = {**outcome.shown(self._task.diff), **_warnings_and_deprecations(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
@@ -135,15 +134,6 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     if isinstance(validation.errors[0], UnsupportedError):
         return f"Unsupported parameters for ({name}) module: {message}"
     return message
-
-
-def _call_guarded(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """The outcome of the call; an unexpected exception is a failure, like the crash of a module."""
-    try:
-        return call_module(definition, params, mode)
-    except Exception as error:
-        crash = ModuleCrashed(error)
-        return Outcome(True, {"msg": str(crash), **crash.facts}).cleaned(censor_of(params))
 
 
 def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_error_names_the_bad_option(ansible, emulator, options, named):
         ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
         (
             "task_wait",
-            {"task_ids": "4711"},
+            {"task_ids": "4711", "wait_timeout": 1},
             ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
         ),
         ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),

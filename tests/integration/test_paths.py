@@ -20,7 +20,7 @@ UNKNOWN_TARGET = {
     "agent_restart": {"hosts": ["10.0.0.1", "10.9.9.9"]},
     "arbitration_service_restart": {"arbitration_service": 77},
     "task_info": {"cluster": "nothing"},
-    "task_wait": {"task_ids": [77]},
+    "task_wait": {"task_ids": [77], "wait_timeout": 1},
 }
 BAD_VALUE = {
     **{verb: {"wait": "perhaps"} for verb in RESTARTS},

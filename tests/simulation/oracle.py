@@ -289,6 +289,11 @@ def wait_ends(_simulation: Simulation, evidence: Evidence, run: Run) -> Iterator
     limit = run.args.get("wait_timeout", 0) + 180 + 12 * run.args.get("timeout", 30)
     if run.end == "result" and lasted > limit:
         yield Finding("waits too long", f"{lasted:.0f} s")
+    task = evidence.task(run.result.get("task_id"))
+    if run.failed and task and lasted >= run.args.get("wait_timeout", 1e9):
+        state = task.record.at((run.ended or 0.0) - 60)
+        if state and state["finish"] is not None and task.record.now is state:
+            yield Finding("waits for a task that has ended", f"{lasted:.0f} s, task {task.id} is {task.status}")
     if run.end == "result" and lasted > 45 and not run.posts and run.module != "task":
         begin = run.began - _simulation.profile.latest
         held = [evidence.held_throughout(key, begin, run.began + 40) for key in run.change.members]

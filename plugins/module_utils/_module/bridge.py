@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from .._base.censor import Censor
-from .._base.errors import OcpError, OptionError
+from .._base.errors import ModuleCrashed, OcpError, OptionError
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
@@ -90,7 +90,7 @@ def run_module(definition: Definition) -> None:
 
 
 def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """Call the body with the service of the validated ``params``; an OcpError becomes a failure with its facts.
+    """Call the body with the service of the validated ``params``; any error becomes a failure with its facts.
 
     Neither the outcome nor a progress line has a secret in it.
     """
@@ -108,8 +108,9 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
             result, failed = definition.body(api, params, mode), False
-    except OcpError as error:
-        result, failed = {"msg": str(error), **error.facts}, True
+    except Exception as error:
+        known = error if isinstance(error, OcpError) else ModuleCrashed(error)
+        result, failed = {"msg": str(known), **known.facts}, True
     return Outcome(failed, result, noticed + result.pop("warnings", []), result.pop("diff", {}))
 
 

@@ -29,7 +29,7 @@ from .._base.service_clock import to_service_clock
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
-from .._waiting.await_tasks import wait_for_success, wait_for_tasks
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import Purpose, target_held
 from .._waiting.poll import PollPolicy
 from .._waiting.progress import progress_line
@@ -45,8 +45,6 @@ Result = dict[str, Any]
 
 # What a look and the request take at least.
 LOOK_AND_REQUEST = 5
-# Seconds within which a lagging replica of the service shows a task that it has started.
-UNSEEN_FOR = 60.0
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,8 @@ class _Restart:
             self._attempt.note(before=sight.observed.result())
             own = own_tasks(self._target, sight.listed, self._sender.sent) if self._sender.sent else []
             if len(own) == 1 and self._sender.sent:
-                return sight, Decision(Action.ADOPT, "", self._sender.sent.members, (own[0].id,))
+                reason = "a request of ours was refused" if self._sender.sent.refused else "the answer was lost before"
+                return sight, Decision(Action.ADOPT, reason, self._sender.sent.members, (own[0].id,))
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._viewer.judge(sight, self._since)
             decision = decide_restart(look, Condition(self._since, self._request.in_flight))
@@ -246,14 +245,15 @@ class _Restart:
         elif self._request.check_mode:
             self._attempt.note(changed=True, action="submitted")
         elif decision.action is Action.ADOPT:
-            self._sender.adopt(Task.from_api(self._api.task(decision.task_ids[0])), "the request was refused")
+            self._sender.adopt(Task.from_api(self._api.task(decision.task_ids[0])), decision.reason)
         else:
             self._sender.send(sight.mark, decision.members, self._viewer.now)
         if decision.action is not Action.ATTACH:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
             self._await()
-            self._verify(sight, decision.members)
+            # A task that began before the look may have started a member by then.
+            self._verify(sight, decision.members, attached=decision.action in (Action.ATTACH, Action.ADOPT))
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids
@@ -291,7 +291,7 @@ class _Restart:
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
 
-    def _verify(self, sight: Sight, members: frozenset[str]) -> None:
+    def _verify(self, sight: Sight, members: frozenset[str], *, attached: bool) -> None:
         """Prove that all ``members`` have restarted, and that the target serves."""
         task, before = self._attempt.so_far.task or {}, sight.observed
         proof = await_proof(
@@ -299,7 +299,7 @@ class _Restart:
             self._target,
             [member for member in before.members if member.name in members],
             instant(task.get("start_time")),
-            attached=self._attempt.so_far.action == "attached",
+            attached=attached,
             clock=self._clock,
         )
         if proof.after is not None:

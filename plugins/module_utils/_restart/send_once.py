@@ -54,7 +54,10 @@ class Sender:
                 raise
             self._note_sent(error.facts.get("trace_id"))
             remember_open(self._api, self._target, sent)
-            self.adopt(find_own_task(self._api, self._target, sent, error, self._clock), "the answer was lost")
+            self.adopt(
+                find_own_task(self._api, self._target, sent, error, self._clock),
+                f"{self._attempt.so_far.reason}; the answer was lost",
+            )
         except Exception:
             # Whether it was sent before this is not known.
             self._note_sent(None)
@@ -66,8 +69,7 @@ class Sender:
 
     def adopt(self, task: Task, why: str) -> None:
         """Note the task that the request has started, though no answer named it; ``why`` is what became of that."""
-        so_far = self._attempt.so_far
-        reason = f"{so_far.reason}; {why}, and task {task.label} is the only one started since"
+        reason = f"{why}, and task {task.label} is the only one started since"
         self._attempt.note(changed=True, action="adopted", reason=reason)
         self._record(task)
 

@@ -59,16 +59,19 @@ def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:
     return None
 
 
-def wait_until(db: sqlite3.Connection, task_id: int) -> int | None:
-    """When a task that waits for its targets looks again: the next event of the task that occupies one; None: now."""
+def wait_or_take_over(db: sqlite3.Connection, task_id: int) -> int | None:
+    """When a task that waits for its targets looks again: at the next event of the task that occupies one.
+
+    None when there is nothing to wait for. Targets that a FAILED task occupies are released.
+    """
     (waits,) = db.execute("SELECT waits FROM tasks WHERE id = ?", (task_id,)).fetchone()
     if not waits or occupies(db, task_id):
         return None
     blocking = blocking_task(db, task_id)
     (due,) = db.execute("SELECT min(due_at) FROM subtasks WHERE task_id = ?", (blocking,)).fetchone()
     if blocking is not None and due is None:
-        release(db, blocking)
-        return wait_until(db, task_id)
+        _release_targets(db, task_id, blocking)
+        return wait_or_take_over(db, task_id)
     return None if due is None else int(due)
 
 
@@ -98,6 +101,16 @@ def occupy_if_free(db: sqlite3.Connection, task_id: int, now: int) -> str | None
         return None
     task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (blocking,)).fetchone()
     return errors.occupied_message("the target", blocking, task["name"], task["status"])
+
+
+def _release_targets(db: sqlite3.Connection, task_id: int, blocking: int) -> None:
+    """Release those targets of a task that another one occupies, which goes on occupying the rest."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _OCCUPIED[target["object_type"]]:
+            db.execute(
+                f"UPDATE {table} SET operating_task = NULL WHERE {column} = ? AND operating_task = ?",
+                (target[of_target], blocking),
+            )
 
 
 def release(db: sqlite3.Connection, task_id: int) -> None:

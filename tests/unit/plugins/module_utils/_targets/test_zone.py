@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import NO_HOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
@@ -171,6 +172,8 @@ def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
     for number in (51, 52):
         on_host = [listed(name)] if number == host else []
         api.expect("tasks", clusterId=31, hostId=number, above=80, gives=on_host)
+    if host is not None:
+        api.expect("tasks", clusterId=31, hostId=NO_HOST, above=80, gives=[])
     assert [found.restarts for found in ZONE.tasks(api.double, above=80)] == restarts
 
 
