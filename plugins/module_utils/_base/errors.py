@@ -21,6 +21,11 @@ class OcpError(Exception):
         super().__init__(message)
         self.facts: dict[str, Any] = facts
 
+    @property
+    def what(self) -> str:
+        """The message without advice, for those whom the error did not stop."""
+        return str(self)
+
     def prepend(self, words: str) -> None:
         """Put in front what was being done, for readers who do not know the request."""
         self.args = (f"{words} {self}",)
@@ -53,7 +58,7 @@ class ServiceError(OcpError):
 
     @property
     def what(self) -> str:
-        """The message without the advice, for those whom the error did not stop."""
+        """See OcpError."""
         return str(self).removesuffix(f" {self._advice}")
 
 
