@@ -142,8 +142,10 @@ OPTIONS = {
 
 
 def run(api, params, mode):
-    check_nonempty("servers", params["servers"], "leave it out to ask for none")
     zone = params["apart_from_zone"]
+    for option in ("zone", "apart_from_zone", "servers"):
+        given = params[option]
+        check_nonempty(option, [given] if isinstance(given, str) else given, "leave it out to ask for none")
     demands = Demands(
         min_zones=params["min_zones"],
         zone=params["zone"],

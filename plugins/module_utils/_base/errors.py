@@ -21,6 +21,11 @@ class OcpError(Exception):
         super().__init__(message)
         self.facts: dict[str, Any] = facts
 
+    @property
+    def what(self) -> str:
+        """The message without advice, for those whom the error did not stop."""
+        return str(self)
+
     def prepend(self, words: str) -> None:
         """Put in front what was being done, for readers who do not know the request."""
         self.args = (f"{words} {self}",)
@@ -41,8 +46,7 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out. ``what`` is the message without ``advice``, for those whom
-    the error did not stop.
+    ``may_have_run``: the service may have carried it out. ``advice`` is the end of the message.
     """
 
     def __init__(
@@ -50,7 +54,12 @@ class ServiceError(OcpError):
     ) -> None:
         super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
         self.may_have_run = may_have_run
-        self.what = message
+        self._advice = advice
+
+    @property
+    def what(self) -> str:
+        """See OcpError."""
+        return str(self).removesuffix(f" {self._advice}")
 
 
 class ConnectionFailed(ServiceError):

@@ -263,7 +263,7 @@ class _Restart:
         except AuthenticationFailed:
             raise
         except ServiceError as error:
-            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error}")
+            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
 
     # Waiting, and the proof
 
@@ -305,7 +305,7 @@ class _Restart:
             self._attempt.note(after=proof.after.result())
             self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
         if proof.problem is not None:
-            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem}")
+            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
         elif proof.contradiction is not None:
             self._attempt.note(verified=False)
             raise NotVerified(
