@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from .text import CUT
+
 Record = dict[str, Any]
 Shape = Mapping[str, Callable[[Any], Any]]
 
 LONGEST_TEXT = 10_000
+SURROGATES = re.compile("[\ud800-\udfff]")
 # Of 18 digits at most, so that it fits where an id has to fit.
 NUMBER = re.compile(r"-?\d{1,18}")
 # Arithmetic with times nearer to the ends of the calendar overflows.
@@ -51,9 +54,13 @@ def boolean(value: object) -> bool | None:
 
 
 def text(value: object) -> str | None:
-    """A text of LONGEST_TEXT characters at most, also a number as text; else None."""
+    """A text of LONGEST_TEXT characters at most, with CUT if it was longer; also a number as text; else None.
+
+    Half a surrogate pair, which JSON can have but UTF-8 cannot, is replaced.
+    """
     if isinstance(value, str):
-        return value[:LONGEST_TEXT]
+        whole = SURROGATES.sub("\N{REPLACEMENT CHARACTER}", value)
+        return whole if len(whole) <= LONGEST_TEXT else f"{whole[:LONGEST_TEXT]}{CUT}"
     number = integer(value)
     return None if number is None else str(number)
 
