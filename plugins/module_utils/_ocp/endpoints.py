@@ -20,7 +20,7 @@ from .._base.errors import (
 )
 from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
-from .paging import PagedRead
+from .paging import MOST_ITEMS, PagedRead
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -103,7 +103,15 @@ class OcpApi:
 
     def task(self, task_id: int) -> Record:
         """One task, with its subtasks and their links."""
-        return task_record(self._record(f"/api/v2/tasks/instances/{task_id}"))
+        found = task_record(self._record(f"/api/v2/tasks/instances/{task_id}"))
+        if len(records(found.get("subtasks"))) > MOST_ITEMS:
+            raise ResponseUnreadable(
+                f"Task {task_id} has more than {MOST_ITEMS:,} subtasks, and is not used. Check that url is the address "
+                "of an OCP.",
+                url=self._client.url,
+                trace_id=self.trace_id,
+            )
+        return found
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
@@ -223,6 +231,9 @@ class OcpApi:
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         answer = self._client.post(quote(path), params, body)
         task = task_record(record(answer.data))
+        if len(records(task.get("subtasks") or task.get("tasks"))) > MOST_ITEMS:
+            # Its id is what counts; whoever reads it anew is told.
+            task = {**task, "subtasks": None, "tasks": None}
         if task.get("id") is None:
             raise ResponseUnreadable(
                 f"The answer to POST {answer.url} names no task. It is not known whether the restart was started: "
