@@ -81,7 +81,8 @@ class WrongRecord(ResponseUnreadable):
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 
-    ``state_decides`` is false where its error code says that the state of a target is not the cause.
+    ``state_decides`` is false where its error code says that the state of a target is not the cause, ``is_busy``
+    is true where it or the status says that another task works on it.
     """
 
     def __init__(
@@ -95,11 +96,13 @@ class RequestRefused(ServiceError):
         may_have_run: bool = False,
         advice: str = "",
         state_decides: bool = True,
+        is_busy: bool = False,
     ) -> None:
         super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run, advice=advice)
         self.status = status
         self.reason = reason
         self._state_decides = state_decides
+        self.is_busy = is_busy
 
     @property
     def may_be_due_to_state(self) -> bool:

@@ -36,6 +36,11 @@ class Sender:
         self._open = open_request(api, target)
         self._sent = self._open
 
+    @property
+    def has_sent(self) -> bool:
+        """Whether there is such a request."""
+        return self._sent is not None
+
     def forget(self) -> None:
         """The request is done with: its task has ended, or its restart is not the one that is wanted now."""
         close_outcome(self._api, self._target)
