@@ -62,7 +62,8 @@ def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> Finish
 def did_its_work(task: Task) -> bool:
     """Whether a restart ended SUCCESSFUL, not by its rollback, and without skipping what stops or starts."""
     return task.succeeded and not any(
-        SKIP in str(step.operation).upper() and any(word in step.label.lower() for word in ESSENTIAL_WORDS)
+        SKIP in str(step.operation).upper()
+        and any(word in f"{step.name} {step.description}".lower() for word in ESSENTIAL_WORDS)
         for step in task.subtasks
     )
 

@@ -77,6 +77,7 @@ class _Restart:
         self._had_to_wait = False
         self._shown = ""
         self._paused = 0.0
+        self._expecting = 0.0
 
     def run(self) -> Result:
         """See restart_target."""
@@ -100,7 +101,12 @@ class _Restart:
                     raise
 
     def _policy(self) -> PollPolicy:
-        return self._request.policy.left(self._attempt.elapsed)
+        return self._request.policy.left(self._waited)
+
+    @property
+    def _waited(self) -> float:
+        """Seconds of ``wait_timeout`` that are used up; the wait for a start to show has a limit of its own."""
+        return self._attempt.elapsed - self._expecting
 
     def _pause_for(self, refusal: RateLimited) -> None:
         """Pause until requests are allowed again; what was seen before no longer counts. Raises a long ``refusal``."""
@@ -218,7 +224,9 @@ class _Restart:
             self._show(decision.reason)
             self._shown = decision.reason
         if expected:
+            began = self._clock.now()
             self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            self._expecting += self._clock.now() - began
             return True
         with self._saying_nothing_was_sent(f"since {decision.reason}"):
             self._wait_until_ended(decision.task_ids)
@@ -230,7 +238,7 @@ class _Restart:
         if task_ids:
             wait_for_tasks(self._api, task_ids, self._policy(), unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
-            waited = self._attempt.elapsed
+            waited = self._waited
             pause = self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)
             if not pause:
                 what = "It has ended, but" if task_ids else "No task of it is to be seen, and"

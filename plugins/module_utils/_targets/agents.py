@@ -76,12 +76,11 @@ class Agents(Target):
         by_host = task_ids_by_host(api, hosts if unnamed else (), name=AGENT_FILTER, **query)
         touching = []
         for task in listed:
-            named = _host_ids(task)
-            touched = frozenset(
-                name for number, name in self.hosts if number in named or (not named and task["id"] in by_host[number])
-            )
+            on_hosts = _host_ids(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
+            touched = frozenset(name for number, name in self.hosts if number in on_hosts)
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
-            if touched:
+            # Where nothing tells the hosts of a task, it may be on any.
+            if touched or (by_host is None and not on_hosts):
                 touching.append(TaskOnTarget(task, touched if restarts else frozenset()))
         return touching
 

@@ -103,7 +103,7 @@ class FakeOcp:
     ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
-    effect.
+    effect. ``after_restart`` is called when a task has ended.
     """
 
     time: FakeClock
@@ -134,6 +134,7 @@ class FakeOcp:
     ignored: tuple[str, ...] = ()
     before_post: Callable[[], Any] = lambda: None
     after_newest: Callable[[], Any] = lambda: None
+    after_restart: Callable[[], Any] = lambda: None
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -165,6 +166,11 @@ class FakeOcp:
                 self.cluster_operated_by = number
         self._move_on()
         return job
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass, and tasks with it."""
+        self.time.time += seconds
+        self._move_on()
 
     # OcpApi
 
@@ -322,6 +328,7 @@ class FakeOcp:
                     thing.operated_by = None if thing.operated_by == job.id else thing.operated_by
                 if self.cluster_operated_by == job.id:
                     self.cluster_operated_by = None
+            self.after_restart()
 
     def _shown(self, thing: Thing) -> tuple[float | None, int]:
         if thing.shown_before is None or self.now >= thing.shown_before[0]:
