@@ -140,7 +140,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             if type(error).__name__ != TIME_OUT or not facts:
                 raise
             words = str(error) or OLD_WORDS.format(action=self._task.action, seconds=self._task.timeout)
-            # The frame is shown before 2.19 only, and deprecated.
+            # Without ``frame``, which is deprecated.
             timed_out = {TIMED_OUT: {"period": self._task.timeout}}
             # Since 2.19 Ansible shows the words of an error even if the task has no_log.
             known = "" if self._task.no_log else f" {_what_goes_on(facts)}"
@@ -148,9 +148,11 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         return outcome.cleaned(censor_of(params))
 
     def _time_out(self, result: dict[str, Any]) -> AnsibleActionFail:
-        """The error by which Ansible fails the task with ``result``, and does not try it again, as after its own one."""
-        for warning in result.pop("warnings", []):
-            display.warning(warning)
+        """The error by which Ansible fails the task with ``result``; as after its own one, it does not try it again."""
+        warnings = result.pop("warnings", [])
+        if not self._task.no_log:
+            for warning in warnings:
+                display.warning(warning)
         message = result.pop("msg")
         # Before ansible-core 2.19 nothing else marks what an error brings along.
         error = AnsibleActionFail(message, result={**wrap_var(result), "_ansible_no_log": bool(self._task.no_log)})

@@ -79,7 +79,7 @@ class Progressing(Generic[Kind]):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Whatever is raised inside has the result so far in its facts; Ctrl-C and Ansible's time-out have it attached."""
+        """Whatever is raised inside has the result so far in its facts; an interruption has it attached."""
         try:
             yield
         except OcpError as error:
