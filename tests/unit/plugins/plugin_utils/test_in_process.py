@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 from functools import partial
@@ -35,6 +36,7 @@ HIDDEN = "$REDACTED$" if MASKED_WHERE_SHOWN else "VALUE_SPECIFIED_IN_NO_LOG_PARA
 HIDDEN_INSIDE = HIDDEN if MASKED_WHERE_SHOWN else "********"
 SECRET = "hidden-word-9"
 TOKEN = "hidden-token-9"
+LOGIN = base64.b64encode(f"admin:{SECRET}".encode()).decode()
 CONNECTION = {"url": "https://ocp.test:8080", "username": "admin", "password": SECRET}
 
 
@@ -48,8 +50,9 @@ except AttributeError:  # since ansible-core 2.19
 
 def interrupted(error, **facts):
     """An error that is none of ours, with the result so far."""
+    said = {"said": f"<{SECRET}>", "login": LOGIN, "warnings": ["Look."], "diff": {"after": LOGIN}}
     if facts:
-        attach_facts(error, {"changed": True, "said": f"<{SECRET}>", "diff": {}, "warnings": ["Look."], **facts})
+        attach_facts(error, {"changed": True, **said, **facts})
     return error
 
 
@@ -360,6 +363,7 @@ def test_time_out_of_ansible_keeps_what_is_known(timed_out, do, known):
     assert error.result["said"] == f"<{HIDDEN_INSIDE}>"
     assert warnings == ["Look."]
     assert SECRET not in json.dumps(error.result)
+    assert error.result["login"] == "********"
 
 
 def test_time_out_of_a_no_log_task_shows_no_task_id(timed_out):
