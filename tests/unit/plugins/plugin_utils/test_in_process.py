@@ -318,7 +318,7 @@ def test_values_secret_only_to_ansible_stay_in_results():
 def test_crash_is_a_failure_without_secrets(action):
     result = action({"do": "crash"}).run()
     assert result["failed"] is True
-    assert f"ZeroDivisionError: divided {HIDDEN_INSIDE}" in result["msg"]
+    assert "ZeroDivisionError: divided ********" in result["msg"]
     assert "in echo" in result["exception"]
     assert SECRET not in json.dumps(result)
 
@@ -360,7 +360,7 @@ def test_time_out_of_ansible_keeps_what_is_known(timed_out, do, known):
     assert error.result["timedout"]["period"] == 3
     assert error.result["task_id"] == (1001 if do == "time out" else None)
     assert error.result["changed"] is (do != "time out while it waits")
-    assert error.result["said"] == f"<{HIDDEN_INSIDE}>"
+    assert error.result["said"] == "<********>"
     assert warnings == ["Look."]
     assert SECRET not in json.dumps(error.result)
     assert error.result["login"] == "********"
