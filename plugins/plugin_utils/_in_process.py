@@ -23,7 +23,7 @@ from ansible.utils.display import Display
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ..module_utils._base.cli_hints import adhoc_command
-from ..module_utils._base.errors import ModuleCrashed, attached_facts
+from ..module_utils._base.errors import attached_facts
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params, environment_note
 from ..module_utils._module.secret_options import censor_of, shown_options
@@ -117,7 +117,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal}).cleaned(censor_of(params))
         else:
-            outcome = self._call_guarded(params)
+            outcome = self._call(params)
         result = {**outcome.shown(self._task.diff), **_warnings_and_deprecations(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
@@ -128,13 +128,10 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             raise self._time_out(result)
         return result
 
-    def _call_guarded(self, params: Params) -> Outcome:
-        """The outcome of the call; an unexpected exception is a failure, like the crash of a module."""
+    def _call(self, params: Params) -> Outcome:
+        """The outcome of the call; Ansible's time-out is a failure if something is known then."""
         try:
             return call_module(self.definition, params, self._mode())
-        except Exception as error:
-            crash = ModuleCrashed(error)
-            outcome = failure(str(crash), {**attached_facts(error), **crash.facts})
         except BaseException as error:
             facts = attached_facts(error)
             if type(error).__name__ != TIME_OUT or not facts:

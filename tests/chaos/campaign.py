@@ -29,8 +29,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints impor
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
-from service import Service, emulator
 
 PROFILES = ("4.3", "4.2")
 STEP_SECONDS = 0.2
@@ -38,7 +38,9 @@ TIMEOUT = 0.7
 RIVALS = 0.2
 RUNS_AT_MOST = 30
 PAUSE = 0.3
-CLIENTS = 24
+# So many at most, and so few that a short campaign beside other tests does not starve its emulator: of requests that
+# wait longer than TIMEOUT, all time out.
+CLIENTS, RESTARTS_OF_A_CLIENT = 24, 5
 
 # What may hit a request of the victim, and how likely. What has no method hits reads, polls and restarts alike.
 FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
@@ -141,7 +143,7 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     fleet, found = places(min(48, max(4, restarts // 4 * 4)), arbitration=profile != "4.2")
     chance = random.Random(f"{seed}/{profile}")
     chance.shuffle(found)
-    workers = min(CLIENTS, len(found))
+    workers = min(CLIENTS, len(found), max(1, restarts // RESTARTS_OF_A_CLIENT))
     tally = Tally()
     started = time.monotonic()
     with emulator(profile, fleet, STEP_SECONDS, folder) as service:

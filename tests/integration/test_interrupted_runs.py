@@ -12,8 +12,9 @@ import subprocess
 import time
 
 import pytest
+from credentials import BASIC
 from fleet_play import fleet_play, now
-from support import BASIC, progress_lines
+from progress_output import progress_lines
 
 # More than the usual few by OCP_CONTROLLER_CRASHES=10.
 CRASHES = int(os.environ.get("OCP_CONTROLLER_CRASHES", "3"))

@@ -21,6 +21,11 @@ class OcpError(Exception):
         super().__init__(message)
         self.facts: dict[str, Any] = facts
 
+    @property
+    def what(self) -> str:
+        """The message without advice, for those whom the error did not stop."""
+        return str(self)
+
     def prepend(self, words: str) -> None:
         """Put in front what was being done, for readers who do not know the request."""
         self.args = (f"{words} {self}",)
@@ -55,12 +60,20 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out.
+    ``may_have_run``: the service may have carried it out. ``advice`` is the end of the message.
     """
 
-    def __init__(self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False) -> None:
-        super().__init__(message, url=url, trace_id=trace_id)
+    def __init__(
+        self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False, advice: str = ""
+    ) -> None:
+        super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
         self.may_have_run = may_have_run
+        self._advice = advice
+
+    @property
+    def what(self) -> str:
+        """See OcpError."""
+        return str(self).removesuffix(f" {self._advice}")
 
 
 class ConnectionFailed(ServiceError):
@@ -94,9 +107,10 @@ class RequestRefused(ServiceError):
         url: str,
         trace_id: str | None = None,
         may_have_run: bool = False,
+        advice: str = "",
         state_decides: bool = True,
     ) -> None:
-        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run)
+        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run, advice=advice)
         self.status = status
         self.reason = reason
         self._state_decides = state_decides

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from .._base.censor import Censor
-from .._base.errors import OcpError, OptionError
+from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
@@ -102,7 +102,7 @@ def run_module(definition: Definition) -> None:
 
 
 def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:
-    """Call the body with the service of the validated ``params``; an OcpError becomes a failure with its facts.
+    """Call the body with the service of the validated ``params``; any error becomes a failure with its facts.
 
     Neither the outcome nor a progress line has a secret in it.
     """
@@ -117,8 +117,9 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
             result = definition.body(api, params, mode)
-    except OcpError as error:
-        return failure(str(error), error.facts, noticed)
+    except Exception as error:
+        known = error if isinstance(error, OcpError) else ModuleCrashed(error, **attached_facts(error))
+        return failure(str(known), known.facts, noticed)
     return _outcome(False, result, noticed)
 
 

@@ -8,7 +8,7 @@ decides. For what shows no start at all, the task remains the evidence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -72,9 +72,9 @@ def proven_by_task(finished: Iterable[FinishedRestart], member: str) -> bool:
     return any(task.restarted(member) for task in finished)
 
 
-def start_is_due(finished: Sequence[FinishedRestart], members: frozenset[str], now: datetime) -> FinishedRestart | None:
-    """The last of the restarts of ``members`` if all their starts may still be missing, else None."""
-    recent = [task for task in finished if now < task.due_until]
-    if not all(proven_by_task(recent, member) for member in members):
-        return None
-    return max(recent, key=lambda task: task.due_until, default=None)
+def due_starts(
+    finished: Iterable[FinishedRestart], members: Iterable[str], now: datetime
+) -> dict[str, FinishedRestart]:
+    """The last restart of each of ``members`` whose start need not show yet."""
+    recent = sorted((task for task in finished if now < task.due_until), key=lambda task: task.due_until)
+    return {member: task for member in members for task in recent if task.restarted(member)}

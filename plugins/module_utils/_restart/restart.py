@@ -30,14 +30,13 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
-from .._waiting.failure_report import Purpose, target_held
+from .._waiting.failure_report import Purpose, not_serving, target_held
 from .._waiting.poll import PollPolicy
 from .._waiting.progress import progress_line, started_line
 from .attempt import Progressing, RestartAttempt
-from .decision import Action, Condition, Decision, InFlight, decide_restart
+from .decision import Action, Condition, Decision, InFlight, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
-from .own_task import own_tasks
 from .proof import PAUSES, await_proof
 from .send_once import Sender
 
@@ -157,14 +156,14 @@ class _Restart:
         while True:
             sight = self._see()
             self._attempt.note(before=sight.observed.result())
-            own = own_tasks(self._target, sight.listed, self._sender.sent) if self._sender.sent else []
-            if len(own) == 1 and self._sender.sent:
-                return sight, Decision(Action.ADOPT, "", self._sender.sent.members, (own[0].id,))
+            adopted = self._sender.adopt(sight.listed, self._since)
+            if adopted is not None:
+                return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._viewer.judge(sight, self._since)
             decision = decide_restart(look, Condition(self._since, self._request.in_flight))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
-            self._refuse(decision, look.holder)
+            self._refuse(decision, look)
             if self._request.check_mode or not self._wait_first(decision):
                 return sight, decision
 
@@ -180,18 +179,21 @@ class _Restart:
             self._attempt.warnings += warnings
         return sight
 
-    def _refuse(self, decision: Decision, holder: Task | None) -> None:
+    def _refuse(self, decision: Decision, look: Look) -> None:
         """Raise the error of a decision that ends here."""
         nothing = f"There was no restart of {self._target.label}: {decision.reason}."
+        log_lines = self._request.policy.log_lines
         if decision.action is Action.REFUSE:
             raise TargetBusy(nothing)
+        if decision.action is Action.HELD and look.holder is not None:
+            raise target_held(self._api, look.holder, nothing, log_lines)
+        if decision.action is Action.ILL and look.failure is not None:
+            raise not_serving(self._api, look.failure, nothing, log_lines)
         if decision.action is Action.ILL:
             raise NotVerified(
                 f"{nothing} Look at its newest tasks and at the process itself; without started_before it is "
                 "restarted in any case."
             )
-        if decision.action is Action.HELD and holder is not None:
-            raise target_held(self._api, holder, nothing, self._request.policy.log_lines)
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""
@@ -236,22 +238,20 @@ class _Restart:
     # Carrying out
 
     def _execute(self, sight: Sight, decision: Decision) -> None:
-        if decision.action in (Action.SKIP, Action.EXPECT):
+        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.members):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
         if decision.action is Action.ATTACH:
             self._attach(decision)
         elif self._request.check_mode:
             self._attempt.note(changed=True, action="submitted")
-        elif decision.action is Action.ADOPT:
-            self._sender.adopt(Task.from_api(self._api.task(decision.task_ids[0])), "the request was refused")
-        else:
+        elif decision.action is not Action.ADOPT:
             self._sender.send(sight.mark, decision.members, self._viewer.now)
         if decision.action is not Action.ATTACH:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
             self._await()
-            self._verify(sight, decision.members)
+            self._verify(sight, decision)
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids
@@ -263,7 +263,7 @@ class _Restart:
         except AuthenticationFailed:
             raise
         except ServiceError as error:
-            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error}")
+            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
 
     # Waiting, and the proof
 
@@ -290,22 +290,23 @@ class _Restart:
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
 
-    def _verify(self, sight: Sight, members: frozenset[str]) -> None:
-        """Prove that all ``members`` have restarted, and that the target serves."""
-        task, before = self._attempt.so_far.task or {}, sight.observed
+    def _verify(self, sight: Sight, decision: Decision) -> None:
+        """Prove that all members of the decision have restarted, and that the target serves."""
+        task, before, members = self._attempt.so_far.task or {}, sight.observed, decision.members
         proof = await_proof(
             self._api,
             self._target,
-            [member for member in before.members if member.name in members],
+            before,
+            members,
             instant(task.get("start_time")),
-            attached=self._attempt.so_far.action == "attached",
+            attached=decision.action in (Action.ATTACH, Action.ADOPT),
             clock=self._clock,
         )
         if proof.after is not None:
             self._attempt.note(after=proof.after.result())
             self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
         if proof.problem is not None:
-            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem}")
+            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
         elif proof.contradiction is not None:
             self._attempt.note(verified=False)
             raise NotVerified(

@@ -74,6 +74,7 @@ class Zone(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status and its servers."""
         found = api.cluster(self.cluster.id)
+        found = {**found, "zones": records(found.get("zones")) or api.zones(self.cluster.id)}
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
 
     @property

@@ -147,7 +147,7 @@ class _TaskAction:
         try:
             self._read()
         except OcpError as error:
-            self._warnings.append(f"Task {self._task_id} cannot be read any more: {error}")
+            self._warnings.append(f"Task {self._task_id} cannot be read any more: {error.what}")
 
     def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], ApiResponse]]]:
         """The requests to send, one after another: one for the whole task, or one for each subtask."""

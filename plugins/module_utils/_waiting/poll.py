@@ -89,7 +89,7 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
     if not problems:
         return []
     polls = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
-    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1]}"]
+    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1].what}"]
 
 
 def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:

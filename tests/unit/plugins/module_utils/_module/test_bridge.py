@@ -16,9 +16,11 @@ import pytest
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied, ResponseLost
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, connection_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -393,6 +395,19 @@ def test_connections_are_closed(gives, run, client):
     client.double.close.assert_called_once_with()
 
 
+@pytest.mark.parametrize("name", ["task_info", "task_wait"])
+@pytest.mark.usefixtures("connected")
+def test_crash_of_a_module_that_reads_is_a_failure_in_one_sentence(name, run, monkeypatch):
+    def crash(*_args, **_options):
+        raise ZeroDivisionError("divided by pass-word-9")
+
+    monkeypatch.setattr(OcpApi, "task", crash)
+    params = {"task_info": {"task_id": 7}, "task_wait": {"task_ids": [7]}}[name]
+    result = run(name, {**CONNECTION, **BASIC, **params})
+    assert result["msg"] == ("The module crashed, which is a fault of its own: ZeroDivisionError: divided by ********")
+    assert "pass-word-9" not in json.dumps(result)
+
+
 @pytest.mark.usefixtures("connected")
 def test_service_error_result_includes_its_facts(run, client):
     error = PermissionDenied("Refused.", status=403, reason="", url=URL, trace_id="trace-403")
@@ -409,7 +424,7 @@ def test_service_error_result_includes_its_facts(run, client):
 
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.usefixtures("connected")
-def test_check_mode_reads_and_does_not_post(name, run, client):
+def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
     orders = {"id": 31, "name": "orders", "status": "RUNNING", "zones": [{"id": 71, "name": "zone1"}]}
     records = {
         "/api/v2/ob/clusters": {"contents": [orders]},
@@ -422,6 +437,8 @@ def test_check_mode_reads_and_does_not_post(name, run, client):
         "/api/v2/tasks/instances": {"contents": []},
     }
     client.double.get.side_effect = lambda path, *_params: response(records[path])
+    client.double.wait_for_room.side_effect = None
+    monkeypatch.setattr(OcpApi, "service_clock", ServiceClock())
     result = run(name, {**CONNECTION, **OWN[name], "wait": True, "_ansible_check_mode": True})
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", None)
     assert client.double.get.called

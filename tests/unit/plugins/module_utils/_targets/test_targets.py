@@ -197,14 +197,15 @@ class TestServer:
 
     def test_observation_has_status_and_members(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[::-1])
-        expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED)
+        expected = Member("10.1.0.1:2882", "RUNNING", "2026-05-04T03:02:01+08:00", None, STARTED, serves=True)
         assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
 
     @pytest.mark.parametrize("start_time", ["", "yesterday", "2026-05-04T03:02:01", 1777834921], ids=repr)
     def test_invalid_start_time_is_ignored(self, start_time, api):
         api.expect("cluster", 31, gives=ORDERS)
         api.expect("servers", 31, gives=[{**SERVERS[0], "startTime": start_time}])
-        assert SERVER.observe(api.double) == Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
+        expected = Member("10.1.0.1:2882", "RUNNING", serves=True)
+        assert SERVER.observe(api.double) == Observation("RUNNING", (expected,))
 
     @pytest.mark.parametrize(
         ("hosts", "alone"),
@@ -254,6 +255,7 @@ class TestAgents:
             {"alias": "pos_proxy", "pid": 8},
             {"alias": "gone", "pid": None},
         ]
+        api.expect("hosts", gives=HOSTS)
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
         api.expect("host_agent", 52, gives={"status": "AVAILABLE"})
         assert AGENTS.observe(api.double).result() == {
@@ -269,10 +271,9 @@ class TestAgents:
             ],
         }
 
-    @pytest.mark.parametrize(
-        "processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "seven"}], [{"pid": 0}]], ids=repr
-    )
+    @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{}], [{"pid": "seven"}]], ids=repr)
     def test_malformed_processes_are_ignored(self, processes, api):
+        api.expect("hosts", gives=HOSTS)
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
         expected = Observation("AVAILABLE", (Member("10.1.0.1", "AVAILABLE", None, None),))
         assert Agents(((51, "10.1.0.1"),)).observe(api.double) == expected
@@ -285,6 +286,7 @@ class TestAgents:
             {**cleaner, "lastActiveTime": "2026-05-01T09:00:00+08:00"},
             {**runs, "lastActiveTime": "2026-05-04T12:00:00+00:00"},
         ]
+        api.expect("hosts", gives=HOSTS)
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})
         [member] = Agents(((51, "10.1.0.1"),)).observe(api.double).members
         assert member.pids == {"ocp_agentd": 7}
@@ -295,9 +297,8 @@ class TestAgents:
         assert Agents.find(api.double, ["fd00::1"]) == Agents(((54, "fd00::1"),))
 
     def test_agents_have_a_status_only_when_all_share_it(self, api):
-        api.expect("host_agent", 51, gives={"status": "AVAILABLE"}).expect(
-            "host_agent", 52, gives={"status": "OFFLINE"}
-        )
+        api.expect("hosts", gives=HOSTS).expect("host_agent", 51, gives={"status": "AVAILABLE"})
+        api.expect("host_agent", 52, gives={"status": "OFFLINE"})
         observed = AGENTS.observe(api.double)
         assert observed.status is None
         assert [member.status for member in observed.members] == ["AVAILABLE", "OFFLINE"]
@@ -323,7 +324,7 @@ class TestArbitrationService:
 
     def test_observation_has_status_and_members(self, api):
         api.expect("arbitration_service", 61, gives=SERVICES[0])
-        expected = Observation("RUNNING", (Member("10.1.0.8:2888", "RUNNING", None, None),))
+        expected = Observation("RUNNING", (Member("10.1.0.8:2888", "RUNNING", serves=True),))
         assert ARBITRATION.observe(api.double) == expected
 
 
@@ -460,6 +461,7 @@ def test_agent_start_comes_from_its_oldest_process(processes, seconds, api):
         {"alias": f"p{n}", "pid": n, "lastActiveTime": active, "elapsedTime": elapsed}
         for n, (active, elapsed) in enumerate(processes, 1)
     ]
+    api.expect("hosts", gives=HOSTS)
     api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": records})
     [member] = Agents(((51, "10.1.0.1"),)).observe(api.double).members
     expected = None if seconds is None else datetime(2026, 5, 4, 12, tzinfo=UTC) - timedelta(seconds=seconds)
@@ -469,6 +471,7 @@ def test_agent_start_comes_from_its_oldest_process(processes, seconds, api):
 
 def test_stopped_process_does_not_hide_the_start_of_an_agent(api):
     running = {"alias": "agentd", "pid": 7, "lastActiveTime": NOON, "elapsedTime": 60}
+    api.expect("hosts", gives=HOSTS)
     api.expect("host_agent", 51, gives={"processes": [running, {"alias": "gone", "pid": None}]})
     assert Agents(((51, "10.1.0.1"),)).observe(api.double).members[0].started is not None
 
@@ -543,9 +546,8 @@ def test_server_in_the_cluster_record_takes_one_read(api):
     api.expect("cluster", 31, gives=with_servers(*SERVERS))
     found = find_server(api, "31", "10.1.0.1:2882")
     assert found == SERVER
-    assert found.first_observation == Observation(
-        "RUNNING", (Member("10.1.0.1:2882", "RUNNING", SERVERS[0]["startTime"], None, STARTED),)
-    )
+    expected = Member("10.1.0.1:2882", "RUNNING", SERVERS[0]["startTime"], None, STARTED, serves=True)
+    assert found.first_observation == Observation("RUNNING", (expected,))
 
 
 @pytest.mark.parametrize(

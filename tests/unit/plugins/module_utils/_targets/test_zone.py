@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import NO_HOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
@@ -120,8 +121,14 @@ def test_zone_of_a_cluster_that_shows_none_is_found_in_their_list(api):
     assert Zone.find(api.double, "31", "zone1") == ZONE
 
 
+def test_zone_of_a_cluster_that_shows_none_is_observed_with_its_own_status(api):
+    api.expect("cluster", 31, gives={"id": 31, "name": "orders"}).expect("zones", 31, gives=RECORD["zones"])
+    api.expect("servers", 31, gives=SERVERS)
+    assert ZONE.observe(api.double).status == "RUNNING"
+
+
 def test_missing_zone_is_observed_as_empty(api):
-    api.expect("cluster", 31, gives={**RECORD, "zones": []}).expect("servers", 31, gives=SERVERS[2:])
+    api.expect("cluster", 31, gives={**RECORD, "zones": RECORD["zones"][1:]}).expect("servers", 31, gives=SERVERS[2:])
     assert ZONE.observe(api.double).result() == {"status": None, "members": []}
 
 
@@ -171,6 +178,8 @@ def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
     for number in (51, 52):
         on_host = [listed(name)] if number == host else []
         api.expect("tasks", clusterId=31, hostId=number, above=80, gives=on_host)
+    if host is not None:
+        api.expect("tasks", clusterId=31, hostId=NO_HOST, above=80, gives=[])
     assert [found.restarts for found in ZONE.tasks(api.double, above=80)] == restarts
 
 

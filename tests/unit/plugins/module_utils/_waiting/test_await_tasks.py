@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     PermissionDenied,
     RequestRefused,
     ResponseLost,
+    ServiceError,
     TargetError,
     WaitTimeout,
     WrongRecord,
@@ -90,8 +91,8 @@ def test_empty_list_is_refused(api, time_passes):
 # Failed polls
 
 
-def poll_warnings(looks: str, last: Exception) -> str:
-    return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
+def poll_warnings(looks: str, last: ServiceError) -> str:
+    return f"{looks} at the tasks failed and did not end the wait. The last: {last.what}"
 
 
 PASSING = [
@@ -109,6 +110,15 @@ def test_failed_poll_does_not_end_the_wait(error, api, time_passes):
     waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
     assert [task["succeeded"] for task in waited.results] == [True, True]
     assert waited.warnings == [poll_warnings("2 looks", error)]
+
+
+def test_warning_after_a_success_advises_nothing(api, time_passes):
+    advice = "The request limit of this user is used up; run this again later."
+    error = RequestRefused("Refused. Trace id 7.", status=503, reason="", url=URL, advice=advice)
+    assert str(error) == f"Refused. Trace id 7. {advice}"
+    api.expect("task", 1, gives=error).expect("task", 1, gives=successful(1))
+    [warning] = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"]
+    assert warning == "1 look at the tasks failed and did not end the wait. The last: Refused. Trace id 7."
 
 
 def test_result_warns_of_the_last_failed_poll(api, time_passes):
