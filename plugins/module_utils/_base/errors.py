@@ -35,6 +35,20 @@ class OcpError(Exception):
         self.args = (f"{self} {words}",)
 
 
+_ATTACHED = "ocp_facts"
+
+
+def attach_facts(interruption: BaseException, facts: dict[str, Any]) -> None:
+    """Let the result so far travel with what is not our error, such as Ctrl-C or Ansible's time-out."""
+    vars(interruption)[_ATTACHED] = facts
+
+
+def attached_facts(interruption: BaseException) -> dict[str, Any]:
+    """The result so far; empty if none was attached."""
+    facts: dict[str, Any] = vars(interruption).get(_ATTACHED, {})
+    return facts
+
+
 class OptionError(OcpError):
     """The value of an option cannot be used; nothing was sent."""
 

@@ -40,6 +40,7 @@ def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
         poll_interval(params, "wait_interval"),
         mode.show if params["show_progress"] else show_nothing,
         params["log_lines"],
+        mode.announce,
     )
 
 

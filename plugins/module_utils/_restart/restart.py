@@ -33,7 +33,7 @@ from .._targets.target import Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import Purpose, not_serving, target_held
 from .._waiting.poll import PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.progress import progress_line, started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
@@ -298,7 +298,8 @@ class _Restart:
     def _await(self) -> None:
         so_far = self._attempt.so_far
         task_id = so_far.task_id or 0
-        self._show(f"{so_far.action}, task {task_id}")
+        started = started_line(self._target.label, f"{so_far.action}, task {task_id}")
+        self._request.policy.announce(started, False)
         purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
         try:
             waited = wait_for_success(

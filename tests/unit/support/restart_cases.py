@@ -86,8 +86,10 @@ def request(
     check_mode: bool = False,
     seconds: float = 60,
     show: Show = show_nothing,
+    announce: Show = show_nothing,
 ) -> RestartRequest:
-    return RestartRequest(check_mode, wait, PollPolicy(seconds, 10, show), started_before, InFlight(in_flight))
+    policy = PollPolicy(seconds, 10, show, announce=announce)
+    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight))
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:
