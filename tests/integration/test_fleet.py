@@ -139,6 +139,29 @@ def test_server_that_does_not_serve_afterwards_fails_by_its_name(ansible, emulat
 
 
 @pytest.mark.usefixtures("environment")
+def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succeeded(ansible, emulator, change):
+    match = {"record": "server", "id": 1, "afterTask": True}
+    fault = {"kind": "answer", "action": "status", "status": "UNAVAILABLE", "match": match, "times": None}
+    emulator.post("/emulator/faults", fault)
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]), _proof_retries=1)
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    said = outcome.results["Make sure that each has started since and serves"]["msg"]
+    assert said.startswith(f"orders {SERVERS[0]} is not proven to have started since {change} and to serve: ")
+    assert SERVERS[1] not in said
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
+
+
+@pytest.mark.usefixtures("environment")
+def test_late_start_is_waited_for(ansible, emulator, change):
+    emulator.post("/emulator/faults", {"kind": "answer", "action": "late_start", "seconds": 4, "times": None})
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
+
+
+@pytest.mark.usefixtures("environment")
 def test_check_mode_starts_nothing(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0]))
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"--check {given}")

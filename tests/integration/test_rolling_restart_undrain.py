@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import yaml
-from rolling import QUICK, message, posts
+from rolling import PLAYBOOK, QUICK, message, posts
 from support import BASIC
 
 FIVE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "5", *QUICK)
@@ -73,3 +75,29 @@ def test_after_run_comes_where_nothing_is_left_to_do(roll, start_emulator, tmp_p
     (tmp_path / "after_run.yml").write_text(yaml.safe_dump([note]))
     assert roll(emulator, ["payments"], after_run=str(tmp_path / "after_run.yml")).rc == 0
     assert (tmp_path / "on").exists()
+
+
+def test_node_that_has_started_but_does_not_serve_yet_is_undrained_at_its_turn(
+    ansible, connect, start_emulator, change, tmp_path
+):
+    emulator = start_emulator("--step-seconds", "0.3")
+    connect(emulator)
+    started = emulator.get("/api/v2/ob/clusters/2/servers")["contents"][1]["startTime"]
+    emulator.post("/api/v2/ob/clusters/2/servers/8/restart?freezeServer=false")
+    while emulator.get("/api/v2/ob/clusters/2/servers")["contents"][1]["startTime"] == started:
+        time.sleep(0.02)
+    emulator.put("/emulator/clock", {"running": False})
+    undrain = {"name": "Undrain", "ansible.builtin.file": {"path": str(tmp_path / "done"), "state": "touch"}}
+    (tmp_path / "after_node.yml").write_text(yaml.safe_dump([undrain]))
+    given = {"clusters": ["payments"], "servers": ["8"], "started_before": change}
+    given["after_node"] = str(tmp_path / "after_node.yml")
+    play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
+    process = ansible.start([play], "rolling")
+    while "awaited first: task 1001" not in ansible.output("rolling").read_text():
+        assert process.poll() is None, ansible.output("rolling").read_text()
+        time.sleep(0.02)
+    assert not (tmp_path / "done").exists()
+    emulator.put("/emulator/clock", {"running": True})
+    assert process.wait(timeout=60) == 0, ansible.output("rolling").read_text()
+    assert (tmp_path / "done").exists()
+    assert posts(emulator) == [8]
