@@ -22,8 +22,8 @@ options:
         is moved by the difference, with a warning when that is more than 5 seconds. A difference of more than 5 minutes
         is refused, and so is a service whose answers disagree about the time by as much.
       - An instant more than a minute in the future is refused, since every run until then would restart again.
-      - The start that the service shows is the proof. What shows none, or not all of it, counts as started before, unless
-        a restart task since then is known to have done its work.
+      - The start that the service shows is the proof. What shows none, or not all of it, counts as started before,
+        unless a restart task since then is known to have done its work.
       - What has started since, but does not serve or is held by a FAILED task, makes the module fail.
     type: str
   in_flight:

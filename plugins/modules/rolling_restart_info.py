@@ -93,6 +93,10 @@ clusters:
   description:
     - The clusters in order, each with C(id), C(name), the number of its C(batches), and in C(task_ids) the restarts
       that run on it or on a part of it now.
+    - C(problems) is why it is not healthy now, a sentence for each reason, empty if it is. C(serves) tells whether it
+      and all its servers are in service, and no FAILED task holds a part of it.
+    - C(blocked) tells whether there is something ill that no work under way explains; no restart should begin then.
+      C(message) says what that is, with the commands that clear what a FAILED task holds; empty if it is not blocked.
   returned: success
   type: list
   elements: dict
@@ -102,13 +106,20 @@ batches:
       C(servers), the C(reason) why it comes when it does, and whether it is the C(first_of_zone) and the
       C(last_of_zone).
     - Each of the servers has C(id), C(name), C(with_rootserver), whether the restart is C(needed), which it may not be
-      for some of a whole zone, and the C(reason) for that.
+      for some of a whole zone, the C(reason) for that, and whether it C(serves) now.
   returned: success
   type: list
   elements: dict
 left_alone:
   description:
     - The servers within the scope that are left alone, as in RV(batches), with C(cluster), C(cluster_id) and C(zone).
+  returned: success
+  type: list
+  elements: dict
+done:
+  description:
+    - The same servers by zone, each zone in the form of RV(batches), with the C(number) null. It is C(last_of_zone)
+      where no server of the zone is in RV(batches).
   returned: success
   type: list
   elements: dict

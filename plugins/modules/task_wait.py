@@ -19,7 +19,10 @@ description:
     a missing permission and a task that does not exist end the wait at once.
 options:
   task_ids:
-    description: Ids of the tasks, as the restart modules return them.
+    description:
+      - Ids of the tasks, as the restart modules return them.
+      - An id that the service does not know makes the module fail after 15 seconds, or O(wait_timeout) if that is
+        shorter, since a replica of the service may not have a new task at once.
     type: list
     elements: int
     required: true

@@ -9,7 +9,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS
+from credentials import ACCESS_KEY, BASIC
+from execution_path import ORDINARY
+from expected_restarts import RESTARTS
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
 MODULES = {
@@ -54,7 +56,7 @@ def test_error_names_the_bad_option(ansible, emulator, options, named):
         ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
         (
             "task_wait",
-            {"task_ids": "4711"},
+            {"task_ids": "4711", "wait_timeout": 1},
             ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
         ),
         ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
-from support import BASIC, blocks
+from credentials import BASIC
+from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
@@ -57,7 +58,7 @@ def test_documented_command_restarts_each_server_once_in_two_runs(ansible, emula
     assert " changed=0 " in again.output
     expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["restart_fleet_servers"]}
     assert emulator.restarts("OB_SERVER") == expected
-    assert len(first.result["tasks"]) == 3
+    assert len(first.results["Wait for all of them at once"]["tasks"]) == 3
     assert "Wait for all of them at once" not in again.results
 
 
@@ -66,10 +67,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     done, running, untouched = SERVERS[:3]
     options = {"url": emulator.url, "cluster": "orders", "freeze_server": True, **BASIC}
     ansible.module("server_restart", server=done, wait=True, **options)
-    emulator.post(
-        "/emulator/faults",
-        {"kind": "subtask", "match": {"subtask": "Prepare restart observer"}, "action": "slow", "seconds": 200},
-    )
+    emulator.put("/emulator/clock", {"running": False})
     attached = ansible.module("server_restart", server=running, **options)["task_id"]
     given = {"started_before": change, "servers": on_orders(done, running, untouched)}
     play = {
@@ -79,7 +77,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     process = ansible.start([play], "fleet")
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
         time.sleep(0.02)
-    emulator.post("/emulator/clock/advance", {"seconds": 200})
+    emulator.put("/emulator/clock", {"running": True})
     assert process.wait(timeout=60) == 0, ansible.output("fleet").read_text()
     assert " changed=1 " in ansible.output("fleet").read_text()
     assert emulator.restarts("OB_SERVER") == {done: 1, running: 1, untouched: 1}
@@ -114,6 +112,53 @@ def test_wrong_password_is_sent_once_for_any_number_of_servers(ansible, emulator
     assert outcome.rc == 2
     assert "was refused with status 401" in outcome.result["msg"]
     assert [seen["status"] for seen in emulator.get("/emulator/requests")["contents"]] == [401]
+
+
+@pytest.mark.usefixtures("environment")
+def test_server_that_a_failed_task_holds_after_its_start_is_never_green(ansible, emulator, change):
+    emulator.fail_subtask("Wait observer active")
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))
+    first, again = (ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given) for _run in range(2))
+    assert (first.rc, again.rc) == (2, 2), again.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
+    assert "Wait observer active" in again.output
+    for state in ("retried", "rolled_back"):
+        assert f"oceanbase.ocp.task -a 'task_id=1001 state={state}'" in again.output
+
+
+@pytest.mark.parametrize("servers", [SERVERS[:1], SERVERS[:2]], ids=["alone", "with another"])
+@pytest.mark.usefixtures("environment")
+def test_server_that_does_not_serve_afterwards_fails_by_its_name(ansible, emulator, change, servers):
+    given = variables(started_before=change, servers=on_orders(*servers))
+    assert ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given).rc == 0
+    emulator.put("/emulator/servers/1", {"available": False})
+    again = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert again.rc == 2
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(servers, 1)
+    assert f"{SERVERS[0]} is UNAVAILABLE" in again.output
+
+
+@pytest.mark.usefixtures("environment")
+def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succeeded(ansible, emulator, change):
+    match = {"record": "server", "id": 1, "afterTask": True}
+    fault = {"kind": "answer", "action": "status", "status": "UNAVAILABLE", "match": match, "times": None}
+    emulator.post("/emulator/faults", fault)
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]), _proof_retries=1)
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    said = outcome.results["Make sure that each has started since and serves"]["msg"]
+    assert said.startswith(f"orders {SERVERS[0]} is not proven to have started since {change} and to serve: ")
+    assert SERVERS[1] not in said
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
+
+
+@pytest.mark.usefixtures("environment")
+def test_late_start_is_waited_for(ansible, emulator, change):
+    emulator.post("/emulator/faults", {"kind": "answer", "action": "late_start", "seconds": 4, "times": None})
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
 
 
 @pytest.mark.usefixtures("environment")

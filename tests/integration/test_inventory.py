@@ -15,7 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import EXAMPLES
-from support import ACCESS_KEY, BASIC, EXAMPLE_URL, blocks
+from credentials import ACCESS_KEY, BASIC
+from documentation_blocks import EXAMPLE_URL, blocks
 
 PAGE = "docs/inventory.md"
 FLEET, ROLLING = blocks(PAGE, "yaml")
@@ -253,18 +254,6 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
 # A hostile service
 
 
-RUNS = "{{ lookup('ansible.builtin.pipe', 'touch CANARY') }}"
-HOSTILE = {
-    "text": RUNS,
-    "list": [RUNS],
-    "dict": {"x": RUNS, RUNS: 1},
-    "nested": [{"x": [{"y": RUNS}]}],
-    "statement": "{% set x = lookup('ansible.builtin.pipe', 'touch CANARY') %}",
-    "header": "#jinja2:variable_start_string:'[%',variable_end_string:'%]'\n[% lookup('pipe', 'touch CANARY') %]",
-    "brackets": "#jinja2:variable_start_string:'[[',variable_end_string:']]'\n[[ lookup('pipe', 'touch CANARY') ]]",
-}
-FIELDS = ["id", "hostId", "status", "innerStatus", "startTime", "version", "withRootserver", "sqlPort", "regionName"]
-FIELDS += ["idcName", "zoneName", "operatingTaskId"]
 GOOD = {"id": 1, "ip": "10.1.0.1", "port": 2882, "hostId": 1, "zoneName": "zone1", "status": "RUNNING", "sqlPort": 2881}
 
 
@@ -294,58 +283,6 @@ def hostile():
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-# Every variable of every host, in each way that a play gets at it.
-SHOW_ALL = [
-    {
-        "hosts": "localhost",
-        "connection": "local",
-        "gather_facts": False,
-        "vars": {"loud": "{{ hostvars[item].ocp_idc }}"},
-        "tasks": [
-            {**task, "loop": "{{ groups.ocp_servers }}"}
-            for task in (
-                {
-                    "ansible.builtin.debug": {
-                        "msg": "{{ hostvars[item] }} {{ hostvars[item].values() | map('string') }}"
-                    }
-                },
-                {"ansible.builtin.debug": {"msg": "{{ loud }} {{ [loud, hostvars[item].ocp_sql_port] }}"}},
-                {"ansible.builtin.set_fact": {"kept": "{{ kept | default([]) + [hostvars[item]] }}"}},
-            )
-        ]
-        + [{"ansible.builtin.debug": {"var": name}} for name in ("kept", "groups")],
-    },
-    {
-        "hosts": "ocp_servers",
-        "connection": "local",
-        "gather_facts": False,
-        "tasks": [{"ansible.builtin.debug": {"msg": "{{ ocp_idc }} {{ ocp_zone }} {{ ocp_server }} {{ composed }}"}}],
-    },
-]
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize("cached", [False, True], ids=["read", "cached"])
-def test_no_value_of_the_service_is_evaluated(command, source, hostile, tmp_path, cached):
-    url, servers, _cluster = hostile
-    canary = tmp_path / "canary"
-    values = [json.loads(json.dumps(value).replace("CANARY", str(canary))) for value in HOSTILE.values()]
-    servers += [{**dict.fromkeys(FIELDS, value), "ip": f"10.2.0.{n}", "port": 2882} for n, value in enumerate(values)]
-    (tmp_path / "show.yml").write_text(yaml.safe_dump(SHOW_ALL))
-    options = {
-        "compose": {"composed": "ocp_idc", "text": "ocp_sql_port ~ ocp_idc"},
-        "keyed_groups": [{"key": "ocp_idc | string", "prefix": "idc"}],
-    }
-    if cached:
-        options |= {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "kept")}
-        command("ansible-inventory", "-i", source(url=url, **options), "--list")
-        servers.clear()
-    done = command("ansible-playbook", "-i", source(url=url, **options), "show.yml")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "10.2.0.6_2882" in done.stdout
-    assert not canary.exists()
 
 
 NO_ADDRESSES = ["../evilhost", "-oProxyCommand=x", ".ssh", "10.1.0.1/..", "a b", "a\nb", "{{ 1 }}", "", None, 7, ["x"]]

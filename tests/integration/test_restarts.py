@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import pytest
-from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS, RESULT_KEYS, assert_restarted, ran_as
+from credentials import ACCESS_KEY, BASIC
+from execution_path import ORDINARY, ran_as
+from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted
 
 EVERY_RESTART = pytest.mark.parametrize("verb", RESTARTS)
 
@@ -147,6 +149,26 @@ def test_wait_timeout_returns_the_running_task(ansible, start_emulator):
     assert result["task"]["status"] == "RUNNING"
     assert f"oceanbase.ocp.task_wait -a 'task_ids={result['task_id']}'" in result["msg"]
     assert result["changed"] is True
+
+
+LAGGING_TASKS = {"kind": "answer", "action": "lag", "seconds": 3, "match": {"path": "/api/v2/tasks/*"}, "times": None}
+
+
+@pytest.mark.smoke
+def test_task_that_a_lagging_replica_does_not_show_yet_is_awaited(ansible, emulator):
+    emulator.post("/emulator/faults", LAGGING_TASKS)
+    result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **RESTARTS["server_restart"][0])
+    assert_restarted("server_restart", result)
+    [warning] = result["warnings"]
+    assert "did not end the wait" in warning
+    assert "status 404" in warning
+
+
+def test_task_wait_awaits_a_task_that_a_lagging_replica_does_not_show_yet(ansible, emulator):
+    emulator.post("/emulator/faults", LAGGING_TASKS)
+    started = ansible.module("server_restart", url=emulator.url, **BASIC, **RESTARTS["server_restart"][0])
+    waited = ansible.module("task_wait", url=emulator.url, **BASIC, task_ids=started["task_id"])
+    assert [task["succeeded"] for task in waited["tasks"]] == [True], waited
 
 
 def test_failed_restart_names_the_subtask_and_returns_the_task(ansible, emulator):

@@ -174,5 +174,5 @@ def _outcome(run: Run) -> str:
         return run.end
     told = {name: run.result.get(name) for name in ("changed", "action", "verified", "task_id")}
     words = " ".join(f"{name}={value}" for name, value in told.items())
-    text = str(run.result.get("msg") or run.result.get("reason"))
+    text = str(run.result.get("msg") or run.result.get("reason")).split("\n", 1)[0]
     return f"{'FAILED' if run.failed else 'ok'} {words}: {text}"

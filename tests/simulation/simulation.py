@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+
 from .choices import Choices, Stream
 from .controllers import Controller, Plan
 from .fleet import Fleet, Key, draw_fleet
@@ -50,6 +52,7 @@ class Simulation:
 
     def run(self, current: Current) -> None:
         """Carry it out."""
+        forget_all()
         current.scheduler, current.network = self.scheduler, self.network
         draw = self.choices.stream("scenario")
         self.history.changes = [draw_change(draw, self.fleet) for _ in range(draw.pick((1, 2), (70, 30)))]

@@ -8,6 +8,7 @@ import base64
 import html
 import json
 import re
+import string
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -21,6 +22,9 @@ SHORTEST_PIECE = 6
 
 _SIGNATURE = re.compile(r"(HMACSHA1[ +]+[^\s:]+:)[A-Za-z0-9+/=]+")
 _USERINFO = re.compile(r"(?<=://).*@|\A[^/]*@")
+# Their digits may be of either case.
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}")
+_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 _OWN_KEY = re.compile(r"[a-z_]+")
 
 
@@ -33,14 +37,17 @@ class Censor:
     def __init__(self, secrets: Iterable[str] = (), logins: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
         forms |= {form for login in logins for form in _base64_forms(login)}
+        forms = set(map(_canonical, forms))
         # The longest first, since a form may be a part of another.
         self._forms = sorted((form for form in forms if len(form) >= SHORTEST_SECRET), key=len, reverse=True)
 
     def clean(self, text: str) -> str:
         """``text`` without the secrets."""
+        canonical = _canonical(text)
         for form in self._forms:
-            if form in text:
-                text = text.replace(form, MASK)
+            if form in canonical:
+                text = _replaced(text, canonical, form)
+                canonical = canonical.replace(form, MASK)
         if CUT in text:
             first, *others = text.split(CUT)
             pieces = [self._without_cut_end(piece) for piece in (first, *map(self._without_cut_start, others[:-1]))]
@@ -76,9 +83,29 @@ def without_userinfo(url: str) -> str:
     return _USERINFO.sub(f"{MASK}@", url)
 
 
+def _canonical(text: str) -> str:
+    """``text``, as long as it is, with its escapes in lower case."""
+    if "%" not in text and "\\u" not in text:
+        return text
+    return _ESCAPE.sub(lambda escape: escape[0].lower(), text)
+
+
+def _replaced(text: str, canonical: str, form: str) -> str:
+    """``text`` with MASK wherever its ``canonical`` has ``form``."""
+    pieces, end = [], 0
+    while (start := canonical.find(form, end)) >= 0:
+        pieces.append(text[end:start])
+        end = start + len(form)
+    return MASK.join([*pieces, text[end:]])
+
+
 def _overlap(first: str, second: str) -> int:
-    """How many characters, SHORTEST_PIECE or more, end ``first`` and begin ``second``; 0 if fewer."""
+    """How many characters, SHORTEST_PIECE or more, end ``first`` and begin ``second``; 0 if fewer.
+
+    In either case, since one of them may end within an escape.
+    """
     longest = min(len(first), len(second))
+    first, second = first[len(first) - longest :].translate(_LOWER), second[:longest].translate(_LOWER)
     lengths = range(longest, SHORTEST_PIECE - 1, -1)
     return next((length for length in lengths if first.endswith(second[:length])), 0)
 
@@ -94,9 +121,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 def _encoded(text: str) -> Iterator[str]:
     raw = text.encode(errors="surrogateescape")
-    for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        yield encoded
-        yield re.sub("%..", lambda escape: escape[0].lower(), encoded)
+    yield from (quote(raw, safe=""), quote(raw), quote_plus(raw))
     for escaped in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
         yield escaped
         yield escaped.replace("/", "\\/")

@@ -21,6 +21,11 @@ class OcpError(Exception):
         super().__init__(message)
         self.facts: dict[str, Any] = facts
 
+    @property
+    def what(self) -> str:
+        """The message without advice, for those whom the error did not stop."""
+        return str(self)
+
     def prepend(self, words: str) -> None:
         """Put in front what was being done, for readers who do not know the request."""
         self.args = (f"{words} {self}",)
@@ -28,6 +33,20 @@ class OcpError(Exception):
     def append(self, words: str) -> None:
         """Put at the end what else is known."""
         self.args = (f"{self} {words}",)
+
+
+_ATTACHED = "ocp_facts"
+
+
+def attach_facts(interruption: BaseException, facts: dict[str, Any]) -> None:
+    """Let the result so far travel with what is not our error, such as Ctrl-C or Ansible's time-out."""
+    vars(interruption)[_ATTACHED] = facts
+
+
+def attached_facts(interruption: BaseException) -> dict[str, Any]:
+    """The result so far; empty if none was attached."""
+    facts: dict[str, Any] = vars(interruption).get(_ATTACHED, {})
+    return facts
 
 
 class OptionError(OcpError):
@@ -41,12 +60,20 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out.
+    ``may_have_run``: the service may have carried it out. ``advice`` is the end of the message.
     """
 
-    def __init__(self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False) -> None:
-        super().__init__(message, url=url, trace_id=trace_id)
+    def __init__(
+        self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False, advice: str = ""
+    ) -> None:
+        super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
         self.may_have_run = may_have_run
+        self._advice = advice
+
+    @property
+    def what(self) -> str:
+        """See OcpError."""
+        return str(self).removesuffix(f" {self._advice}")
 
 
 class ConnectionFailed(ServiceError):
@@ -68,7 +95,8 @@ class WrongRecord(ResponseUnreadable):
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 
-    ``state_decides`` is false where its error code says that the state of a target is not the cause.
+    ``state_decides`` is false where its error code says that the state of a target is not the cause, ``is_busy``
+    is true where it or the status says that another task works on it.
     """
 
     def __init__(
@@ -80,12 +108,15 @@ class RequestRefused(ServiceError):
         url: str,
         trace_id: str | None = None,
         may_have_run: bool = False,
+        advice: str = "",
         state_decides: bool = True,
+        is_busy: bool = False,
     ) -> None:
-        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run)
+        super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run, advice=advice)
         self.status = status
         self.reason = reason
         self._state_decides = state_decides
+        self.is_busy = is_busy
 
     @property
     def may_be_due_to_state(self) -> bool:

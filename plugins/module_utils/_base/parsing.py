@@ -10,6 +10,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from .text import truncate
+
 Record = dict[str, Any]
 Shape = Mapping[str, Callable[[Any], Any]]
 
@@ -52,9 +54,12 @@ def boolean(value: object) -> bool | None:
 
 
 def text(value: object) -> str | None:
-    """A text of LONGEST_TEXT characters at most, also a number as text; else None."""
+    """A printable text of LONGEST_TEXT characters at most, also a number as text; else None.
+
+    It may become the label of a task or a part of its name, which Ansible prints as they are.
+    """
     if isinstance(value, str):
-        return value[:LONGEST_TEXT]
+        return truncate(value, LONGEST_TEXT)
     number = integer(value)
     return None if number is None else str(number)
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from .._base.checks import check_range
@@ -12,47 +11,59 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
-from .._fleet.facts import Facts, cluster_facts, server_facts
+from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, RUNNING, Task
-from .._targets.cluster import servers_of
 from .._targets.lookup import clusters_named, exactly_one
+from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
-from .health_problems import health_problems
+from .cluster_health import Demands, read_health
+from .health_problems import Problem
 
 Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, min_zones: int, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
-    Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, whose facts hold the
-    result with the ``problems``, and TargetError if the cluster does not exist.
+    Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
+    can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
+    exist.
     """
-    check_range("min_zones", min_zones, 1)
-    poller = _PolledCluster(api, cluster, min_zones, policy.show)
+    check_range("min_zones", demands.min_zones, 1)
+    poller = _PolledCluster(api, cluster, demands, policy.show)
     waited = poll_until_done(poller, api, policy, clock)
     result = {
         "changed": False,
         "cluster": poller.cluster,
         "servers": poller.servers,
         "problems": poller.problems,
+        "held": bool(poller.held),
         "elapsed": round(waited, 3),
         "warnings": transient_error_warnings("the cluster", poller.failures),
     }
-    if poller.done:
+    if not poller.problems:
         return result
+    if poller.held:
+        words = problem_words(poller.held)
+        raise NotHealthy(f"Cluster {poller.name} is not healthy, and no wait ends that: {words}", **result)
     raise NotHealthy(
-        f"Cluster {poller.name} is not healthy after {waited:.0f} seconds: {_first_problems(poller.problems)}. "
+        f"Cluster {poller.name} is not healthy after {waited:.0f} seconds: {_first(poller.problems)}. "
         "Look there first; then wait again, or with a larger wait_timeout.",
         **result,
     )
 
 
-def _first_problems(problems: list[str]) -> str:
+def problem_words(problems: list[Problem]) -> str:
+    """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
+    remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
+    steps = f" {NEXT_STEPS_HEADING}" if remedies else ""
+    return "\n".join([f"{_first([problem.text for problem in problems])}.{steps}", *remedies])
+
+
+def _first(problems: list[str]) -> str:
     more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
     return "; ".join(problems[:NAMED_AT_MOST]) + more
 
@@ -60,22 +71,23 @@ def _first_problems(problems: list[str]) -> str:
 class _PolledCluster:
     """A cluster as last read, with its health problems."""
 
-    def __init__(self, api: OcpApi, cluster_option: str, min_zones: int, show: Show) -> None:
+    def __init__(self, api: OcpApi, cluster_option: str, demands: Demands, show: Show) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[str] = []
+        self.held: list[Problem] = []
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
-        self._min_zones = min_zones
+        self._demands = demands
         self._show = show
         self._reported: list[str] = []
         self._last_report = 0.0
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy."""
-        return not self.problems
+        """Whether it is healthy, or no wait helps."""
+        return bool(self.held) or not self.problems
 
     @property
     def name(self) -> str:
@@ -95,39 +107,24 @@ class _PolledCluster:
             raise
         except ServiceError as error:
             self.failures.append(error)
-            self.problems = [f"it cannot be read: {str(error).rstrip('.')}"]
+            self.problems, self.held = [f"it cannot be read: {error.what.rstrip('.')}"], []
 
     def _read(self) -> None:
-        record = self._record()
-        cluster = cluster_facts(record)
-        self.servers = [server_facts(server, record) for server in servers_of(self._api, record, cluster["id"])]
-        self.cluster = cluster
-        self.problems = health_problems(cluster, self.servers, self._tasks(cluster), self._min_zones)
+        health = read_health(self._api, self._record(), self._demands)
+        self.cluster, self.servers, self.held = health.cluster, health.servers, health.held
+        self.problems = [problem.text for problem in health.problems]
 
     def _record(self) -> Record:
         if self.cluster is None:
             return exactly_one("cluster", self._cluster_option, *clusters_named(self._api, self._cluster_option))
         return self._api.cluster(self.cluster["id"])
 
-    def _tasks(self, cluster: Facts) -> list[Task]:
-        """The tasks that run on it, and the FAILED ones that still hold a part of it.
-
-        Other tasks that have ended and deleted ones hold nothing, though the service may name them for a while.
-        """
-        tasks = {task["id"]: task for task in self._api.tasks(clusterId=cluster["id"], status=RUNNING)}
-        for task_id in [cluster["task_id"], *(server["task_id"] for server in self.servers)]:
-            if task_id is not None and task_id not in tasks:
-                with suppress(NotFound):
-                    tasks[task_id] = self._api.task(task_id)
-        found = map(Task.from_api, tasks.values())
-        return [task for task in found if task.status == FAILED or not task.finished]
-
     def report(self, waited: float) -> None:
         """Show each problem once while it persists, and the recovery."""
         for problem in self.problems:
             if problem not in self._reported:
                 self._say(f": {problem}", waited, failed=True)
-        if self._reported and self.done:
+        if self._reported and not self.problems:
             self._say(f": healthy after {waited:.0f} s", waited)
         self._reported = self.problems
 

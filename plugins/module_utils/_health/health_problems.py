@@ -4,46 +4,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 from .._base.text import join_names
 from .._fleet.facts import Facts
-from .._ocp.task_model import FAILED, RUNNING, Task
+from .._ocp.task_model import FAILED, Task
+from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight
+from .._waiting.failure_report import failed_words, remedies
 
-# The inner status of a server in service (docs/contract.md, "Status words").
-ACTIVE = "ACTIVE"
+
+class Kind(Enum):
+    """What a problem is: a task at work, a status that such work explains, a status that nothing explains, or held.
+
+    HELD is what only a person can clear: no wait ends it.
+    """
+
+    AT_WORK = "at work"
+    IN_FLIGHT = "in flight"
+    ILL = "ill"
+    HELD = "held"
 
 
-def health_problems(cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int) -> list[str]:
+@dataclass(frozen=True)
+class Problem:
+    """A reason why a cluster is not healthy, in words, and what a person can do about it, a line for each."""
+
+    text: str
+    kind: Kind
+    remedies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What is not asked to be healthy, since it is being restarted: a ``zone``, and the work of these tasks."""
+
+    zone: str
+    task_ids: Collection[int] = ()
+
+
+def health_problems(
+    cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int, apart: Apart | None = None
+) -> list[Problem]:
     """The reasons why a cluster is not healthy, each with what it concerns; empty if it is healthy.
 
     A healthy cluster is RUNNING, each server is RUNNING and ACTIVE, no task works on it or holds a part of it, and at
-    least ``min_zones`` zones are up. ``tasks`` run on the cluster or are named by it. A server without an inner status
-    counts as ACTIVE.
+    least ``min_zones`` zones are up. ``tasks`` run on the cluster, or are FAILED and hold a part of it.
+    A server without an inner status counts as ACTIVE. With ``apart``, its zone counts as up, and the cluster may be at
+    work.
     """
-    found = [_task_problem(task, cluster, servers) for task in tasks]
+    tasks = list(tasks)
+    at_work = [task for task in tasks if not task.finished]
+    found = [_task_problem(task, cluster, servers) for task in tasks if not _is_apart(task, servers, apart)]
     found += [
-        f"server {server['name']} of {server['zone']} is {_status_words(server)}"
+        Problem(f"server {server['name']} of {server['zone']} is {_status_words(server)}", _kind(server, at_work))
         for server in servers
-        if _is_unhealthy(server)
+        if is_unhealthy(server) and not (apart and server["zone"] == apart.zone)
     ]
-    if cluster["status"] != RUNNING:
-        found.append(f"cluster {cluster['name']} is {cluster['status']}")
+    if cluster["status"] != RUNNING and not (apart and is_in_flight(cluster["status"])):
+        found.append(Problem(f"cluster {cluster['name']} is {cluster['status']}", _kind(cluster, at_work)))
     if not servers:
-        found.append(f"the service shows no server of cluster {cluster['name']}")
-    return found + _zone_problems(cluster, servers, min_zones)
+        found.append(Problem(f"the service shows no server of cluster {cluster['name']}", Kind.ILL))
+    return [*found, *_zone_problems(cluster, servers, min_zones, apart, at_work)]
 
 
-def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> str:
+def misplaced(servers: Iterable[Facts], wanted: Collection[str], zone: str) -> Iterator[Problem]:
+    """A problem for each server of ``wanted`` (ids or names) that is no longer in ``zone``: plans for it are void."""
+    places = {name: server for server in servers for name in (str(server["id"]), server["name"])}
+    for name in wanted:
+        server = places.get(name)
+        if server is None:
+            yield Problem(f"server {name} is no longer in the cluster; plan anew", Kind.HELD)
+        elif server["zone"] != zone:
+            yield Problem(
+                f"server {server['name']} is in {server['zone']} and no longer in {zone}; plan anew", Kind.HELD
+            )
+
+
+def is_unhealthy(server: Facts) -> bool:
+    """Whether a server does not serve."""
+    return not database_serves(server["status"], server["inner_status"])
+
+
+def _is_apart(task: Task, servers: Sequence[Facts], apart: Apart | None) -> bool:
+    """Whether a task is at work on nothing but what is ``apart``."""
+    if apart is None or task.status == FAILED:
+        return False
+    zones = {server["zone"] for server in servers if server["task_id"] == task.id}
+    return task.id in apart.task_ids or zones == {apart.zone}
+
+
+def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Problem:
     held = [f"server {server['name']}" for server in servers if server["task_id"] == task.id]
     held = [f"cluster {cluster['name']}"] if cluster["task_id"] == task.id or not held else held
     if task.status == FAILED:
-        return f"task {task.label} FAILED and still holds {join_names(held)}: retry it or roll it back"
-    return f"task {task.label} is {task.status} on {join_names(held)}"
+        words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
+        return Problem(words, Kind.HELD, tuple(remedies(task)))
+    return Problem(f"task {task.label} is {task.status} on {join_names(held)}", Kind.AT_WORK)
 
 
-def _is_unhealthy(server: Facts) -> bool:
-    return server["status"] != RUNNING or server["inner_status"] not in (ACTIVE, None)
+def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:
+    """Whether work explains the status of a cluster, a zone or a server; work that nothing names may be on it."""
+    named = thing.get("task_id")
+    explained = is_in_flight(thing["status"]) or any(named in (task.id, None) for task in at_work)
+    return Kind.IN_FLIGHT if explained else Kind.ILL
 
 
 def _status_words(server: Facts) -> str:
@@ -51,11 +116,27 @@ def _status_words(server: Facts) -> str:
     return f"{server['status']}" if inner in (ACTIVE, None) else f"{server['status']} and {inner}"
 
 
-def _zone_problems(cluster: Facts, servers: Sequence[Facts], min_zones: int) -> list[str]:
+def _zone_problems(
+    cluster: Facts, servers: Sequence[Facts], min_zones: int, apart: Apart | None, at_work: Sequence[Task]
+) -> Iterator[Problem]:
     """The problem of too few zones. A zone is up when it is RUNNING and all its servers are healthy."""
-    unhealthy = {server["zone"] for server in servers if _is_unhealthy(server)}
-    up = [zone["name"] for zone in cluster["zones"] if zone["status"] == RUNNING and zone["name"] not in unhealthy]
+    unhealthy = [server for server in servers if is_unhealthy(server)]
+    named = [apart.zone] if apart else []
+    down = [zone for zone in cluster["zones"] if zone["name"] not in named and _is_down(zone, unhealthy)]
+    up = [zone["name"] for zone in cluster["zones"] if zone not in down]
     if len(up) >= min_zones:
-        return []
-    named = f" ({join_names(up)})" if up else ""
-    return [f"{len(up)} of {len(cluster['zones'])} zones are up{named}, fewer than min_zones={min_zones}"]
+        return
+    ill = {server["zone"] for server in unhealthy if _kind(server, at_work) is Kind.ILL}
+    lost = [zone for zone in down if zone["name"] in ill or not _is_in_flight(zone, unhealthy)]
+    kind = Kind.ILL if len(cluster["zones"]) - len(lost) < min_zones else Kind.IN_FLIGHT
+    words = f" ({join_names(up)})" if up else ""
+    yield Problem(f"{len(up)} of {len(cluster['zones'])} zones are up{words}, fewer than min_zones={min_zones}", kind)
+
+
+def _is_down(zone: Facts, unhealthy: Iterable[Facts]) -> bool:
+    return zone["status"] != RUNNING or any(server["zone"] == zone["name"] for server in unhealthy)
+
+
+def _is_in_flight(zone: Facts, unhealthy: Iterable[Facts]) -> bool:
+    of_servers = zone["status"] == RUNNING or any(server["zone"] == zone["name"] for server in unhealthy)
+    return of_servers or is_in_flight(zone["status"])

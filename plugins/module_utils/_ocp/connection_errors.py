@@ -61,7 +61,8 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
     timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
     what = f"within {timeout:g} seconds" if timed_out else "whole"
     return ResponseLost(
-        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}. {outcome_sentence(unknown)}",
+        f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}.",
+        advice=outcome_sentence(unknown),
         url=url,
         may_have_run=unknown,
     )

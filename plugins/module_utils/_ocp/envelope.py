@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import requests
 
 REASON_LENGTH = 500
+BUSY_STATUSES = (409, 423)
 NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
     403: "Ask for the permission, or use credentials that have it",
@@ -59,8 +60,8 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
     if response.status_code < 400 and not isinstance(envelope.get("successful"), bool):
         unknown = may_have_run(method)
         raise ResponseUnreadable(
-            f"The answer to {method} {url} {_defect(response, body)}. "
-            "Check that url is the address of an OCP, not of a proxy or another service."
+            f"The answer to {method} {url} {_defect(response, body)}.",
+            advice="Check that url is the address of an OCP, not of a proxy or another service."
             + (f" {outcome_sentence(unknown)}" if unknown else ""),
             url=url,
             trace_id=trace_id,
@@ -93,20 +94,21 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         sentences.append(f"Trace id {trace_id}")
     if unknown and not is_refusal:
         sentences.append(f"The answer {_defect(response, body)}")
-    if unknown or status >= 500:
-        sentences.append(outcome_sentence(unknown).rstrip("."))
+    advice = [outcome_sentence(unknown)] if unknown or status >= 500 else []
     if meaning is not None:
-        sentences.append(meaning.value)
+        advice.append(f"{meaning.value}.")
     elif not unknown and status < 500 and kind is not AuthenticationFailed:
-        sentences.append(NEXT_STEPS.get(status, DEFAULT_NEXT_STEP))
+        advice.append(f"{NEXT_STEPS.get(status, DEFAULT_NEXT_STEP)}.")
     refusal = kind(
         ". ".join(sentences) + ".",
+        advice=" ".join(advice),
         status=status,
         reason=reason,
         url=url,
         trace_id=trace_id,
         may_have_run=unknown,
         state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
+        is_busy=meaning is Meaning.BUSY or status in BUSY_STATUSES,
     )
     if isinstance(refusal, RateLimited):
         refusal.retry_after = seconds_to_wait(response.headers)

@@ -11,10 +11,8 @@ from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import Observation, Target, TaskOnTarget
-from .._targets.task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
+from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .decision import Operation
-
-DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from .._base.errors import (
     AuthenticationFailed,
     NotVerified,
     OcpError,
+    OutcomeUnknown,
     RateLimited,
     RequestRefused,
     ServiceError,
@@ -29,37 +30,24 @@ from .._base.service_clock import to_service_clock
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
-from .._waiting.await_tasks import wait_for_success, wait_for_tasks
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import Purpose, not_serving, target_held
 from .._waiting.poll import PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.progress import progress_line, started_line
 from .attempt import Progressing, RestartAttempt
-from .decision import Action, Condition, Decision, InFlight, Look, decide_restart
+from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
+from .lost_response import search_outcome
+from .own_task import outcome_unknown
 from .proof import PAUSES, await_proof
+from .restart_request import RestartRequest
 from .send_once import Sender
 
 Result = dict[str, Any]
 
 # What a look and the request take at least.
 LOOK_AND_REQUEST = 5
-# Seconds within which a lagging replica of the service shows a task that it has started.
-UNSEEN_FOR = 60.0
-
-
-@dataclass(frozen=True)
-class RestartRequest:
-    """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
-
-    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart.
-    """
-
-    check_mode: bool
-    wait: bool
-    policy: PollPolicy
-    started_before: datetime | None = None
-    in_flight: InFlight = InFlight.ATTACH
 
 
 def restart_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -147,15 +135,39 @@ class _Restart:
         self._had_to_wait = False
         self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
         try:
-            sight, decision = self._decide()
+            sight, decision = self._decide_after(refusal)
         except OcpError as error:
-            self._attempt.so_far = refused
-            error.prepend(str(refusal))
+            self._attempt.so_far = replace(refused, changed=isinstance(error, OutcomeUnknown))
+            if not isinstance(error, OutcomeUnknown):
+                error.prepend(str(refusal))
             raise
         if decision.action is Action.SUBMIT and not self._had_to_wait:
             self._attempt.so_far = refused
             raise refusal
         self._execute(sight, decision)
+
+    def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
+        """Decide anew, with as much time for looking as a request has: lists lag, and reads fail.
+
+        Raises OutcomeUnknown if the target cannot be read, since a refusal may be that of a repetition by a proxy.
+        """
+        is_busy = isinstance(refusal, RequestRefused) and refusal.is_busy
+
+        def look() -> tuple[Sight, Decision] | None:
+            seen = self._decide()
+            is_clear = seen[1].action is not Action.SUBMIT or self._had_to_wait
+            return seen if is_clear or not is_busy else None
+
+        search = search_outcome(self._api, look, self._clock)
+        if search.found:
+            return search.found
+        if search.problem is None:
+            return self._decide()
+        if isinstance(refusal, RequestRefused) and not search.is_in_vain:
+            raise outcome_unknown(
+                self._target, refusal, f"A proxy may have repeated the request{search.last_look}"
+            ) from None
+        raise search.problem
 
     # Deciding
 
@@ -242,7 +254,9 @@ class _Restart:
         try:
             yield
         except OcpError as error:
-            error.prepend(f"There was no restart of {self._target.label}, {why}.")
+            # After a refusal that is not certain.
+            if not self._sender.has_sent:
+                error.prepend(f"There was no restart of {self._target.label}, {why}.")
             raise
 
     # Carrying out
@@ -273,7 +287,7 @@ class _Restart:
         except AuthenticationFailed:
             raise
         except ServiceError as error:
-            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error}")
+            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
 
     # Waiting, and the proof
 
@@ -284,7 +298,8 @@ class _Restart:
     def _await(self) -> None:
         so_far = self._attempt.so_far
         task_id = so_far.task_id or 0
-        self._show(f"{so_far.action}, task {task_id}")
+        started = started_line(self._target.label, f"{so_far.action}, task {task_id}")
+        self._request.policy.announce(started, False)
         purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
         try:
             waited = wait_for_success(
@@ -315,7 +330,7 @@ class _Restart:
             self._attempt.note(after=proof.after.result())
             self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
         if proof.problem is not None:
-            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem}")
+            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
         elif proof.contradiction is not None:
             self._attempt.note(verified=False)
             raise NotVerified(

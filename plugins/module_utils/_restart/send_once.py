@@ -36,6 +36,11 @@ class Sender:
         self._open = open_request(api, target)
         self._sent = self._open
 
+    @property
+    def has_sent(self) -> bool:
+        """Whether there is such a request."""
+        return self._sent is not None
+
     def forget(self) -> None:
         """The request is done with: its task has ended, or its restart is not the one that is wanted now."""
         close_outcome(self._api, self._target)
@@ -66,6 +71,8 @@ class Sender:
             answer = self._target.restart(self._api, members)
             if not is_answer(answer.data, self._target, mark):
                 raise _wrong_answer(self._target, Task.from_api(answer.data), answer)
+            self._note_sent(answer.trace_id)
+            self._record(Task.from_api(answer.data))
         except ServiceError as error:
             if not error.may_have_run:
                 self._sent = replace(sent, refused=True)
@@ -74,14 +81,12 @@ class Sender:
             self._note_sent(error.facts.get("trace_id"))
             remember_open(self._api, self._target, sent)
             self._adopt(find_own_task(self._api, self._target, sent, error, self._clock), "the answer was lost")
-        except Exception:
-            # Whether it was sent before this is not known.
-            self._note_sent(None)
-            remember_open(self._api, self._target, sent)
+        except BaseException:
+            if self._attempt.so_far.task_id is None:
+                # Whether it was sent before this is not known.
+                self._note_sent(self._attempt.so_far.trace_id)
+                remember_open(self._api, self._target, sent)
             raise
-        else:
-            self._note_sent(answer.trace_id)
-            self._record(Task.from_api(answer.data))
 
     def _adopt(self, task: Task, why: str) -> None:
         before = self._attempt.so_far.reason or "this process has asked for it before"

@@ -18,7 +18,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """A server: its zone, whether the root server is on it, and whether it needs the restart and why."""
+    """A server: its zone, whether the root server is on it, whether it needs the restart and why, and serves now."""
 
     id: int
     name: str
@@ -26,6 +26,7 @@ class Node:
     root: bool
     needed: bool
     reason: str
+    serves: bool = True
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,15 @@ def unchanged_nodes(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Nod
     """The ``nodes`` that are in no batch."""
     taken = {node.id for batch in planned for node in batch.nodes}
     return [node for node in nodes if node.id not in taken]
+
+
+def done_by_zone(unchanged: Iterable[Node], planned: Sequence[Batch]) -> list[Batch]:
+    """The ``unchanged`` nodes zone by zone; the last of a zone if none of it is ``planned``."""
+    busy = {batch.zone for batch in planned}
+    return [
+        Batch(zone, tuple(members), "has started since", False, zone not in busy)
+        for zone, members in _nodes_by_zone(unchanged)
+    ]
 
 
 def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:

@@ -15,15 +15,18 @@ from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
 from .._base.service_clock import to_service_clock
 from .._base.text import join_names
-from .._fleet.facts import Facts, server_facts
+from .._fleet.facts import Facts
+from .._health.cluster_health import ClusterHealth, Demands, read_health
+from .._health.health_gate import problem_words
+from .._health.health_problems import Kind, is_unhealthy
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import RUNNING
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
-from .._targets.cluster import Cluster, servers_of
+from .._targets.cluster import Cluster
 from .._targets.lookup import clusters_named, exactly_one
-from .._targets.serving import database_serves
+from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
-from .rolling_order import Batch, Node, Strategy, order_batches, unchanged_nodes
+from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes
 
 Result = dict[str, Any]
 
@@ -42,7 +45,9 @@ class RollingRequest:
 
 
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
-    """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, and ``warnings``.
+    """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, ``done``, and ``warnings``.
+
+    Each cluster is looked at once, without waiting; what is wrong with it is in the result.
 
     Raises OptionError, and TargetError for unknown names and for a cluster with too few zones.
     """
@@ -50,28 +55,33 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    planned = [(cluster, *_plan_cluster(servers, wanted, since)) for cluster, servers in found]
-    every = [(cluster, batch) for cluster, parts, _left in planned for batch in parts]
+    planned = [_plan_cluster(cluster, health, wanted, since) for cluster, health in found]
+    every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
         "changed": False,
-        "clusters": [
-            {
-                "id": cluster.id,
-                "name": cluster.name,
-                "batches": len(parts),
-                "task_ids": _running_restart_ids(api, cluster),
-            }
-            for cluster, parts, _left in planned
-        ],
-        "batches": [_batch_facts(number, cluster, batch) for number, (cluster, batch) in enumerate(every, 1)],
+        "clusters": [_cluster_facts(plan) for plan in planned],
+        "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
         # Not "skipped": Ansible would take the Ansible task for skipped.
         "left_alone": [
-            {**_zone_facts(cluster, node.zone), **_node_facts(node)}
-            for cluster, _parts, left in planned
-            for node in left
+            {**_zone_facts(plan.cluster, node.zone), **_node_facts(node)} for plan in planned for node in plan.unchanged
+        ],
+        "done": [
+            _batch_facts(None, plan.cluster, zone)
+            for plan in planned
+            for zone in done_by_zone(plan.unchanged, plan.batches)
         ],
         "warnings": warnings,
     }
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The plan of one cluster: its batches, and the servers in scope that stay unchanged."""
+
+    cluster: Cluster
+    health: ClusterHealth
+    batches: list[Batch]
+    unchanged: list[Node]
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -84,29 +94,28 @@ def _check_request(wanted: RollingRequest) -> None:
         raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
 
 
-def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, list[Facts]]]:
-    """Each cluster once, with the facts of all its servers."""
-    found: dict[int, tuple[Cluster, list[Facts]]] = {}
+def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, ClusterHealth]]:
+    """Each cluster once, with its health and the facts of all its servers."""
+    found: dict[int, tuple[Cluster, ClusterHealth]] = {}
     for name in wanted.clusters:
         record = exactly_one("clusters", name, *clusters_named(api, name))
         cluster = Cluster.from_api(record)
         if cluster.id not in found:
-            servers = [server_facts(server, record) for server in servers_of(api, record, cluster.id)]
-            found[cluster.id] = cluster, servers
+            found[cluster.id] = cluster, read_health(api, record, Demands(wanted.min_zones))
     return list(found.values())
 
 
-def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRequest) -> None:
-    for cluster, servers in found:
-        zones = _zone_names(servers)
+def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: RollingRequest) -> None:
+    for cluster, health in found:
+        zones = _zone_names(health.servers)
         if len(zones) < wanted.min_zones:
             raise TargetError(
                 f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
                 f"min_zones={wanted.min_zones} are asked for: with fewer, a restart can interrupt what it serves. "
                 "Give a smaller min_zones if it may."
             )
-    everything = [server for _cluster, servers in found for server in servers]
-    where = f" in {join_names(cluster.label for cluster, _servers in found)}"
+    everything = [server for _cluster, health in found for server in health.servers]
+    where = f" in {join_names(cluster.label for cluster, _health in found)}"
     unknown = [zone for zone in wanted.zones or () if zone not in _zone_names(everything)]
     if unknown:
         exactly_one("zones", unknown[0], [], _zone_names(everything), where)
@@ -115,12 +124,12 @@ def _check_scope(found: Sequence[tuple[Cluster, list[Facts]]], wanted: RollingRe
         exactly_one("servers", name, matches, [server["name"] for server in everything], where)
 
 
-def _plan_cluster(servers: Sequence[Facts], wanted: RollingRequest, since: datetime) -> tuple[list[Batch], list[Node]]:
-    """The batches of a cluster, and the servers in scope that stay unchanged."""
+def _plan_cluster(cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime) -> _Plan:
+    servers = health.servers
     nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
-    return planned, unchanged_nodes(nodes, planned)
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned))
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -134,25 +143,33 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
 
 def _plan_node(server: Facts, since: datetime) -> Node:
     """Plan one server by the same decision as its restart will make."""
-    member = Member(
-        server["name"],
-        server["status"],
-        server["start_time"],
-        started=instant(server["start_time"]),
-        serves=database_serves(server["status"], server["inner_status"]),
-        inner_status=server["inner_status"],
-    )
-    look = Look(Observation(server["status"], (member,)), [], since)
+    # By its start alone: whether it serves, and what works on it, is judged with its cluster.
+    start = server["start_time"]
+    member = Member(server["name"], RUNNING, start, started=instant(start), serves=True)
+    look = Look(Observation(RUNNING, (member,)), [], since)
     decision = decide_restart(look, Condition(since, InFlight.ATTACH))
-    needed = decision.action not in (Action.SKIP, Action.ILL)
-    return Node(server["id"], server["name"], server["zone"], server["with_rootserver"], needed, decision.reason)
+    name, zone, root = server["name"], server["zone"], server["with_rootserver"]
+    needed = decision.action is not Action.SKIP
+    return Node(server["id"], name, zone, root, needed, decision.reason, not is_unhealthy(server))
 
 
-def _running_restart_ids(api: OcpApi, cluster: Cluster) -> list[int]:
-    return [restart.record["id"] for restart in cluster.tasks(api, status=RUNNING)]
+def _cluster_facts(plan: _Plan) -> Result:
+    cluster, problems = plan.cluster, plan.health.problems
+    restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
+    ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    return {
+        "id": cluster.id,
+        "name": cluster.name,
+        "batches": len(plan.batches),
+        "task_ids": [task.id for task in restarts],
+        "problems": [problem.text for problem in problems],
+        "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
+        "blocked": bool(ill),
+        "message": problem_words(ill) if ill else "",
+    }
 
 
-def _batch_facts(number: int, cluster: Cluster, batch: Batch) -> Result:
+def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
     return {
         "number": number,
         **_zone_facts(cluster, batch.zone),
@@ -174,6 +191,7 @@ def _node_facts(node: Node) -> Result:
         "with_rootserver": node.root,
         "needed": node.needed,
         "reason": node.reason,
+        "serves": node.serves,
     }
 
 

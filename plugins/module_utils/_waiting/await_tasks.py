@@ -16,6 +16,10 @@ from .poll import PollPolicy, Result, poll_until_done, transient_error_warnings
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress, Show
 
 NO_PURPOSE = Purpose()
+# Seconds within which a lagging replica of the service shows a task that is known to exist.
+UNSEEN_FOR = 60.0
+# The same for an id that somebody has given, who may have misspelt it.
+GIVEN_UNSEEN_FOR = 15.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ def await_tasks(
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
     try:
-        waited = wait_for_success(api, task_ids, policy, full=full, clock=clock)
+        waited = wait_for_success(api, task_ids, policy, full=full, unseen_for=GIVEN_UNSEEN_FOR, clock=clock)
     except NotFound as error:
         if not (error.reason or error.facts["trace_id"]):  # of a proxy, perhaps
             raise
@@ -81,9 +85,10 @@ def wait_for_tasks(
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
     Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
-    exist do. Raises WaitTimeout after one last poll.
+    exist do; for the first ``unseen_for`` seconds a 404 is temporary. Raises WaitTimeout after one last poll.
     """
-    poller = _AwaitedTasks(api, task_ids, full, policy.show)
+    grace = Grace(clock, min(unseen_for, policy.timeout))
+    poller = _AwaitedTasks(api, task_ids, full, policy.show, grace)
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -92,10 +97,23 @@ def wait_for_tasks(
     return Awaited(poller.results(), poller.unsuccessful, poller.poll_warnings())
 
 
+class Grace:
+    """The ``seconds`` from now on in which a 404 does not mean that a task does not exist."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock = clock
+        self._until = clock.now() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a 404 means that the task does not exist."""
+        return self._clock.now() >= self._until
+
+
 class _AwaitedTasks:
     """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
-    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show) -> None:
+    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show, grace: Grace) -> None:
         self.wanted = list(dict.fromkeys(task_ids))
         self.unfinished: dict[int, Task | None] = dict.fromkeys(self.wanted)
         self.ended: dict[int, Result] = {}
@@ -104,6 +122,7 @@ class _AwaitedTasks:
         self._problem: ServiceError | None = None
         self._api = api
         self._full = full
+        self._grace = grace
         self._problems: list[ServiceError] = []
         self._progress = Progress(show)
 
@@ -137,10 +156,10 @@ class _AwaitedTasks:
     def _read(self, task_id: int) -> None:
         try:
             task = Task.from_api(self._api.task(task_id))
-        except (CredentialsRefused, NotFound) as error:
-            error.facts["task_id"] = task_id
-            raise
         except ServiceError as error:
+            if isinstance(error, CredentialsRefused) or (isinstance(error, NotFound) and self._grace.is_over):
+                error.facts["task_id"] = task_id
+                raise
             self._record_problem(error)
             return
         self._just_read[task_id] = self.unfinished[task_id] = task

@@ -184,9 +184,7 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     if task.rolled_back:
         yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
         return
-    what = f"Task {task.label} {task.status}{' while it was rolled back' if task.is_rolling_back else ''}"
-    if task.status != FAILED:
-        what = f"Task {task.label} ended without success: its status is {task.status}"
+    what = f"Task {task.label} {_end(task)}"
     if not failed:
         yield f"{what}."
         return
@@ -198,6 +196,17 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     yield from (f"  {shorten(line, LOG_WIDTH)}" for line in first.log or ())
     if first.no_log:
         yield first.no_log
+
+
+def failed_words(task: Task) -> str:
+    """How a FAILED task ended and where, as in "FAILED at subtask 5 of 13, Start observer process (id 50006)"."""
+    return " at subtask ".join([_end(task), *(_at(task, step) for step in task.failed_subtasks[:1])])
+
+
+def _end(task: Task) -> str:
+    if task.status != FAILED:
+        return f"ended without success: its status is {task.status}"
+    return f"{task.status}{' while it was rolled back' if task.is_rolling_back else ''}"
 
 
 def _at(task: Task, step: Subtask) -> str:
@@ -226,6 +235,11 @@ def _next_steps(task: Task, instead: str = FROM_THE_START) -> Iterator[str]:
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return
     yield f"{instead} {NEXT_STEPS_HEADING}"
+    yield from remedies(task)
+
+
+def remedies(task: Task) -> Iterator[str]:
+    """What a person can do about a FAILED task, as far as OCP allows it: a line for each, with its command."""
     if not task.is_rolling_back:
         yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
     for step in task.failed_subtasks[:1]:

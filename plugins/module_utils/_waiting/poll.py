@@ -25,13 +25,15 @@ SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 class PollPolicy:
     """The limit of a wait and of a pause between two polls, in seconds; ``show`` gets the progress lines.
 
-    ``log_lines`` is the number of lines shown from the log of a failed subtask.
+    ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
+    shown even where progress is not wanted: which task was started.
     """
 
     timeout: float
     interval: float
     show: Show = show_nothing
     log_lines: int = DEFAULT_LOG_LINES
+    announce: Show = show_nothing
 
     def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
         """Seconds until the next poll: 5 % of the time waited, at least the shortest pause, at most ``interval``.
@@ -87,7 +89,7 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
     if not problems:
         return []
     polls = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
-    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1]}"]
+    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1].what}"]
 
 
 def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:

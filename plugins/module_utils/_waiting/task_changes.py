@@ -14,6 +14,7 @@ from .._base.errors import CredentialsRefused, NotFound, ServiceError, WrongReco
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
+from .await_tasks import UNSEEN_FOR, Grace
 from .poll import PollPolicy, poll_until_done
 
 STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_failed", "finished"
@@ -58,14 +59,18 @@ def follow_tasks(
     It begins with the tasks that run or have an id above ``newer_than``. ``interval`` is the longest pause between two
     polls in seconds. Temporary polling errors are logged; raises CredentialsRefused.
     """
-    poll_until_done(_FollowedTasks(api, filters, listener, newer_than), api, PollPolicy(inf, interval), clock)
+    poll_until_done(_FollowedTasks(api, filters, listener, newer_than, clock), api, PollPolicy(inf, interval), clock)
 
 
 @dataclass
 class _FollowedTask:
-    """An unfinished task: its first change, its last list entry, and the failures already reported."""
+    """An unfinished task: its first change, its last list entry, and the failures already reported.
+
+    Until ``grace`` is over, a replica may not have it yet.
+    """
 
     first: str
+    grace: Grace
     announced: bool = False
     listed: Record | None = None
     failures: set[tuple[object, ...]] = field(default_factory=set)
@@ -76,10 +81,11 @@ class _FollowedTasks:
 
     heartbeat_due = inf
 
-    def __init__(self, api: OcpApi, filters: Record, listener: Listener, newer_than: int | None) -> None:
+    def __init__(self, api: OcpApi, filters: Record, listener: Listener, newer_than: int | None, clock: Clock) -> None:
         self._api = api
         self._filters = filters
         self._listener = listener
+        self._clock = clock
         self._newest = newer_than
         self._polled = False
         self._is_failing = False
@@ -119,8 +125,8 @@ class _FollowedTasks:
         # A short task may have run and ended since the last poll.
         newer = self._listed(above=self._newest)
         for task_id in running.keys() | newer.keys():
-            resumed = self._polled and task_id <= self._newest
-            self._followed.setdefault(task_id, _FollowedTask(RESUMED if resumed else STARTED))
+            first = RESUMED if self._polled and task_id <= self._newest else STARTED
+            self._followed.setdefault(task_id, _FollowedTask(first, Grace(self._clock, UNSEEN_FOR)))
         self._newest = max(self._newest, *newer) if newer else self._newest
         self._polled = True
         for task_id in sorted(self._followed):
@@ -137,7 +143,8 @@ class _FollowedTasks:
         try:
             task = Task.from_api(self._api.task(task_id))
         except NotFound:
-            del self._followed[task_id]
+            if listed is None and followed.grace.is_over:
+                del self._followed[task_id]
             return
         except WrongRecord:
             self._drop(task_id)

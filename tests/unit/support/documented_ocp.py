@@ -69,15 +69,19 @@ class DocumentedOcp:
     # HTTP
 
     def send(self, request: requests.PreparedRequest, **_options: Any) -> requests.Response:
-        self.requests += 1
-        self._move_on()
-        url = urlsplit(request.url)
-        query = {key: values[0] for key, values in parse_qs(url.query).items()}
-        status, body = self._answer(str(request.method), url.path, query, json.loads(request.body or "{}"))
+        status, body = self.answer(str(request.method), str(request.url), request.body or "{}")
         raw = HTTPResponse(
             io.BytesIO(body), headers={"Content-Type": "application/json"}, status=status, preload_content=False
         )
         return requests.adapters.HTTPAdapter().build_response(request, raw)
+
+    def answer(self, method: str, url: str, body: str | bytes) -> tuple[int, bytes]:
+        """The status and the body of the answer to a request."""
+        self.requests += 1
+        self._move_on()
+        parts = urlsplit(url)
+        query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        return self._answer(method, parts.path, query, json.loads(body))
 
     def _answer(self, method: str, path: str, query: dict[str, str], body: Any) -> tuple[int, bytes]:
         for (verb, template), handler in self._routes().items():

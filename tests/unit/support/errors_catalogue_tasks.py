@@ -31,7 +31,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_servi
     error_status,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import AGENTS, SERVER, FakeOcp, at
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, chain, raw_task, step
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION, OWN
 
 Happening = Callable[[FakeOcp], object]
@@ -305,6 +305,20 @@ def _health_entries() -> Iterator[Entry]:
         cause="a server is not in service",
         names=("orders", "10.1.0.2:2882"),
         happening=turned(servers=lambda _cluster_id: down),
+    )
+    held = [raw_server(1, operatingTaskInstanceId=1001), raw_server(2, "zone2"), raw_server(3, "zone3")]
+    steps = chain(step(50001, "Stop observer process", "SUCCESSFUL"), step(50002, "Wait observer active", "FAILED"))
+    failed = raw_task(1001, "FAILED", name="Restart OB server", subtasks=steps)
+    yield ill(
+        cause="a FAILED task holds a server",
+        names=("orders", "10.1.0.1:2882", "1001", "state=retried"),
+        happening=turned(servers=lambda _cluster_id: held, task=lambda _task_id: failed),
+    )
+    yield ill(
+        cause="a server has moved to another zone",
+        names=("orders", "10.1.0.1:2882", "zone2"),
+        zone="zone2",
+        servers=["10.1.0.1:2882"],
     )
     unread = together(
         turned(servers=lambda _cluster_id: down), fails("cluster", 500, "/api/v2/ob/clusters/31", after=1)

@@ -51,6 +51,13 @@ def test_restart_recovers_an_unavailable_server(emulated):
     assert server(emulated, 1, 3)["status"] == "RUNNING"
 
 
+def test_server_moves_to_another_zone(emulated):
+    put(emulated, "servers/3", {"available": True, "zone": "zone3"})
+    assert server(emulated, 1, 3)["zoneName"] == "zone3"
+    zones = {zone["name"]: zone["serverCount"] for zone in emulated.data("GET", CLUSTERS.format(1))["zones"]}
+    assert zones == {"zone1": 2, "zone2": 1, "zone3": 3}
+
+
 def test_incident_on_a_server_held_by_a_task_is_refused(emulated):
     emulated.data("POST", SERVERS.format(1) + "/3/restart", json={"freezeServer": False})
     error = emulated.error(409, "PUT", "/emulator/servers/3", json={"available": False})
@@ -80,6 +87,7 @@ def test_degraded_log_streams_are_shown_until_they_recover(emulated):
         ("/emulator/servers/99", {"available": True}, 404),
         ("/emulator/servers/1", {"available": "no"}, 400),
         ("/emulator/servers/1", {}, 400),
+        ("/emulator/servers/1", {"available": True, "zone": "zone9"}, 404),
         ("/emulator/arbitration-services/9", {"degraded": []}, 404),
         ("/emulator/arbitration-services/1", {"degraded": [{**DEGRADED, "cluster": "nowhere"}]}, 404),
         ("/emulator/arbitration-services/1", {"degraded": [{**DEGRADED, "logStreams": []}]}, 400),

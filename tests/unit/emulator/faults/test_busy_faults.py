@@ -62,6 +62,17 @@ def test_accepted_restart_takes_over_what_a_failed_task_holds(accepting):
     assert accepting.server(1)["status"] == "RUNNING"
 
 
+def test_failed_task_goes_on_holding_what_was_not_taken_over(accepting):
+    accepting.plan("fail", "Start server")
+    failed = accepting.restart_cluster(2)["id"]
+    accepting.pass_time(60)
+    accepting.restart_server(7)
+    accepting.pass_time(60)
+    shown = [accepting.server(number) for number in (7, 8, 9)]
+    assert [server.get("operatingTaskInstanceId") for server in shown] == [None, failed, failed]
+    assert [server["status"] for server in shown] == ["RUNNING", "RESTARTING", "RESTARTING"]
+
+
 def test_waiting_restart_survives_a_restart_of_the_process(start, tmp_path):
     first = start(busy="accept", database=tmp_path / "state.db")
     first.restart_server()

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
 from ocp_emulator.security.lockout import LockoutKind
 
@@ -73,9 +73,10 @@ class SeenRequest(Schema):
 
 
 class Availability(Schema):
-    """Whether a server answers."""
+    """Whether a server answers, and to which zone of its cluster it moves."""
 
     available: Annotated[bool, Field(strict=True)]
+    zone: Annotated[str, Field(strict=True, min_length=1)] | None = None
 
 
 class Degraded(Schema):

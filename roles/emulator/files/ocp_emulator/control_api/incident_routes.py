@@ -32,7 +32,7 @@ router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Requ
 
 @router.put(
     "/servers/{serverId}",
-    summary="Let a server answer or not",
+    summary="Let a server answer or not, or be in another zone",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 409, 415, 500),
     openapi_extra=json_body(Availability.model_json_schema(by_alias=True)),
@@ -43,6 +43,8 @@ async def set_server(request: Request, server_id: ServerId, content_type: Conten
     body = parse_body(Availability, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
         _set_available(db, server_id, body.available, context.now)
+        if body.zone is not None:
+            _move(db, server_id, body.zone)
     return context.reply_empty()
 
 
@@ -73,6 +75,17 @@ def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now:
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ? WHERE id = ? AND up", (inner, server_id))
     statuses.show_incident(db, server_id, now)
+
+
+def _move(db: sqlite3.Connection, server_id: int, zone: str) -> None:
+    """Let a server be in another zone of its cluster. ApiError 404."""
+    found = db.execute(
+        "SELECT zones.id FROM zones JOIN servers USING (cluster_id) WHERE servers.id = ? AND zones.name = ?",
+        (server_id, zone),
+    ).fetchone()
+    if found is None:
+        raise errors.not_found(f"Zone {zone}")
+    db.execute("UPDATE servers SET zone_id = ? WHERE id = ?", (found["id"], server_id))
 
 
 def _set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded]) -> None:

@@ -29,7 +29,7 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     A retry first rolls back what the attempt before may have left. Except for a rollback, the attempt fails if another
     task occupies the targets; or it stays READY, and what is returned is when it looks again.
     """
-    again = None if row["operation"] in BACKWARDS else occupancy.wait_until(db, row["task_id"])
+    again = None if row["operation"] in BACKWARDS else occupancy.wait_or_take_over(db, row["task_id"])
     if again is not None:
         db.execute("UPDATE subtasks SET due_at = ? WHERE id = ?", (again, row["id"]))
         return again

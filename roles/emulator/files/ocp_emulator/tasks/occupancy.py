@@ -2,6 +2,11 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which task occupies which targets (`operating_task`): this makes a target busy.
 
+What makes a target busy is our choice, since no document gives a rule: an operation on a server occupies that server;
+one on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart
+occupies the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second
+operation. Two servers or two zones of one cluster may be restarted at the same time.
+
 A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
 goes on occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
 second operation on them is refused until somebody retries, skips or rolls back.
@@ -16,7 +21,7 @@ from collections.abc import Mapping
 
 from ocp_emulator.base import errors
 from ocp_emulator.tasks import statuses
-from ocp_emulator.tasks.operations import NewTask
+from ocp_emulator.tasks.operation_targets import NewTask
 
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
 _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
@@ -59,16 +64,19 @@ def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:
     return None
 
 
-def wait_until(db: sqlite3.Connection, task_id: int) -> int | None:
-    """When a task that waits for its targets looks again: the next event of the task that occupies one; None: now."""
+def wait_or_take_over(db: sqlite3.Connection, task_id: int) -> int | None:
+    """When a task that waits for its targets looks again: at the next event of the task that occupies one.
+
+    None when there is nothing to wait for. Targets that a FAILED task occupies are released.
+    """
     (waits,) = db.execute("SELECT waits FROM tasks WHERE id = ?", (task_id,)).fetchone()
     if not waits or occupies(db, task_id):
         return None
     blocking = blocking_task(db, task_id)
     (due,) = db.execute("SELECT min(due_at) FROM subtasks WHERE task_id = ?", (blocking,)).fetchone()
     if blocking is not None and due is None:
-        release(db, blocking)
-        return wait_until(db, task_id)
+        _release_targets(db, task_id, blocking)
+        return wait_or_take_over(db, task_id)
     return None if due is None else int(due)
 
 
@@ -100,7 +108,19 @@ def occupy_if_free(db: sqlite3.Connection, task_id: int, now: int) -> str | None
     return errors.occupied_message("the target", blocking, task["name"], task["status"])
 
 
-def release(db: sqlite3.Connection, task_id: int) -> None:
-    """Release what the task occupies."""
+def _release_targets(db: sqlite3.Connection, task_id: int, blocking: int) -> None:
+    """Release those targets of a task that another one occupies, which goes on occupying the rest."""
+    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
+        for table, column, of_target in _OCCUPIED[target["object_type"]]:
+            db.execute(
+                f"UPDATE {table} SET operating_task = NULL WHERE {column} = ? AND operating_task = ?",
+                (target[of_target], blocking),
+            )
+
+
+def release_unless_failed(db: sqlite3.Connection, task_id: int, status: str) -> None:
+    """At the end of a task with this status: release its targets, unless it FAILED."""
+    if status == "FAILED":
+        return
     for table in _TABLES:
         db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))

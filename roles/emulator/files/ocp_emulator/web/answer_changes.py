@@ -52,7 +52,7 @@ class AnswerChanges:
     ) -> "AnswerChanges":
         """Match the plan against a request. Counts what matches and hits, but for faults that look at records."""
         changes = cls(store, store.db)
-        names = {name.decode("latin-1") for name, _value in parse_qsl(query, keep_blank_values=True)}
+        names = {name for name, _value in _pairs(query)}
         found = [
             each
             for each in request_faults.planned(store.db, _MODELS)
@@ -79,10 +79,9 @@ class AnswerChanges:
         """The query without what is ignored; a list that ignores `sort` has the oldest first."""
         if not self.ignored:
             return query
-        pairs = parse_qsl(query, keep_blank_values=True)
-        kept = [pair for pair in pairs if pair[0].decode("latin-1") not in self.ignored]
+        kept = [pair for pair in _pairs(query) if pair[0] not in self.ignored]
         oldest_first = [("sort", "id,asc")] if "sort" in self.ignored else []
-        return urlencode([*kept, *oldest_first]).encode()
+        return urlencode([*kept, *oldest_first], encoding="latin-1").encode()
 
     def data(self, data: object, now: int) -> object:
         """The data of the answer as the faults show it. Counts those that change something."""
@@ -111,6 +110,11 @@ class AnswerChanges:
             return text
         offset = self.shown_time(now) - now
         return _TIME.sub(lambda found: _moved(found[0], offset), text)
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    """The parameters of a query, whatever its bytes are."""
+    return parse_qsl(query.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
 
 
 def _moved(text: str, milliseconds: int) -> str:

@@ -24,8 +24,14 @@ FORMS = {
     "base64 for URLs": lambda secret: base64.urlsafe_b64encode(secret.encode()).decode(),
     "URL": lambda secret: quote(secret, safe=""),
     "URL in lower case": lambda secret: re.sub("%..", lambda escape: escape[0].lower(), quote(secret, safe="")),
+    "URL in both cases": lambda secret: re.sub(
+        "%..", lambda escape: escape[0].lower(), quote(secret, safe=""), count=1
+    ),
     "form": quote_plus,
     "JSON": lambda secret: json.dumps(secret)[1:-1],
+    "JSON in upper case": lambda secret: re.sub(
+        r"(?<=\\u)....", lambda escape: escape[0].upper(), json.dumps(secret)[1:-1]
+    ),
     "JSON with Unicode": lambda secret: json.dumps(secret, ensure_ascii=False)[1:-1],
     "HTML": html.escape,
     "escaped": lambda secret: str(one_line(secret)),

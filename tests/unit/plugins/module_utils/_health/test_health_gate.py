@@ -15,13 +15,15 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseLost,
     TargetError,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.cluster_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_problems import Apart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
-LOST = ResponseLost("The answer was lost.", url=URL)
+LOST = ResponseLost("The answer was lost.", url=URL, advice="Check that the service is well; run this again.")
 ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3"))
 
 
@@ -29,9 +31,9 @@ ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), r
 def wait(api, time_passes):
     lines = []
 
-    def run(cluster="orders", min_zones=3, timeout=60):
+    def run(cluster="orders", min_zones=3, timeout=60, **demands):
         policy = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
-        return await_health(api.double, cluster, min_zones, policy, clock=time_passes.clock)
+        return await_health(api.double, cluster, Demands(min_zones, **demands), policy, clock=time_passes.clock)
 
     run.lines = lines
     return run
@@ -48,8 +50,9 @@ def finds(api, cluster, *tasks, again=False):
 def test_healthy_cluster_takes_one_poll_and_no_progress_line(api, wait, time_passes):
     finds(api, raw_cluster())
     result = wait()
-    assert result.keys() == {"changed", "cluster", "servers", "problems", "elapsed", "warnings"}
+    assert result.keys() == {"changed", "cluster", "servers", "problems", "held", "elapsed", "warnings"}
     assert (result["changed"], result["problems"], result["elapsed"], result["warnings"]) == (False, [], 0.0, [])
+    assert result["held"] is False
     assert result["cluster"]["name"] == "orders"
     assert [server["name"] for server in result["servers"]] == ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
     assert (wait.lines, time_passes.pauses) == ([], [])
@@ -119,14 +122,94 @@ def test_ended_task_named_by_a_server_is_ignored(named, api, wait):
     assert wait()["problems"] == []
 
 
-def test_failed_task_that_holds_a_server_is_named(api, wait):
-    held = raw_cluster(
-        raw_server(1, operatingTaskInstanceId=9), raw_server(2, "zone2"), raw_server(3, "zone3", status="RUNNING")
+FAILED_TASK = raw_task(
+    9,
+    "FAILED",
+    name="Restart OB server",
+    subtasks=[*chain(step(91, "Stop it", "SUCCESSFUL"), step(92, "Start it", "FAILED", prohibitSkip=True))],
+)
+HELD = (
+    "Cluster orders (id 31) is not healthy, and no wait ends that: task 9 (Restart OB server) FAILED at subtask 2 of "
+    "2, Start it (id 92), and still holds server 10.1.0.1:2882. With OCP_URL and the credentials in the environment:\n"
+    "  Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=retried'\n"
+    "  Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=rolled_back'"
+)
+
+
+def test_held_cluster_fails_at_once_with_the_commands_that_clear_it(api, wait, time_passes):
+    named = raw_server(1, operatingTaskInstanceId=9)
+    finds(api, raw_cluster(named, raw_server(2, "zone2"), raw_server(3, "zone3", status="UNAVAILABLE")))
+    api.expect("task", 9, gives=FAILED_TASK)
+    with pytest.raises(NotHealthy) as raised:
+        wait(timeout=600)
+    assert str(raised.value) == HELD
+    assert raised.value.facts["held"] is True
+    # The others are there, too.
+    assert "server 10.1.0.3:2882 of zone3 is UNAVAILABLE" in raised.value.facts["problems"]
+    assert time_passes.pauses == []
+
+
+RESTARTING = raw_cluster(raw_server(1, status="RESTARTING"), raw_server(2, "zone2"), raw_server(3, "zone3"))
+OTHERS = {"tags": [{"serverId": 2, "clusterId": 31}]}
+
+
+@pytest.mark.parametrize(
+    "restarts",
+    [
+        [FAILED_TASK],
+        [raw_task(11, "FAILED", name="Restart OB server", **OTHERS), FAILED_TASK],
+        [raw_task(11, "SUCCESSFUL", name="Restart OB zone", tags=[{"zoneName": "zone2"}]), FAILED_TASK],
+    ],
+    ids=["newest", "newer one of another server", "newer one of another zone"],
+)
+def test_failed_newest_restart_holds_what_names_no_task(api, wait, restarts):
+    finds(api, RESTARTING)
+    api.expect("tasks", limit=30, clusterId=31, gives=restarts).expect("task", 9, gives=FAILED_TASK)
+    with pytest.raises(NotHealthy) as raised:
+        wait(timeout=600)
+    assert str(raised.value) == HELD
+
+
+@pytest.mark.parametrize(
+    "restarts",
+    [[], [raw_task(11, "SUCCESSFUL", name="Restart OB server"), FAILED_TASK], [raw_task(11, "FAILED", name="Back up")]],
+    ids=["none", "a newer one did it", "another task"],
+)
+def test_status_in_flight_without_a_task_is_waited_for(api, wait, restarts):
+    finds(api, RESTARTING)
+    api.expect("tasks", limit=30, clusterId=31, gives=restarts)
+    for task in restarts:
+        if task["name"] == "Restart OB server" and task["status"] != "FAILED":
+            api.expect("task", task["id"], gives=task)
+    finds(api, raw_cluster(), again=True)
+    assert wait()["elapsed"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("servers", "words"),
+    [
+        (["2", "10.1.0.1:2882"], "server 10.1.0.1:2882 is in zone1 and no longer in zone2; plan anew"),
+        (["2", "7"], "server 7 is no longer in the cluster; plan anew"),
+    ],
+    ids=["moved", "gone"],
+)
+def test_server_that_has_moved_fails_at_once(api, wait, servers, words):
+    finds(api, raw_cluster())
+    with pytest.raises(NotHealthy) as raised:
+        wait(timeout=600, zone="zone2", servers=servers)
+    assert str(raised.value) == f"Cluster orders (id 31) is not healthy, and no wait ends that: {words}."
+
+
+def test_zone_that_is_being_restarted_is_left_out(api, wait):
+    busy = {"status": "RESTARTING", "innerStatus": "INACTIVE"}
+    finds(
+        api, raw_cluster(raw_server(1), raw_server(2, "zone2", **busy), raw_server(3, "zone3"), status="OPERATING"), OWN
     )
-    finds(api, held)
-    api.expect("task", 9, gives=raw_task(9, "FAILED"))
-    with pytest.raises(NotHealthy, match=r"task 9 \(Restart 9\) FAILED and still holds server 10\.1\.0\.1:2882"):
-        wait(timeout=0)
+    apart = Apart("zone2", [8])
+    assert wait(zone="zone2", servers=["2"], apart=apart)["problems"] == []
+
+
+OWN = raw_task(8, name="Restart OB server")
 
 
 def test_servers_missing_from_the_cluster_record_are_read(api, wait):
@@ -142,8 +225,9 @@ def test_failed_poll_does_not_end_the_wait(error, api, wait):
     api.expect("clusters", "orders", gives=error)
     finds(api, raw_cluster())
     result = wait()
-    assert result["warnings"] == [f"1 look at the cluster failed and did not end the wait. The last: {error}"]
-    unread = f"  orders: it cannot be read: {str(error).rstrip('.')}"
+    assert result["warnings"] == [f"1 look at the cluster failed and did not end the wait. The last: {error.what}"]
+    assert "again" not in result["warnings"][0]
+    unread = f"  orders: it cannot be read: {error.what.rstrip('.')}"
     assert wait.lines == [(unread, True), ("  orders: healthy after 0 s", False)]
 
 

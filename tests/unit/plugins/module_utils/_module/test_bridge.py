@@ -395,6 +395,19 @@ def test_connections_are_closed(gives, run, client):
     client.double.close.assert_called_once_with()
 
 
+@pytest.mark.parametrize("name", ["task_info", "task_wait"])
+@pytest.mark.usefixtures("connected")
+def test_crash_of_a_module_that_reads_is_a_failure_in_one_sentence(name, run, monkeypatch):
+    def crash(*_args, **_options):
+        raise ZeroDivisionError("divided by pass-word-9")
+
+    monkeypatch.setattr(OcpApi, "task", crash)
+    params = {"task_info": {"task_id": 7}, "task_wait": {"task_ids": [7]}}[name]
+    result = run(name, {**CONNECTION, **BASIC, **params})
+    assert result["msg"] == ("The module crashed, which is a fault of its own: ZeroDivisionError: divided by ********")
+    assert "pass-word-9" not in json.dumps(result)
+
+
 @pytest.mark.usefixtures("connected")
 def test_service_error_result_includes_its_facts(run, client):
     error = PermissionDenied("Refused.", status=403, reason="", url=URL, trace_id="trace-403")

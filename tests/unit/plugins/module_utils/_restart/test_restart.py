@@ -282,7 +282,7 @@ def test_unread_task_is_reported_as_the_post_returned_it(service):
     assert "The answer was lost" in str(error)
 
 
-@pytest.mark.parametrize(("kind", "status"), [(AuthenticationFailed, 401), (PermissionDenied, 403), (NotFound, 404)])
+@pytest.mark.parametrize(("kind", "status"), [(AuthenticationFailed, 401), (PermissionDenied, 403)])
 def test_refused_poll_fails_and_names_the_running_task(kind, status, service):
     service.failing["task"] = [refused(status)]
     error = failure(service, SERVER, request(wait=True))
@@ -296,13 +296,23 @@ def test_refused_poll_fails_and_names_the_running_task(kind, status, service):
     assert len(service.posts) == 1
 
 
-def test_failed_polls_are_a_warning(service):
-    service.failing["task"] = [refused(503)]
+def test_task_missing_for_more_than_a_minute_ends_the_wait(service):
+    service.failing["task"] = [refused(404)] * 500
+    began = service.time.time
+    error = failure(service, SERVER, request(wait=True, seconds=7200))
+    assert isinstance(error, NotFound)
+    assert (error.facts["changed"], error.facts["task_id"]) == (True, 1001)
+    assert 60 <= service.time.time - began < 65
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_failed_polls_are_a_warning(service, status):
+    service.failing["task"] = [refused(status)]
     result = restart(service, SERVER, request(wait=True))
     assert result["verified"] is True
     [warning] = result["warnings"]
     assert warning.startswith("1 look at the tasks failed")
-    assert warning.endswith("Refused with 503.")
+    assert warning.endswith(f"Refused with {status}.")
 
 
 def test_unverified_restart_includes_the_warning_of_failed_polls(service):

@@ -32,12 +32,16 @@ def planned(api, time_passes):
     api.double.service_clock = clock_ahead(0)
     time_passes.time += 3600.0
 
-    def run(*clusters, running=(), **options):
+    def run(*clusters, running=(), held=None, **options):
+        seen = set()
         wanted = replace(ALL, clusters=[cluster["name"] for cluster in clusters], **options)
         for cluster in clusters:
             api.expect("clusters", cluster["name"], gives=[cluster])
-        for cluster in {cluster["id"]: cluster for cluster in clusters}.values():
-            api.expect("tasks", clusterId=cluster["id"], status="RUNNING", gives=list(running))
+            if cluster["id"] not in seen:
+                api.expect("tasks", clusterId=cluster["id"], status="RUNNING", gives=list(running))
+            seen.add(cluster["id"])
+        for number, task in (held or {}).items():
+            api.expect("task", number, gives=task)
         return plan_rolling_restart(api.double, wanted, time_passes.clock)
 
     return run
@@ -50,6 +54,7 @@ def refused(api, time_passes):
     def run(error, match, *clusters, **options):
         for cluster in clusters:
             api.expect("clusters", cluster["name"], gives=[cluster])
+            api.expect("tasks", clusterId=cluster["id"], status="RUNNING", gives=[])
         wanted = replace(ALL, **{"clusters": [cluster["name"] for cluster in clusters] or ["orders"], **options})
         with pytest.raises(error, match=match):
             plan_rolling_restart(api.double, wanted, time_passes.clock)
@@ -65,9 +70,10 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
     plan = planned(PAYMENTS, ORDERS)
     assert order(plan) == [[11], [12], [13], [3], [4], [5], [6], [2], [1]]
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
+    well = {"task_ids": [], "problems": [], "serves": True, "blocked": False, "message": ""}
     assert plan["clusters"] == [
-        {"id": 32, "name": "payments", "batches": 3, "task_ids": []},
-        {"id": 31, "name": "orders", "batches": 6, "task_ids": []},
+        {"id": 32, "name": "payments", "batches": 3, **well},
+        {"id": 31, "name": "orders", "batches": 6, **well},
     ]
     assert (plan["changed"], plan["left_alone"], plan["warnings"]) == (False, [], [])
     assert plan["batches"][8] == {
@@ -82,6 +88,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
                 "with_rootserver": True,
                 "needed": True,
                 "reason": "10.1.0.1:2882 started at 2026-05-04T03:00:00+08:00, before 2026-05-04T03:01:00+08:00",
+                "serves": True,
             }
         ],
         "reason": "zone1 comes last, and in it the root server, 10.1.0.1:2882",
@@ -175,3 +182,50 @@ def test_unknown_cluster_is_named(api, time_passes):
     api.expect("clusters", "order", gives=[ORDERS])
     with pytest.raises(TargetError, match="clusters: order matches nothing; to choose from: orders"):
         plan_rolling_restart(api.double, replace(ALL, clusters=["order"]), time_passes.clock)
+
+
+def test_ill_cluster_is_blocked_and_says_why(planned):
+    cluster = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3"))
+    [found] = planned(cluster)["clusters"]
+    assert (found["serves"], found["blocked"]) == (False, True)
+    words = "server 10.1.0.2:2882 of zone2 is UNAVAILABLE; 2 of 3 zones are up (zone1, zone3), fewer than min_zones=3."
+    assert found["message"] == words
+    assert len(found["problems"]) == 2
+
+
+def test_held_cluster_is_blocked_with_the_commands_though_nothing_is_left_to_do(planned):
+    named = {"startTime": LATER.isoformat(), "operatingTaskInstanceId": 9, "innerStatus": "INACTIVE"}
+    fresh = {"startTime": LATER.isoformat()}
+    cluster = raw_cluster(raw_server(1, **named), raw_server(2, "zone2", **fresh), raw_server(3, "zone3", **fresh))
+    plan = planned(cluster, held={9: raw_task(9, "FAILED", name="Restart OB server")})
+    assert plan["batches"] == []
+    assert plan["clusters"][0]["blocked"] is True
+    assert plan["clusters"][0]["message"].startswith(
+        "task 9 (Restart OB server) FAILED, and still holds server 10.1.0.1"
+    )
+    assert "task_id=9 state=retried" in plan["clusters"][0]["message"]
+    assert [server["serves"] for server in plan["left_alone"]] == [False, True, True]
+
+
+def test_cluster_at_work_does_not_serve_but_is_not_blocked(planned):
+    work = {"status": "RESTARTING", "innerStatus": "INACTIVE", "operatingTaskInstanceId": 9}
+    cluster = raw_cluster(raw_server(1, **work), raw_server(2, "zone2"), raw_server(3, "zone3"), status="OPERATING")
+    [found] = planned(cluster, running=[raw_task(9, name="Restart OB server")])["clusters"]
+    assert (found["serves"], found["blocked"], found["task_ids"], found["message"]) == (False, False, [9], "")
+
+
+def test_cluster_where_a_task_runs_beside_serves(planned):
+    [found] = planned(raw_cluster(), running=[raw_task(9, name="Back up")])["clusters"]
+    assert (found["serves"], found["blocked"], found["task_ids"]) == (True, False, [])
+
+
+def test_done_servers_are_shown_by_zone(planned):
+    fresh = {"startTime": LATER.isoformat()}
+    servers = [
+        raw_server(number, f"zone{(number + 1) // 2}", **(fresh if number in (1, 3, 4) else {}))
+        for number in range(1, 7)
+    ]
+    done = planned(raw_cluster(*servers))["done"]
+    shown = [(zone["zone"], [server["id"] for server in zone["servers"]], zone["last_of_zone"]) for zone in done]
+    assert shown == [("zone1", [1], False), ("zone2", [3, 4], True)]
+    assert {(zone["number"], zone["cluster_id"], zone["first_of_zone"]) for zone in done} == {(None, 31, False)}

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     PermissionDenied,
     RequestRefused,
     ResponseLost,
+    ServiceError,
     TargetError,
     WaitTimeout,
     WrongRecord,
@@ -90,8 +91,8 @@ def test_empty_list_is_refused(api, time_passes):
 # Failed polls
 
 
-def poll_warnings(looks: str, last: Exception) -> str:
-    return f"{looks} at the tasks failed and did not end the wait. The last: {last}"
+def poll_warnings(looks: str, last: ServiceError) -> str:
+    return f"{looks} at the tasks failed and did not end the wait. The last: {last.what}"
 
 
 PASSING = [
@@ -109,6 +110,15 @@ def test_failed_poll_does_not_end_the_wait(error, api, time_passes):
     waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
     assert [task["succeeded"] for task in waited.results] == [True, True]
     assert waited.warnings == [poll_warnings("2 looks", error)]
+
+
+def test_warning_after_a_success_advises_nothing(api, time_passes):
+    advice = "The request limit of this user is used up; run this again later."
+    error = RequestRefused("Refused. Trace id 7.", status=503, reason="", url=URL, advice=advice)
+    assert str(error) == f"Refused. Trace id 7. {advice}"
+    api.expect("task", 1, gives=error).expect("task", 1, gives=successful(1))
+    [warning] = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"]
+    assert warning == "1 look at the tasks failed and did not end the wait. The last: Refused. Trace id 7."
 
 
 def test_result_warns_of_the_last_failed_poll(api, time_passes):
@@ -153,20 +163,64 @@ def test_permanent_refusal_ends_the_wait(status, before, api, time_passes):
     assert len(time_passes.pauses) == before
 
 
-def test_task_that_does_not_exist_is_named_with_what_to_do(api, time_passes):
-    api.expect("task", 7, gives=successful(7)).expect("task", 99999, gives=refused(404))
-    with pytest.raises(TargetError) as raised:
-        await_tasks(api.double, [7, 99999], PATIENT, clock=time_passes.clock)
-    assert str(raised.value) == ("task_ids: task 99999 does not exist; list tasks with oceanbase.ocp.task_info.")
-    assert raised.value.facts["task_id"] == 99999
-    assert raised.value.facts["trace_id"] == "trace-404"
+# A replica that lags
+
+
+@pytest.fixture
+def lagging(api, time_passes):
+    """Serve task 8, which a replica shows so many seconds from now on, beside task 7."""
+
+    def serve(seconds, reason=""):
+        shown_from = time_passes.time + seconds
+        trace_id = "trace-404" if reason else None
+
+        def task(number):
+            if number == 8 and time_passes.time < shown_from:
+                raise NotFound("Refused with 404.", status=404, reason=reason, url=URL, trace_id=trace_id)
+            return successful(number)
+
+        api.double.task.side_effect = task
+        return api.double
+
+    return serve
+
+
+def test_new_task_may_be_missing_for_a_while(lagging, time_passes):
+    waited = wait_for_success(lagging(3), [7, 8], PATIENT, unseen_for=60, clock=time_passes.clock)
+    assert [task["id"] for task in waited.results] == [7, 8]
+    assert waited.warnings == [poll_warnings("6 looks", refused(404))]
+    assert sum(time_passes.pauses) == 3
+
+
+@pytest.mark.parametrize(("timeout", "ends"), [(7200, 60), (30, 30)], ids=["unseen_for", "timeout"])
+def test_task_that_stays_missing_ends_the_wait(lagging, time_passes, timeout, ends):
+    began = time_passes.time
+    with pytest.raises(NotFound) as raised:
+        wait_for_tasks(lagging(9000), [7, 8], PollPolicy(timeout, 10), unseen_for=60, clock=time_passes.clock)
+    assert ends <= time_passes.time - began <= ends * 1.05
+    assert raised.value.facts["task_id"] == 8
     assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
 
 
-def test_404_that_is_no_answer_of_the_service_stays_as_it_is(api, time_passes):
-    api.expect("task", 7, gives=NotFound("Refused with 404.", status=404, reason="", url=URL))
-    with pytest.raises(NotFound, match="Refused with 404"):
-        await_tasks(api.double, [7], PATIENT, clock=time_passes.clock)
+def test_task_of_a_given_id_may_be_missing_for_15_seconds(lagging, time_passes):
+    result = await_tasks(lagging(14), [7, 8], PATIENT, clock=time_passes.clock)
+    assert [task["id"] for task in result["tasks"]] == [7, 8]
+
+
+def test_task_that_does_not_exist_is_named_with_what_to_do(lagging, time_passes):
+    began = time_passes.time
+    with pytest.raises(TargetError) as raised:
+        await_tasks(lagging(9000, "No such task"), [7, 8], PATIENT, clock=time_passes.clock)
+    assert str(raised.value) == ("task_ids: task 8 does not exist; list tasks with oceanbase.ocp.task_info.")
+    assert raised.value.facts["task_id"] == 8
+    assert raised.value.facts["trace_id"] == "trace-404"
+    assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
+    assert 15 <= time_passes.time - began < 16
+
+
+def test_404_that_is_no_answer_of_the_service_stays_as_it_is(lagging, time_passes):
+    with pytest.raises(NotFound, match=r"^Refused with 404"):
+        await_tasks(lagging(9000), [8], PATIENT, clock=time_passes.clock)
 
 
 # The deadline

@@ -186,10 +186,40 @@ def test_failed_poll_is_noted_once_and_loses_no_change(service, audience):
 
 def test_deleted_task_is_dropped_without_a_note(service, audience, time_flies):
     service.begin(SERVER, service.servers_there[:1], seconds=100.0)
-    later(time_flies, 5, service.jobs.clear)
-    assert kinds(audience.follow(service, 30)) == [("started", 1001, None)]
+    later(time_flies, 61, service.jobs.clear)
+    assert kinds(audience.follow(service, 90)) == [("started", 1001, None)]
     assert audience.noted == []
     assert service.calls.count("task") == 2
+
+
+@pytest.mark.parametrize("missing", [1, 20], ids=["once", "for long, while it is listed"])
+def test_new_task_that_a_replica_does_not_have_yet_is_followed_from_its_start(service, audience, time_flies, missing):
+    service.failing = {"task": [refused(404) for _look in range(missing)]}
+    later(time_flies, 5, lambda: service.begin(SERVER, service.servers_there[:1], seconds=200.0))
+    heard = audience.follow(service, 300)
+    assert kinds(heard) == [("started", 1001, None), ("finished", 1001, None)]
+    assert audience.noted == []
+
+
+def test_short_task_that_a_replica_does_not_have_yet_is_reported(service, audience, time_flies):
+    service.failing = {"task": [refused(404) for _look in range(5)]}
+    later(time_flies, 5, lambda: service.begin(SERVER, service.servers_there[:1], ago=1.0, seconds=0.5))
+    assert kinds(audience.follow(service, 60)) == [("started", 1001, None), ("finished", 1001, None)]
+
+
+def test_started_task_that_a_replica_does_not_have_yet_is_not_resumed(service, audience, time_flies):
+    service.begin(SERVER, service.servers_there[:1], seconds=3.0)
+    read, answers = service.task, []
+
+    def answer(task_id):
+        answers.append(time_flies.time)
+        if len(answers) == 2:
+            raise refused(404)
+        return read(task_id)
+
+    service.task = answer
+    assert kinds(audience.follow(service, 60)) == [("started", 1001, None), ("finished", 1001, None)]
+    assert len(answers) == 3
 
 
 @pytest.mark.parametrize(("status", "error"), [(401, AuthenticationFailed), (403, PermissionDenied)])

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Structured fuzzing: ``python tests/fuzz [--seconds 60] [--seed N] [--case FILE] [--defects]``."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from pathlib import Path
+
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
+from ansible_collections.oceanbase.ocp.tests.fuzz.drive import catalogue
+from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding
+from ansible_collections.oceanbase.ocp.tests.fuzz.search import MOST_PROCESS, Search, largest_process, run_case
+
+ROUND = 200
+KEPT = Path(".build/fuzz/case.json")
+MOST_CASES_FOR_A_DEFECT = 3_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--case", type=Path, default=None)
+    parser.add_argument("--defects", action="store_true")
+    given = parser.parse_args()
+    seed = random.randrange(10**6) if given.seed is None else given.seed
+    # Kept in memory as long as the process lives, so not part of any case.
+    catalogue()
+    if given.case:
+        return replay(given.case)
+    return find_defects(seed) if given.defects else fuzz(given.seconds, seed)
+
+
+def replay(path: Path) -> int:
+    """Run one case that was kept."""
+    try:
+        run_case(Case.from_json(path.read_text()))
+    except Finding as finding:
+        print(f"fuzz: {finding}")
+        return 1
+    print("fuzz: nothing found")
+    return 0
+
+
+def fuzz(seconds: float, seed: int) -> int:
+    """Look for so many seconds, in rounds with a seed each."""
+    began = time.monotonic()
+    search = Search()
+    print(f"fuzz: {seconds:g} seconds, seed {seed}", flush=True)
+    while search.found is None and time.monotonic() - began < seconds:
+        search.look(seed, ROUND, until=began + seconds)
+        seed += 1
+    for kind, count in sorted(search.ran.items()):
+        print(f"  {count:6} {kind}")
+    took = f"{search.ran.total()} cases in {time.monotonic() - began:.0f} s, {largest_process()} MiB"
+    if search.found is None and largest_process() > MOST_PROCESS:
+        print(f"fuzz: {took}: more memory than {MOST_PROCESS} MiB")
+        return 1
+    if search.found is None:
+        print(f"fuzz: nothing found, {took}")
+        return 0
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    KEPT.write_text(search.found.case.to_json() + "\n")
+    print(f"fuzz: found in {search.found.case.kind}, {took}: {search.found.finding}")
+    print(f"The smallest case: {search.found.case.to_json()}")
+    print(f"Again: make fuzz CASE={KEPT}, or make fuzz SEED={seed - 1}")
+    return 1
+
+
+def find_defects(seed: int) -> int:
+    """Put each defect back, and look for it."""
+    print(f"fuzz: {len(DEFECTS)} defects, seed {seed}", flush=True)
+    missed = 0
+    for name, put_back in DEFECTS.items():
+        search, began = Search(shrinks=False), time.monotonic()
+        with put_back():
+            search.look(seed, MOST_CASES_FOR_A_DEFECT)
+        missed += search.found is None
+        outcome = (
+            "NOT FOUND" if search.found is None else f"{search.found.case.kind}: {_headline(search.found.finding)}"
+        )
+        print(f"  {search.ran.total():5} cases {time.monotonic() - began:6.1f} s  {name}: {outcome}", flush=True)
+    return int(missed > 0)
+
+
+def _headline(finding: Exception) -> str:
+    lines = str(finding).strip().splitlines()
+    return (lines[0] if len(lines) == 1 else f"{lines[0]} … {lines[-1]}")[:160]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The documented OCP with what newer documents add, and with tasks that fail: every call of the contract is served."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import CLUSTER, ZONES, DocumentedOcp
+
+ARBITRATION = 61
+# A task that has FAILED, and some that run for a while.
+FAILED_TASK = 30100
+RUNNING_TASKS = [*range(30101, 30106)]
+SUBTASK = 31900
+RUNNING_SECONDS = 20
+# What an action makes of the subtasks in a status: their new status and operation.
+ACTIONS = {
+    "retry": ("FAILED", "RUNNING", "RETRY"),
+    "rollback": ("FAILED", "RUNNING", "ROLLBACK"),
+    "skip": ("FAILED", "SUCCESSFUL", "SKIP"),
+    "cancel": ("RUNNING", "CANCELING", "CANCEL"),
+}
+TAGS = {"Restart OB server": "serverId", "Batch restart OCP agent": "hostId", "Restart arbitration service": None}
+
+
+@dataclass
+class WholeOcp(DocumentedOcp):
+    """``newest``: with the details, tags and tasks that newer documents have. ``fails``: its tasks end FAILED."""
+
+    newest: bool = False
+    fails: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.started[f"arbitration-{ARBITRATION}"] = -86_400.0
+        self.tasks.append(self._earlier_task(FAILED_TASK, "FAILED"))
+        self.tasks += [self._earlier_task(number, "RUNNING") for number in RUNNING_TASKS]
+
+    def _earlier_task(self, number: int, status: str) -> dict[str, Any]:
+        steps = [
+            {
+                "id": SUBTASK + 10 * (number - FAILED_TASK) + place,
+                "name": name,
+                "description": f"{name} of the tenant",
+                "status": state,
+                "operation": "EXECUTE",
+                "upstreams": [],
+                "downstreams": [],
+                "timeout": 60,
+                "runTime": 1,
+                "parallelIdx": -1,
+                "executor": "172.20.1.51",
+                "startTime": self._instant(-3600, 3),
+                **({} if state == "RUNNING" else {"finishTime": self._instant(-3500, 3)}),
+                "prohibitRollback": False,
+                "prohibitSkip": False,
+            }
+            for place, (name, state) in enumerate((("Prepare", "SUCCESSFUL"), ("Back up", status)))
+        ]
+        return {
+            "id": number,
+            "name": "Backup tenant",
+            "status": status,
+            "operation": "EXECUTE",
+            "creator": "root",
+            "startTime": self._instant(-3600, 3),
+            "createTime": self._instant(-3601, 3),
+            "prohibitRollback": False,
+            "clusterId": CLUSTER,
+            "subtasks": steps,
+            "hosts": {51},
+            "restarts": [],
+            "ends": self._now + RUNNING_SECONDS,
+        }
+
+    def _routes(self) -> dict[tuple[str, str], Callable[..., Any]]:
+        task, services = "/api/v2/tasks/instances/{id}", "/api/v2/arbitration/services"
+        actions = {
+            **{f"{task}/{verb}": partial(self._act, verb) for verb in ("retry", "rollback")},
+            **{f"{task}/subtasks/{{step}}/{verb}": partial(self._act, verb) for verb in ("retry", "skip", "cancel")},
+        }
+        newest: dict[tuple[str, str], Callable[..., Any]] = {
+            ("GET", services): self._arbitration_services,
+            ("GET", f"{services}/{{id}}"): lambda number, **_: self._arbitration_service(number),
+            ("POST", f"{services}/{{id}}/restart"): self._restart_arbitration_service,
+        }
+        if self.newest:
+            newest["GET", "/api/v2/ob/clusters/{id}"] = self._cluster
+        return {**super()._routes(), **newest, **{("POST", path): act for path, act in actions.items()}}
+
+    def _cluster(self, number: int, **_: Any) -> Any:
+        found = next((one for one in self._clusters(query={})["contents"] if one["id"] == number), None)
+        servers = self._servers(number)["contents"]
+        zones = [
+            {**zone, "servers": [server for server in servers if server["zoneName"] == zone["name"]]}
+            for zone in (found or {"zones": []})["zones"]
+        ]
+        return found and {**found, "zones": zones, "operatingTaskInstanceId": None}
+
+    def _servers(self, cluster: int, **_: Any) -> Any:
+        found = super()._servers(cluster)
+        if self.newest:
+            working = {
+                each: task["id"] for task in self.tasks if task["status"] == "RUNNING" for each in task["restarts"]
+            }
+            for server in found["contents"]:
+                server |= {"operatingTaskInstanceId": working.get(server["id"]), "idcName": "hall3"}
+        return found
+
+    def _arbitration_services(self, **_: Any) -> Any:
+        return self._page([self._arbitration_service(ARBITRATION)])
+
+    def _arbitration_service(self, number: int) -> Any:
+        if number != ARBITRATION:
+            return None
+        tenants = [{"id": 1001, "name": "pay", "degradedLsIdList": []}]
+        return {
+            "id": number,
+            "svrIp": "172.20.1.61",
+            "svrPort": 2888,
+            "hostId": 52,
+            "status": "RUNNING",
+            "version": "4.2.1.0",
+            "description": "for billing",
+            "updateTime": self._instant(-600),
+            "clusters": [{"id": CLUSTER, "name": "billing", "tenants": tenants}],
+            "operatingTaskInstanceId": None,
+        }
+
+    def _restart_arbitration_service(self, number: int, **_: Any) -> Any:
+        return self._start("Restart arbitration service", [f"arbitration-{number}"])
+
+    def _start(self, name: str, restarts: list[Any]) -> dict[str, Any]:
+        started = super()._start(name, restarts)
+        tag = TAGS.get(name, "zoneName")
+        if self.newest and tag:
+            zone = next((zone for zone, servers in ZONES.items() if restarts[0] in servers), "")
+            values = {"serverId": restarts, "hostId": [int(str(each)[-2:]) for each in restarts], "zoneName": [zone]}
+            self.tasks[-1]["tags"] = [{tag: value, "clusterId": CLUSTER} for value in values[tag]]
+        return started
+
+    def _act(self, verb: str, number: int, *_step: int, **_: Any) -> Any:
+        task = next((task for task in self.tasks if task["id"] == number), None)
+        if task is None:
+            return None
+        before, status, operation = ACTIONS[verb]
+        task |= {"status": "RUNNING", "operation": operation, "ends": self._now + 2}
+        for step in task["subtasks"]:
+            if step["status"] == before:
+                step |= {"status": status, "operation": operation, "runTime": 2}
+        return {}
+
+    def _move_on(self) -> None:
+        due = [task for task in self.tasks if task["status"] == "RUNNING" and self._now >= task["ends"]]
+        super()._move_on()
+        if not self.fails:
+            return
+        for task in due:
+            task["status"] = "FAILED"
+            task["subtasks"][-1] |= {"status": "FAILED", "finishTime": self._instant(self._now, 3)}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A rolling restart is green only where each cluster serves: while planning, right before a restart, and at the end."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import yaml
+from rolling import PLAYBOOK, QUICK, message, posts
+from support import BASIC
+
+MINUTES = 600
+ROLL_BACK = "Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=rolled_back'"
+RETRY = "Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=retried'"
+
+
+def shown(outcome):
+    return "\n".join(outcome.results["Show the plan"]["msg"])
+
+
+def to_control(emulator, method, path, **body):
+    """A task that changes the emulator behind the back of the run."""
+    return {
+        "name": "Change something meanwhile",
+        "ansible.builtin.uri": {
+            "url": f"{emulator.url}{path}",
+            "method": method,
+            "body_format": "json",
+            "body": body,
+            "url_username": BASIC["username"],
+            "url_password": BASIC["password"],
+            "force_basic_auth": True,
+        },
+    }
+
+
+@pytest.fixture
+def task_file(tmp_path):
+    def write(name, *tasks):
+        (tmp_path / f"{name}.yml").write_text(yaml.safe_dump(list(tasks)))
+        return str(tmp_path / f"{name}.yml")
+
+    return write
+
+
+@pytest.fixture
+def held(start_emulator, roll):
+    """An emulator where the restart of server 8 of payments has failed after the process had started."""
+    emulator = start_emulator(*QUICK)
+    emulator.fail_subtask("Wait observer active")
+    failed = roll(emulator, ["payments"], servers=["8"])
+    assert failed.rc == 2
+    assert posts(emulator) == [8]
+    return emulator
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(("borne", "restarted"), [(0, []), (1, [3, 4, 5, 6, 2, 1])])
+def test_cluster_that_is_left_alone_but_ill_is_a_failure(roll, start_emulator, borne, restarted):
+    emulator = start_emulator(*QUICK)
+    assert roll(emulator, ["payments"]).rc == 0
+    emulator.put("/emulator/servers/7", {"available": False})
+    outcome = roll(emulator, ["payments", "orders"], max_failures=borne, gate_timeout=MINUTES)
+    assert outcome.rc == 2
+    assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
+    assert "blocked: payments: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in shown(outcome)
+    assert posts(emulator)[3:] == restarted
+
+
+def test_cluster_that_falls_ill_later_is_seen_by_the_last_look(roll, start_emulator, task_file):
+    emulator = start_emulator(*QUICK)
+    ill = to_control(emulator, "PUT", "/emulator/servers/7", available=False)
+    outcome = roll(
+        emulator,
+        ["payments", "orders"],
+        servers=["8", "3"],
+        after_node=task_file("after_node", {**ill, "when": "rolling_restart_node.id == 3"}),
+    )
+    assert outcome.rc == 2
+    assert posts(emulator) == [8, 3]
+    assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
+
+
+@pytest.mark.parametrize("profile", ["4.3", "4.2"])
+def test_held_server_is_never_green_and_blocks_the_plan(roll, start_emulator, profile):
+    emulator = start_emulator(*QUICK, "--profile", profile)
+    emulator.fail_subtask("Wait observer active")
+    assert roll(emulator, ["payments"], servers=["8"]).rc == 2
+    for check in (True, False):
+        # Neither waits for what only a person can clear.
+        outcome = roll(emulator, ["payments"], check=check, servers=["8"], gate_timeout=MINUTES)
+        assert outcome.rc == 2
+        assert '"0 to restart' not in outcome.output
+        for told in (shown(outcome), message(outcome)):
+            assert "task 1001 (Restart OB server) FAILED at subtask" in told
+            assert "Wait observer active" in told
+            assert RETRY.format(1001) in told
+            assert ROLL_BACK.format(1001) in told
+    assert posts(emulator) == [8]
+
+
+def test_held_cluster_does_not_keep_the_others_from_their_turn_within_max_failures(roll, held):
+    outcome = roll(held, ["payments", "orders"], servers=["8", "9", "3"], max_failures=1, gate_timeout=MINUTES)
+    assert outcome.rc == 2
+    assert posts(held) == [8, 3]
+    assert "0 failed, 1 were not touched: 10.0.0.9:2882" in message(outcome)
+
+
+def test_cluster_held_during_the_run_ends_the_gate_at_once(roll, start_emulator, task_file):
+    emulator = start_emulator(*QUICK)
+    fault = {"kind": "subtask", "match": {"taskId": 1002, "subtask": "Stop observer process"}, "action": "fail"}
+    emulator.post("/emulator/faults", fault)
+    stop = to_control(emulator, "POST", "/api/v2/ob/clusters/2/servers/7/restart?freezeServer=false")
+    wait = {"name": "Let it come to its failure", "ansible.builtin.pause": {"seconds": 1}}
+    given = {"after_node": task_file("after_node", {**stop, "when": "rolling_restart_node.id == 8"}, wait)}
+    outcome = roll(emulator, ["payments"], gate_timeout=MINUTES, **given)
+    assert outcome.rc == 2
+    assert posts(emulator) == [8, 7]
+    named = "payments (id 2) is not healthy, and no wait ends that: task 1002 (Restart OB server) FAILED at subtask"
+    assert named in message(outcome)
+    assert RETRY.format(1002) in message(outcome)
+
+
+def test_server_of_another_zone_that_stops_during_the_hooks_stops_the_node(roll, start_emulator, task_file):
+    emulator = start_emulator(*QUICK)
+    stop = to_control(emulator, "POST", "/api/v2/ob/clusters/2/servers/7/stop")
+    outcome = roll(emulator, ["payments"], before_node=task_file("before_node", stop))
+    assert outcome.rc == 2
+    assert posts(emulator) == []
+    assert "server 10.0.0.7:2882 of zone1 is STOPPED" in message(outcome)
+
+
+def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
+    ansible, connect, start_emulator, task_file, change, tmp_path
+):
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    ran = tmp_path / "ran.txt"
+    note = {"name": "Note it", "ansible.builtin.shell": f"echo {{{{ rolling_restart_node.id }}}} >> {ran}"}
+    ill = to_control(emulator, "PUT", "/emulator/servers/7", available=False)
+    first = {"when": "rolling_restart_node.id == 8"}
+    given = {
+        "clusters": ["payments"],
+        "servers": ["8", "9"],
+        "started_before": change,
+        "gate_timeout": 60,
+        "before_node": task_file("before_node", note, {**ill, **first}),
+    }
+    play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
+    process = ansible.start([play], "rolling")
+    while "  payments: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" not in ansible.output("rolling").read_text():
+        assert process.poll() is None, ansible.output("rolling").read_text()
+        time.sleep(0.02)
+    assert posts(emulator) == []
+    emulator.put("/emulator/servers/7", {"available": True})
+    assert process.wait(timeout=60) == 0, ansible.output("rolling").read_text()
+    assert posts(emulator) == [8, 9]
+    # The hooks are not repeated.
+    assert ran.read_text().split() == ["8", "9"]
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(roll, start_emulator, task_file, batch):
+    emulator = start_emulator(*QUICK)
+    move = to_control(emulator, "PUT", "/emulator/servers/3", available=True, zone="zone3")
+    given = {"before_node": task_file("before_node", move), "batch": batch, "gate_timeout": MINUTES}
+    outcome = roll(emulator, ["orders"], **given)
+    assert outcome.rc == 2
+    assert posts(emulator) == []
+    assert "server 10.0.0.3:2882 is in zone3 and no longer in zone2" in message(outcome)
+
+
+def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(ansible, connect, start_emulator, change):
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    # The answer to the first restart comes late, and another zone is ill by then.
+    fault = {"kind": "http", "match": {"method": "POST", "path": "*/restart"}, "action": "slow", "seconds": 3}
+    emulator.post("/emulator/faults", fault)
+    given = {"clusters": ["orders"], "started_before": change, "batch": 2, "gate_timeout": 2}
+    play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
+    process = ansible.start([play], "rolling")
+    while not posts(emulator):
+        assert process.poll() is None, ansible.output("rolling").read_text()
+        time.sleep(0.02)
+    emulator.put("/emulator/servers/1", {"available": False})
+    assert process.wait(timeout=60) == 2, ansible.output("rolling").read_text()
+    assert posts(emulator) == [3]
+    text = ansible.output("rolling").read_text()
+    assert "server 10.0.0.1:2882 of zone1 is UNAVAILABLE" in text
+    # The one that was started is awaited, and has its line.
+    assert "1 of 6 servers were restarted, 0 failed, 5 were not touched" in text

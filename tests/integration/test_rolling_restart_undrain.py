@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a rolling restart has drained is undrained by a later run, whatever has become of the run that drained it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import yaml
+from rolling import PLAYBOOK, QUICK, message, posts
+from support import BASIC
+
+FIVE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "5", *QUICK)
+
+
+@pytest.fixture
+def drain(tmp_path):
+    """Task files by which a node, or a zone, is drained while a file of its name is there."""
+
+    def file(name, state):
+        path = tmp_path / "drained" / name
+        return {"name": f"Drain or undrain {state}", "ansible.builtin.file": {"path": str(path), "state": state}}
+
+    (tmp_path / "drained").mkdir()
+    given = {}
+    for kind, name in (("node", "{{ rolling_restart_node.id }}"), ("zone", "{{ rolling_restart_batch_now.zone }}")):
+        for when, state in (("before", "touch"), ("after", "absent")):
+            path = tmp_path / f"{when}_{kind}.yml"
+            path.write_text(yaml.safe_dump([file(name, state)]))
+            given[f"{when}_{kind}"] = str(path)
+    given["drained"] = lambda: sorted(each.name for each in (tmp_path / "drained").iterdir())
+    return given
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_emulator, drain, batch):
+    emulator = start_emulator(*FIVE)
+    drained = drain.pop("drained")
+    # The last that is started of the first batch.
+    last = {"kind": "subtask", "match": {"taskId": 1000 + batch, "subtask": "Stop observer process"}, "action": "fail"}
+    emulator.post("/emulator/faults", last)
+    assert roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain).rc == 2
+    first = sorted(map(str, range(6, 6 + batch)))
+    assert drained() == [*first, "zone2"]
+
+    # As long as the task holds its node, those are undrained that serve.
+    assert roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain).rc == 2
+    assert drained() == [str(5 + batch), "zone2"]
+
+    options = {"url": emulator.url, "task_id": 1000 + batch, "state": "retried", "wait": True, **BASIC}
+    assert ansible.module("task", **options)["rc"] == 0
+    outcome = roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain)
+    assert outcome.rc == 0, outcome.output
+    assert drained() == []
+    assert sorted(posts(emulator)) == [6, 7, 8, 9, 10]
+
+
+def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(roll, start_emulator, tmp_path):
+    emulator = start_emulator(*QUICK)
+    assert roll(emulator, ["payments"], servers=["8"]).rc == 0
+    refusal = {"name": "Undrain", "ansible.builtin.fail": {"msg": "the balancer does not answer"}}
+    (tmp_path / "after_node.yml").write_text(yaml.safe_dump([refusal]))
+    outcome = roll(emulator, ["payments"], after_node=str(tmp_path / "after_node.yml"))
+    assert outcome.rc == 2
+    assert 'The rolling restart of payments stopped in "Undrain". the balancer does not answer' in message(outcome)
+    assert posts(emulator) == [8]
+
+
+def test_after_run_comes_where_nothing_is_left_to_do(roll, start_emulator, tmp_path):
+    emulator = start_emulator(*QUICK)
+    assert roll(emulator, ["payments"]).rc == 0
+    (tmp_path / "after_run.yml").write_text(yaml.safe_dump([{"name": "Switch it on", "ansible.builtin.meta": "noop"}]))
+    note = {"name": "Switch the alarm on", "ansible.builtin.file": {"path": str(tmp_path / "on"), "state": "touch"}}
+    (tmp_path / "after_run.yml").write_text(yaml.safe_dump([note]))
+    assert roll(emulator, ["payments"], after_run=str(tmp_path / "after_run.yml")).rc == 0
+    assert (tmp_path / "on").exists()
+
+
+def test_node_that_has_started_but_does_not_serve_yet_is_undrained_at_its_turn(
+    ansible, connect, start_emulator, change, tmp_path
+):
+    emulator = start_emulator("--step-seconds", "0.3")
+    connect(emulator)
+    started = emulator.get("/api/v2/ob/clusters/2/servers")["contents"][1]["startTime"]
+    emulator.post("/api/v2/ob/clusters/2/servers/8/restart?freezeServer=false")
+    while emulator.get("/api/v2/ob/clusters/2/servers")["contents"][1]["startTime"] == started:
+        time.sleep(0.02)
+    emulator.put("/emulator/clock", {"running": False})
+    undrain = {"name": "Undrain", "ansible.builtin.file": {"path": str(tmp_path / "done"), "state": "touch"}}
+    (tmp_path / "after_node.yml").write_text(yaml.safe_dump([undrain]))
+    given = {"clusters": ["payments"], "servers": ["8"], "started_before": change}
+    given["after_node"] = str(tmp_path / "after_node.yml")
+    play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
+    process = ansible.start([play], "rolling")
+    while "awaited first: task 1001" not in ansible.output("rolling").read_text():
+        assert process.poll() is None, ansible.output("rolling").read_text()
+        time.sleep(0.02)
+    assert not (tmp_path / "done").exists()
+    emulator.put("/emulator/clock", {"running": True})
+    assert process.wait(timeout=60) == 0, ansible.output("rolling").read_text()
+    assert (tmp_path / "done").exists()
+    assert posts(emulator) == [8]
