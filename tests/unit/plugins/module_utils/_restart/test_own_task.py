@@ -100,6 +100,11 @@ def test_agent_task_is_ours_if_it_restarts_just_the_hosts_that_were_sent(restart
     assert adopted(frozenset(restarts), sent, agents, name=AGENTS) is ours
 
 
+def test_other_work_is_not_ours_where_the_target_shows_no_members():
+    assert not adopted(NOTHING, replace(SENT, members=NOTHING))
+    assert adopted(ALL, replace(SENT, members=NOTHING))
+
+
 def test_all_tasks_that_may_be_ours_are_named():
     listed = [TaskOnTarget(record(number=number), ALL) for number in (83, 82, 80)]
     assert [task.id for task in own_tasks(SERVER_41, listed, SENT)] == [83, 82]

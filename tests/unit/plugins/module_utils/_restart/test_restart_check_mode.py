@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, PermissionDenied, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotVerified,
+    OcpError,
+    PermissionDenied,
+    TargetBusy,
+    WaitTimeout,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
@@ -35,15 +41,21 @@ states = st.fixed_dictionaries(
             max_size=3,
         ),
         "forbidden": st.booleans(),
+        "statuses": st.lists(st.sampled_from([None, None, None, "RESTARTING", "UNAVAILABLE"]), min_size=7, max_size=7),
+        "start_shown_late": st.sampled_from([0.0, 0.0, 40.0, 400.0]),
     }
 )
 questions = st.tuples(st.sampled_from(["attach", "fail", "queue"]), st.sampled_from([None, -100.0, -60.0, -30.0]))
 
 
 def build(state: dict[str, Any]) -> FakeOcp:
-    service = FakeOcp(FakeClock(), **{key: state[key] for key in ("names_operations", "tags", "clock_offset")})
-    for thing, started in zip([*service.servers_there, *service.agents_there], state["starts"], strict=True):
+    fields = ("names_operations", "tags", "clock_offset", "start_shown_late")
+    service = FakeOcp(FakeClock(), **{key: state[key] for key in fields})
+    things = [*service.servers_there, *service.agents_there]
+    for thing, started in zip(things, state["starts"], strict=True):
         thing.started = started
+    for thing, status in zip([*things, *service.arbitration], state["statuses"], strict=True):
+        thing.status = status
     for name, picked, ago, seconds, end, hidden in state["jobs"]:
         fleet = {fake_ocp.AGENTS: service.agents_there, fake_ocp.ARBITRATION: service.arbitration}
         there = fleet.get(name, service.servers_there)
@@ -58,7 +70,7 @@ def build(state: dict[str, Any]) -> FakeOcp:
 def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None], *, check_mode: bool):
     service = build(state)
     in_flight, since = question
-    options = request(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=3600)
+    options = request(in_flight, None if since is None else at(since), check_mode=check_mode, seconds=600)
     before = len(service.jobs)
     try:
         result: Any = restart_target(service, RESTART_CASES[name], options, service.time.clock)
@@ -76,7 +88,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
     assert (dry_service.posts, dry_jobs, dry_service.time.pauses) == ([], 0, [])
     assert len(real_service.posts) == real_jobs <= 1
     if isinstance(dry, OcpError):
-        assert isinstance(dry, TargetBusy)
+        assert isinstance(dry, (TargetBusy, NotVerified))
         assert (real.__class__, str(real)) == (dry.__class__, str(dry))
         assert real_service.posts == []
     elif "has to end first" in dry["reason"]:
@@ -84,6 +96,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
         assert (dry["action"], dry["changed"]) == ("submitted", True)
         # Waiting is impossible without permission to read tasks.
         assert real_service.time.pauses or (state["forbidden"] and isinstance(real, PermissionDenied))
+        assert "RESTARTING" in state["statuses"] or not isinstance(real, WaitTimeout)
     else:
         assert not isinstance(real, OcpError)
         told = ("action", "reason", "changed", "before", "diff", "warnings", "target", "skipped_hosts")
@@ -98,7 +111,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
 def test_second_run_never_restarts(state, name, since):
     """Same ``started_before`` after a first run that waited and was successful."""
     service = build({**state, "clock_offset": 0.0, "forbidden": False})
-    options = request("queue", at(since), wait=True, seconds=3600)
+    options = request("queue", at(since), wait=True, seconds=600)
     try:
         restart_target(service, RESTART_CASES[name], options, service.time.clock)
     except OcpError:
