@@ -16,9 +16,9 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.drive import catalogue
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding
 from ansible_collections.oceanbase.ocp.tests.fuzz.search import MOST_PROCESS, Search, largest_process, run_case
 
-ROUND = 200
+ROUND = 100
 KEPT = Path(".build/fuzz/case.json")
-MOST_CASES_FOR_A_DEFECT = 3_000
+MOST_CASES_FOR_A_DEFECT = 2_000
 
 
 def main() -> int:

@@ -135,6 +135,8 @@ HEADERS = st.fixed_dictionaries(
         "X-Long": st.just("x" * 70_000),
     },
 )
+# Without these a target is not found, or nothing is waited for.
+SPARED = ["name", "zoneName", "status", "ip", "innerIpAddress", "svrIp", "alias", "startTime", "timestamp"]
 CODES = (
     st.sampled_from((0, 401, 11020, 19003, 18004, "OBE11020", "OBE19003", "COM10009", "TSK10010", "OBE19001")) | scalars
 )
@@ -186,7 +188,7 @@ def _faults(call: st.SearchStrategy[str]) -> st.SearchStrategy[Mutation]:
 
 
 def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[list[Mutation]]:
-    """A few of any kind; or texts in many fields, which break little and show much."""
+    """A few of any kind; or texts in many or all fields, which break little and show much."""
 
     def changes(of: st.SearchStrategy[Value], when: st.SearchStrategy[Any]) -> st.SearchStrategy[Mutation]:
         only = st.sampled_from((None, None, 0, 1))
@@ -194,10 +196,17 @@ def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[list[Mut
 
     calls = st.sampled_from(sorted({call for call, _path in fields}))
     one = changes(values, WHEN) | changes(values, WHEN) | _faults(calls)
+    few = st.lists(one, max_size=1)
     shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
-    return st.lists(one, min_size=1, max_size=4) | st.tuples(shown, st.lists(one, max_size=1)).map(
-        lambda both: both[0] + both[1]
-    )
+    flood = st.fixed_dictionaries(
+        {
+            "call": calls | st.just("*"),
+            "when": st.none(),
+            "flood": st.lists(texts | echoes, min_size=1, max_size=9),
+            "spared": st.sampled_from((SPARED, SPARED, [])),
+        }
+    ).map(lambda all_texts: [all_texts])
+    return st.lists(one, min_size=1, max_size=4) | st.tuples(shown | flood, few).map(lambda both: both[0] + both[1])
 
 
 def _change(drawn: tuple[tuple[str, Path], Any, int | None, Value]) -> Mutation:

@@ -9,10 +9,10 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import repeat
+from itertools import cycle, repeat
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import FORMS, Value, written
@@ -45,6 +45,15 @@ def changed(value: Any, path: Path, to: Value, only: int | None) -> Any:
     if to == {"$gone": True} and not rest:
         return {key: item for key, item in value.items() if key != first}
     return {**value, first: changed(value.get(first), tuple(rest), to, only)}
+
+
+def flooded(value: Any, texts: Iterator[Value], spared: list[str], key: str = "") -> Any:
+    """``value`` with the next of ``texts`` in place of each text in it, but for those of ``spared`` keys."""
+    if isinstance(value, list):
+        return [flooded(item, texts, spared, key) for item in value]
+    if isinstance(value, dict):
+        return {name: flooded(item, texts, spared, name) for name, item in value.items()}
+    return next(texts) if isinstance(value, str) and key not in spared else value
 
 
 @dataclass
@@ -156,9 +165,12 @@ class HostileService:
         if body.startswith(b"{"):
             envelope = json.loads(body)
             self._watch(call, envelope)
-            changes = [mutation for mutation in mutations if "field" in mutation]
+            changes = [mutation for mutation in mutations if "fault" not in mutation]
             for change in changes:
-                envelope = changed(envelope, tuple(change["field"]), change["value"], change["only"])
+                if "flood" in change:
+                    envelope = flooded(envelope, cycle(change["flood"]), change["spared"])
+                else:
+                    envelope = changed(envelope, tuple(change["field"]), change["value"], change["only"])
             if changes:
                 answer.body = written(envelope, self._forms).encode("utf-8", "surrogatepass")
         if request.method == "POST" and any(mutation.get("before") for mutation in mutations):
@@ -178,14 +190,14 @@ class HostileService:
         post.refused = status == 429 or (
             400 <= status < 500 and status not in MAYBE_DONE and bool(envelope) and not answer.lost
         )
-        broken = any("fault" in one or _is_special(one["value"]) for one in mutations)
+        broken = any("fault" in one or _is_special(one) for one in mutations)
         data = envelope.get("data")
         if answer.status == 200 and envelope.get("successful") is True and isinstance(data, dict) and not broken:
             post.task_id = _number(data.get("id"))
 
 
-def _is_special(value: Value) -> bool:
-    return any(special in json.dumps(value) for special in SPECIAL)
+def _is_special(change: Mutation) -> bool:
+    return any(special in json.dumps(change) for special in SPECIAL)
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
