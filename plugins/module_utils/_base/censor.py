@@ -86,7 +86,9 @@ def _overlap(first: str, second: str) -> int:
 def _forms(secret: str) -> Iterator[str]:
     if not secret.strip():
         return
-    for text in (secret, secret.strip()):
+    # As it is read out of a header, too.
+    in_header = secret.encode(errors="surrogateescape").decode("latin-1")
+    for text in (secret, secret.strip(), in_header):
         yield text
         yield from _encoded(text)
         yield from _base64_forms(text)
@@ -95,8 +97,10 @@ def _forms(secret: str) -> Iterator[str]:
 def _encoded(text: str) -> Iterator[str]:
     raw = text.encode(errors="surrogateescape")
     for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        yield encoded
-        yield re.sub("%..", lambda escape: escape[0].lower(), encoded)
+        # Encoded again, where it is a part of an address in an address.
+        for form in (encoded, quote(encoded, safe="")):
+            yield form
+            yield re.sub("%(25)?..", lambda escape: escape[0].lower(), form)
     for escaped in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
         yield escaped
         yield escaped.replace("/", "\\/")
