@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -97,16 +98,20 @@ def run(ansible, executables, tmp_path):
         words = f"url={{{{ ocp }}}} timeout=2 {login} {arguments}"
         command = [executables / "ansible", "all", "-i", inventory, "-f", "50", "-m", f"oceanbase.ocp.{module}"]
         began = time.monotonic()
-        done = subprocess.run(
+        with subprocess.Popen(
             [*command, "-a", words],
             env={**os.environ, **ansible.variables()},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=GUARD,
-            check=False,
-        )
-        return done.stdout, time.monotonic() - began
+            start_new_session=True,
+        ) as process:
+            try:
+                shown, _errors = process.communicate(timeout=GUARD)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return shown, time.monotonic() - began
 
     return timed
 

@@ -113,7 +113,9 @@ def _overlap(first: str, second: str) -> int:
 def _forms(secret: str) -> Iterator[str]:
     if not secret.strip():
         return
-    for text in (secret, secret.strip()):
+    # As it is read out of a header, too.
+    in_header = secret.encode(errors="surrogateescape").decode("latin-1")
+    for text in (secret, secret.strip(), in_header):
         yield text
         yield from _encoded(text)
         yield from _base64_forms(text)
@@ -121,7 +123,9 @@ def _forms(secret: str) -> Iterator[str]:
 
 def _encoded(text: str) -> Iterator[str]:
     raw = text.encode(errors="surrogateescape")
-    yield from (quote(raw, safe=""), quote(raw), quote_plus(raw))
+    for encoded in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        # Encoded again, where it is a part of an address in an address.
+        yield from (encoded, quote(encoded, safe=""))
     for escaped in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
         yield escaped
         yield escaped.replace("/", "\\/")

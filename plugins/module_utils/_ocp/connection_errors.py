@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import http.client
 import ssl
 
 from .._base.errors import (
@@ -11,6 +12,7 @@ from .._base.errors import (
     ResponseLost,
     ServiceError,
 )
+from .._base.text import one_line
 from .may_have_run import may_have_run, outcome_sentence
 
 try:
@@ -19,6 +21,8 @@ try:
 except ImportError:  # reported by bridge, with the name of the library
     pass
 
+# Their text may have a piece of a secret that the service repeats, which no censor recognises.
+QUOTING = (ValueError, http.client.BadStatusLine, http.client.UnknownProtocol)
 OTHER_NAME = 62
 CERTIFICATE_ADVICE = {
     # OpenSSL's numbers: not yet valid, expired, made for another name, made for another address.
@@ -93,7 +97,9 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _innermost(causes: list[BaseException]) -> str:
-    """The message of the operating system, or of the innermost error."""
+    """The message of the operating system, or of the innermost error, but for one that quotes what came."""
     system = (cause for cause in reversed(causes) if isinstance(cause, OSError))
     inner = next((cause for cause in system if not isinstance(cause, requests.RequestException)), causes[-1])
-    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+    if isinstance(inner, QUOTING) and not isinstance(inner, OSError):
+        return "it is not HTTP"
+    return one_line(getattr(inner, "strerror", None) or inner) or type(inner).__name__

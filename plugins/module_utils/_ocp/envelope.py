@@ -74,7 +74,7 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
 
 def _defect(response: requests.Response, body: Body) -> str:
     """Why a response is not an envelope."""
-    kind = response.headers.get("Content-Type", "no content type")
+    kind = one_line(response.headers.get("Content-Type")) or "no content type"
     return body.unread or f"is no OCP response envelope ({body.size} bytes, {kind})"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._base.text import one_line
 from .json_limits import JsonTooLarge, parse_json, value_count
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def read_body(response: requests.Response) -> Body:
     encoding: str = response.headers.get("Content-Encoding", "")
     # An encoding that was not requested may be nested, each layer a thousandfold.
     if encoding.strip().lower() not in ACCEPTED_ENCODINGS:
-        return Body(unread=f"comes in the encoding {encoding}, which was not asked for")
+        return Body(unread=f"comes in the encoding {one_line(encoding)}, which was not asked for")
     # Otherwise an older urllib3 accepts a truncated body.
     response.raw.enforce_content_length = True
     content = bytearray()

@@ -27,7 +27,9 @@ FORMS = {
     "URL in both cases": lambda secret: re.sub(
         "%..", lambda escape: escape[0].lower(), quote(secret, safe=""), count=1
     ),
+    "URL, twice": lambda secret: quote(quote(secret, safe=""), safe=""),
     "form": quote_plus,
+    "header": lambda secret: secret.encode().decode("latin-1"),
     "JSON": lambda secret: json.dumps(secret)[1:-1],
     "JSON in upper case": lambda secret: re.sub(
         r"(?<=\\u)....", lambda escape: escape[0].upper(), json.dumps(secret)[1:-1]
