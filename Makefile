@@ -54,7 +54,7 @@ test: $(DEV) ## Run every check and test that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: nightly matrix units docs chaos importer molecule eda fuzz audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
@@ -129,11 +129,12 @@ simulate: $(DEV) ## Hold the modules against a model of the service in virtual t
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: fuzz
-fuzz: $(DEV) ## Look for answers of a service that crash their reader (FUZZ_SECONDS=60)
-	@if $(UV_INSTALL) --only-binary atheris --group fuzz 2>/dev/null; then \
-	  cd .build && ../$(BIN)/python ../tests/fuzz/answers.py -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=10 -verbosity=0 && \
-	  echo "fuzz: nothing found"; \
-	else echo "fuzz: skipped, since atheris does not install for Python $(PYTHON_VERSION)"; fi
+fuzz: $(DEV) ## Look for answers of a hostile service that do harm (FUZZ_SECONDS=60 SEED=n, or CASE=FILE again)
+	@$(BIN)/python tests/fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
+
+.PHONY: fuzz-defects
+fuzz-defects: $(DEV) ## Put known defects back, one by one, and demand that the same search finds each (SEED=n)
+	@$(BIN)/python tests/fuzz --defects $(if $(SEED),--seed $(SEED))
 
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (AUDIT_REQUIRED=yes: fail where there are none)

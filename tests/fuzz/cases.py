@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import 
 from hypothesis import strategies as st
 
 INVENTORY, EVENTS, PAGES = "inventory", "event source", "pages"
-WAIT_SECONDS = 60
+WAIT_SECONDS = 30
 TIMEOUT = 5
 
 # Valid options for each module; OPTIONS below are drawn on top.
@@ -207,7 +207,9 @@ def _change(drawn: tuple[tuple[str, Path], Any, int | None, Value]) -> Mutation:
 
 def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStrategy[Case]:
     """Cases of these ``kinds``."""
-    return st.sampled_from(kinds).flatmap(lambda kind: _cases_of(kind, catalogue[kind]))
+    # Made once, since hypothesis takes as long to make a strategy as to draw from it.
+    of = {kind: _cases_of(kind, catalogue[kind]) for kind in kinds}
+    return st.sampled_from(kinds).flatmap(of.__getitem__)
 
 
 def _cases_of(kind: str, fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[Case]:

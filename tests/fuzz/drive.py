@@ -63,7 +63,7 @@ URL = "http://ocp.test:8080"
 # A run is a wait, then a proof (180 s), and some reads before, between and after: each at most a request and a pause
 # that the service asks for, or a list.
 LONGEST_RUN = WAIT_SECONDS + 180 + 120 * TIMEOUT
-FOLLOWED_SECONDS = 60
+FOLLOWED_SECONDS = 12
 CONFIGURATION = {
     "plugin": inventory_plugin.InventoryModule.NAME,
     "timeout": TIMEOUT,

@@ -16,7 +16,7 @@ ARBITRATION = 61
 FAILED_TASK = 30100
 RUNNING_TASKS = [*range(30101, 30106)]
 SUBTASK = 31900
-RUNNING_SECONDS = 20
+RUNNING_SECONDS = 6
 # What an action makes of the subtasks in a status: their new status and operation.
 ACTIONS = {
     "retry": ("FAILED", "RUNNING", "RETRY"),

@@ -10,15 +10,17 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
+from .text import escape_lines
+
 
 class OcpError(Exception):
-    """Base of every error that the collection raises on purpose.
+    """Base of every error that the collection raises on purpose. What is not printable in its text is escaped.
 
     ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
     """
 
     def __init__(self, message: str, **facts: Any) -> None:
-        super().__init__(message)
+        super().__init__(escape_lines(message))
         self.facts: dict[str, Any] = facts
 
     @property
@@ -28,11 +30,11 @@ class OcpError(Exception):
 
     def prepend(self, words: str) -> None:
         """Put in front what was being done, for readers who do not know the request."""
-        self.args = (f"{words} {self}",)
+        self.args = (escape_lines(f"{words} {self}"),)
 
     def append(self, words: str) -> None:
         """Put at the end what else is known."""
-        self.args = (f"{self} {words}",)
+        self.args = (escape_lines(f"{self} {words}"),)
 
 
 _ATTACHED = "ocp_facts"

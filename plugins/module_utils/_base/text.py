@@ -33,6 +33,11 @@ def escape_unprintable(value: object) -> str:
     return text if text.isprintable() else "".join(map(_escaped, text))
 
 
+def escape_lines(text: str) -> str:
+    """``text`` as by ``escape_unprintable``, but with its line breaks and tabs."""
+    return "\n".join("\t".join(map(escape_unprintable, line.split("\t"))) for line in text.split("\n"))
+
+
 def truncate(text: str, length: int) -> str:
     """The first ``length`` characters of ``text``, escaped as by ``escape_unprintable``."""
     return escape_unprintable(text if len(text) <= length else f"{text[:length]}{CUT}")
@@ -56,7 +61,7 @@ def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
         return None
     cut = too_long or len(last) < len(found)
     note = f"Only its end is shown: at most {lines} lines and {LONGEST_LOG_BYTES // 1024} KiB." if cut else None
-    return LogTail(["\t".join(map(escape_unprintable, line.split("\t"))) for line in last], note)
+    return LogTail([escape_lines(line) for line in last], note)
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""An error may quote what the service sends; its text does nothing to a terminal."""
+
+from __future__ import annotations
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, TargetError
+
+NAME = "\x1b[2J\u202eorders"
+SHOWN = r"\x1b[2J\u202eorders"
+
+
+def test_unprintable_characters_are_escaped():
+    error = TargetError(f"cluster: {NAME} matches nothing.")
+    error.prepend(f"There was no restart of {NAME}.")
+    error.append(f"Look at {NAME}.")
+    assert str(error) == f"There was no restart of {SHOWN}. cluster: {SHOWN} matches nothing. Look at {SHOWN}."
+
+
+def test_lines_and_tabs_stay():
+    assert str(TargetError("The end of its log:\n  a\tb\n")) == "The end of its log:\n  a\tb\n"
+
+
+def test_text_of_a_crash_is_escaped():
+    assert SHOWN in str(ModuleCrashed(ValueError(NAME)))

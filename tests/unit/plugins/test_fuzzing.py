@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The fuzzer of `make fuzz` runs, finds nothing in a few hundred cases, and finds what is put back."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import EVENTS, INVENTORY, KINDS, Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
+from ansible_collections.oceanbase.ocp.tests.fuzz.drive import TYPICAL, catalogue, drive
+from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import check
+from ansible_collections.oceanbase.ocp.tests.fuzz.search import Search
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES
+
+pytestmark = pytest.mark.slow
+
+SEED = 1
+# Of those that the kinds beside them show soon.
+QUICKLY_FOUND = {
+    "variables of the inventory are not marked unsafe": [INVENTORY],
+    "ids of events are as the service sends them": [EVENTS],
+    "progress lines bypass the censor": ["task", "task_wait"],
+    "a POST is repeated after a 502": ["cluster_restart", "zone_restart"],
+    "the id of the task is lost when a wait fails": ["server_restart", "agent_restart"],
+}
+
+
+def test_every_module_is_driven():
+    assert [name for name in MODULES if name not in KINDS] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_undisturbed_run_is_fine(kind):
+    for options in TYPICAL.get(kind, [{}]):
+        case = Case(kind, options)
+        left, service = drive(case)
+        check(case, left, service)
+        assert left.error is None
+        assert sum(service.calls.values()) > 0
+        assert left.result or left.hosts or left.events
+
+
+def test_nothing_is_found():
+    catalogue()
+    search = Search()
+    search.look(SEED, 200)
+    assert search.found is None, f"{search.found.finding}: {search.found.case.to_json()}"
+    assert search.ran.total() >= 200
+
+
+@pytest.mark.parametrize("name", QUICKLY_FOUND)
+def test_defect_is_found(name):
+    catalogue()
+    search = Search(shrinks=False)
+    with DEFECTS[name]():
+        search.look(SEED, 400, kinds=QUICKLY_FOUND[name])
+    assert search.found is not None
+
+
+def test_case_is_kept_as_json():
+    case = Case("task", {"task_id": 7}, mutations=[{"call": "*", "when": None, "fault": "lost"}])
+    assert Case.from_json(case.to_json()) == case
