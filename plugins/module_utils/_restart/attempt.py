@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
 from .._base.clock import Clock
-from .._base.errors import ModuleCrashed, OcpError, attach_facts
+from .._base.errors import ModuleCrashed, OcpError, RateLimited, attach_facts
 from .diff import Diff
 
 Result = dict[str, Any]
@@ -58,6 +58,7 @@ class Progressing(Generic[Kind]):
         self.diff: Diff = {}
         self._clock = clock
         self._began = clock.now()
+        self._paused = 0.0
 
     @property
     def elapsed(self) -> float:
@@ -76,6 +77,17 @@ class Progressing(Generic[Kind]):
             facts["subtask_ids"] = list(facts["subtask_ids"])
         warnings = list(dict.fromkeys(self.warnings))
         return {**facts, **unchanged, "elapsed": round(self.elapsed, 3), "warnings": warnings, "diff": self.diff}
+
+    def pause_for(self, refusal: RateLimited, most: float) -> None:
+        """Pause until requests are allowed again, for ``most`` seconds in all; raises a ``refusal`` that asks for more.
+
+        What was seen before no longer counts.
+        """
+        pause = refusal.retry_after
+        if pause is None or self._paused + pause > most:
+            raise refusal
+        self._paused += pause
+        self._clock.sleep(pause)
 
     @contextmanager
     def kept(self) -> Iterator[None]:

@@ -76,7 +76,6 @@ class _Restart:
         self._ended: set[int] = set()
         self._had_to_wait = False
         self._shown = ""
-        self._paused = 0.0
         self._expecting = 0.0
 
     def run(self) -> Result:
@@ -93,7 +92,7 @@ class _Restart:
                 return
             except (RequestRefused, TaskFailed) as refusal:
                 if isinstance(refusal, RateLimited) and self._nothing_ran:
-                    self._pause_for(refusal)
+                    self._attempt.pause_for(refusal, self._api.timeout)
                 elif self._may_be_busy(refusal):
                     self._execute_after(refusal)
                     return
@@ -107,14 +106,6 @@ class _Restart:
     def _waited(self) -> float:
         """Seconds of ``wait_timeout`` that are used up; the wait for a start to show has a limit of its own."""
         return self._attempt.elapsed - self._expecting
-
-    def _pause_for(self, refusal: RateLimited) -> None:
-        """Pause until requests are allowed again; what was seen before no longer counts. Raises a long ``refusal``."""
-        pause = refusal.retry_after
-        if pause is None or self._paused + pause > self._api.timeout:
-            raise refusal
-        self._paused += pause
-        self._clock.sleep(pause)
 
     @property
     def _nothing_ran(self) -> bool:

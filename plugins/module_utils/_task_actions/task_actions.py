@@ -11,26 +11,27 @@ from typing import Any
 from .._base.cli_hints import adhoc_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
-    CredentialsRefused,
     NotFound,
     NotRolledBack,
     OcpError,
     OptionError,
     OutcomeUnknown,
     PermissionDenied,
+    RateLimited,
     RequestRefused,
     ServiceError,
     StateError,
     TargetError,
     TaskError,
-    attach_facts,
 )
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
+from .._restart.attempt import ActionAttempt, Progressing
+from .._restart.lost_response import search_outcome
 from .._waiting.await_tasks import wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
-from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.poll import PollPolicy
 from .._waiting.progress import progress_line
 from .allowed_actions import (
     CANCEL,
@@ -72,7 +73,7 @@ def act_on_task(
 
 
 class _TaskAction:
-    """One action in progress, with its result so far."""
+    """One action in progress."""
 
     def __init__(self, api: OcpApi, task_id: int, desired: DesiredState, policy: PollPolicy, clock: Clock) -> None:
         self._api = api
@@ -80,48 +81,25 @@ class _TaskAction:
         self._desired = check_desired_state(desired)
         self._policy = policy
         self._clock = clock
-        self._started_at = clock.now()
-        self._warnings: list[str] = []
-        self._result: Result = {
-            "changed": False,
-            **dict.fromkeys(("action", "reason", "task", "before", "trace_id")),
-            "task_id": task_id,
-            "subtask_ids": [],
-        }
+        self._attempt = Progressing(ActionAttempt(task_id=task_id), clock)
 
     def run(self, *, wait: bool, check_mode: bool) -> Result:
         """See act_on_task."""
-        try:
+        with self._attempt.kept():
             self._run(wait=wait, check_mode=check_mode)
-        except OcpError as error:
-            self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
-            self._warnings += error.facts.get("warnings", [])
-            error.facts = {**error.facts, **self._whole_result()}
-            raise
-        except BaseException as interruption:
-            attach_facts(interruption, self._whole_result())
-            raise
-        return self._whole_result()
-
-    def _whole_result(self) -> Result:
-        elapsed = round(self._clock.now() - self._started_at, 3)
-        return {**self._result, "elapsed": elapsed, "warnings": self._warnings, "diff": self._diff()}
+        return self._attempt.result()
 
     def _run(self, *, wait: bool, check_mode: bool) -> None:
-        try:
-            task = self._read()
-        except ServiceError as error:
-            error.prepend(f"Task {self._task_id} was not {self._desired.state.done}, since it cannot be read.")
-            raise
-        self._result["before"] = {"status": task.status, "operation": task.operation}
+        task = self._read_before()
+        self._attempt.note(before={"status": task.status, "operation": task.operation})
         decision = decide_action(task, self._desired)
-        self._result["reason"] = decision.reason
+        self._attempt.note(reason=decision.reason)
         if check_mode:
             if decision.is_needed:
                 self._record_action(*decision.subtasks)
             return
         for step, send in self._requests(decision):
-            self._send(task, step, send)
+            self._send_when_allowed(task, step, send)
         if wait:
             self._wait(task)
         elif decision.is_needed:
@@ -129,8 +107,24 @@ class _TaskAction:
 
     def _record_action(self, *steps: Subtask | None) -> None:
         """Record an action that is, or may be, done to these subtasks; to the whole task without any."""
-        self._result.update(changed=True, action=self._desired.state.value)
-        self._result["subtask_ids"] += [step.id for step in steps if step is not None]
+        done = *self._attempt.so_far.subtask_ids, *(step.id for step in steps if step is not None)
+        self._attempt.note(changed=True, action=self._desired.state.value, subtask_ids=done)
+        concerned = [f"subtask {number}" for number in done] or [f"task {self._task_id}"]
+        was = RUNNING if self._desired.state is State.CANCELED else FAILED
+        self._attempt.diff = {
+            "before": "".join(f"{what}: {was}\n" for what in concerned),
+            "after": "".join(f"{what}: {self._desired.state.done}\n" for what in concerned),
+        }
+
+    def _add_to_reason(self, more: str) -> None:
+        self._attempt.note(reason=f"{self._attempt.so_far.reason}; {more}")
+
+    def _read_before(self) -> Task:
+        try:
+            return self._read()
+        except ServiceError as error:
+            error.prepend(f"Task {self._task_id} was not {self._desired.state.done}, since it cannot be read.")
+            raise
 
     def _read(self) -> Task:
         try:
@@ -140,14 +134,14 @@ class _TaskAction:
                 f"task_id: {self._task_id} is no task of this service; list its tasks with oceanbase.ocp.task_info.",
                 trace_id=error.facts.get("trace_id"),
             ) from None
-        self._result["task"] = task.result()
+        self._attempt.note(task=task.result())
         return task
 
     def _read_again(self) -> None:
         try:
             self._read()
         except OcpError as error:
-            self._warnings.append(f"Task {self._task_id} cannot be read any more: {error.what}")
+            self._attempt.warnings.append(f"Task {self._task_id} cannot be read any more: {error.what}")
 
     def _requests(self, decision: Decision) -> Iterator[tuple[Subtask | None, Callable[[], ApiResponse]]]:
         """The requests to send, one after another: one for the whole task, or one for each subtask."""
@@ -163,13 +157,25 @@ class _TaskAction:
         for step in decision.subtasks:
             yield step, partial(calls[state], task_id, step.id)
 
+    def _send_when_allowed(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
+        """Send; after a pause that the service asked for, look again and decide anew: someone else may have sent it."""
+        while True:
+            try:
+                self._send(before, step, send)
+                return
+            except RateLimited as refusal:
+                self._attempt.pause_for(refusal, self._api.timeout)
+            before = self._read_before()
+            if self._is_reached(before, step):
+                return
+
     def _send(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
         """Send once. After a refusal or a lost response, the task may show that the state is reached."""
         what = f"task {before.label}" if step is None else f"subtask {step.id} of task {before.label}"
         try:
             answer = send()
         except ServiceError as error:
-            self._result["trace_id"] = error.facts.get("trace_id")
+            self._attempt.note(trace_id=error.facts.get("trace_id"))
             if error.may_have_run:
                 self._record_action(step)
                 self._find_lost_action(before, step, what, error)
@@ -184,7 +190,7 @@ class _TaskAction:
             self._record_action(step)
             raise
         self._record_action(step)
-        self._result["trace_id"] = answer.trace_id
+        self._attempt.note(trace_id=answer.trace_id)
         self._announce(what)
 
     def _announce(self, what: str) -> None:
@@ -193,57 +199,55 @@ class _TaskAction:
     def _is_already_done(self, step: Subtask | None) -> bool:
         """Whether the desired state is reached despite the refusal."""
         try:
-            decision = decide_action(self._read(), DesiredState(self._desired.state, None if step is None else step.id))
+            return self._is_reached(self._read(), step)
         except (OptionError, ServiceError, StateError, TargetError):
             return False
+
+    def _is_reached(self, task: Task, step: Subtask | None) -> bool:
+        """Whether someone else has brought it into the desired state. Raises StateError if it is in another one."""
+        decision = decide_action(task, DesiredState(self._desired.state, None if step is None else step.id))
         if not decision.is_needed:
-            self._result["reason"] += f"; by now {decision.reason}, since someone else was faster"
+            self._add_to_reason(f"by now {decision.reason}, since someone else was faster")
         return not decision.is_needed
 
     def _find_lost_action(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
         """Poll for up to one request timeout until the task shows the action. Raises OutcomeUnknown."""
-        until = self._clock.now() + self._api.timeout
-        while True:
-            problem = None
-            try:
-                if _action_is_visible(self._read(), before, step, self._desired.state):
-                    break
-            except (ServiceError, TargetError) as error:
-                problem = error
-            is_permanent = isinstance(problem, (CredentialsRefused, TargetError))
-            if is_permanent or self._clock.now() >= until:
-                search_result = (
-                    "It cannot be read" if is_permanent else f"For {self._api.timeout:g} seconds it did not show that"
-                )
-                last = f" (the last look failed: {str(problem).rstrip('.')})" if problem else ""
-                raise OutcomeUnknown(
-                    f"It is not known whether {what} was {self._desired.state.done}. {lost} {search_result}{last}. "
-                    f"It is not asked for again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
-                    f"  {adhoc_command('task_info', task_id=self._task_id)}",
-                    **lost.facts,
-                )
-            self._clock.sleep(SHORTEST_PAUSE)
-        self._result["reason"] += "; the answer was lost, and the task shows that it was done"
+        state = self._desired.state
+        search = search_outcome(
+            self._api, lambda: _action_is_visible(self._read(), before, step, state) or None, self._clock
+        )
+        if not search.found:
+            shown = (
+                "It cannot be read" if search.is_in_vain else f"For {self._api.timeout:g} seconds it did not show that"
+            )
+            raise OutcomeUnknown(
+                f"It is not known whether {what} was {state.done}. {lost} {shown}{search.last_look}. "
+                f"It is not asked for again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
+                f"  {adhoc_command('task_info', task_id=self._task_id)}",
+                **lost.facts,
+            )
+        self._add_to_reason("the answer was lost, and the task shows that it was done")
         self._announce(what)
 
     def _wait(self, before: Task) -> None:
         """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""
         state = self._desired.state
-        ids, policy = [self._task_id], self._policy.left(self._clock.now() - self._started_at)
-        done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if self._result["changed"] else ""
-        purpose = Purpose(done, self._result["trace_id"])
+        ids, policy = [self._task_id], self._policy.left(self._attempt.elapsed)
+        so_far = self._attempt.so_far
+        done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if so_far.changed else ""
+        purpose = Purpose(done, so_far.trace_id)
         rolling_back = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if rolling_back or state is State.CANCELED else wait_for_success
         try:
             waited = wait_for(self._api, ids, policy, purpose=purpose, clock=self._clock)
         except OcpError as error:
-            self._result["task"] = next(iter(error.facts.pop("tasks", [])), self._result["task"])
+            self._attempt.note(task=next(iter(error.facts.pop("tasks", [])), so_far.task))
             if not isinstance(error, TaskError):
                 error.prepend(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
                 error.append(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
             raise
-        self._warnings += waited.warnings
-        [self._result["task"]] = waited.results
+        self._attempt.warnings += waited.warnings
+        self._attempt.note(task=waited.results[0])
         if not rolling_back or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:
@@ -253,16 +257,6 @@ class _TaskAction:
             f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n"
             f"  {adhoc_command('task_info', task_id=self._task_id)}"
         )
-
-    def _diff(self) -> dict[str, str]:
-        if not self._result["changed"]:
-            return {}
-        concerned = [f"subtask {number}" for number in self._result["subtask_ids"]] or [f"task {self._task_id}"]
-        was = RUNNING if self._desired.state is State.CANCELED else FAILED
-        return {
-            "before": "".join(f"{what}: {was}\n" for what in concerned),
-            "after": "".join(f"{what}: {self._desired.state.done}\n" for what in concerned),
-        }
 
 
 def _action_is_visible(after: Task, before: Task, step: Subtask | None, state: State) -> bool:

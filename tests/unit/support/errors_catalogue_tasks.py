@@ -187,6 +187,7 @@ def task_entries() -> Iterator[Entry]:
     """Restarts that are not sent, refused or lost, and tasks that do not succeed."""
     yield from _busy_entries()
     yield from _refused_entries()
+    yield from _ill_entries()
     yield from _lost_entries()
     yield from _ended_entries()
     yield from _health_entries()
@@ -194,6 +195,31 @@ def task_entries() -> Iterator[Entry]:
 
 def _running(name: str, things: str, **more: Any) -> Happening:
     return lambda service: service.begin(name, getattr(service, things)[:1], seconds=1e6, **more)
+
+
+def _shown_as(**fields: Any) -> Happening:
+    """Show the first server so."""
+
+    def happen(service: FakeOcp) -> None:
+        for name, value in fields.items():
+            setattr(service.servers_there[0], name, value)
+
+    return happen
+
+
+def _ill_entries() -> Iterator[Entry]:
+    """It has started since, but does not serve."""
+    since = at(-10).isoformat()
+    ill = partial(entry, (TASKS, "It started since, but does not serve"), started_before=since)
+    inactive = _shown_as(started=0.0, inner_status="INACTIVE")
+
+    def failed(service: FakeOcp) -> None:
+        service.begin(SERVER, service.servers_there[:1], ago=60.0, end="FAILED")
+        service.servers_there[0].operated_by = None
+        inactive(service)
+
+    yield ill("no task of it FAILED", "server_restart", (ADDRESS_41, "INACTIVE"), inactive)
+    yield ill("its newest restart FAILED", "server_restart", (ADDRESS_41, "INACTIVE", "1001"), failed)
 
 
 def _busy_entries() -> Iterator[Entry]:
@@ -210,6 +236,16 @@ def _busy_entries() -> Iterator[Entry]:
     both = {"hosts": ["10.1.0.1", "10.1.0.2"]}
     yield busy("it restarts a part", "agent_restart", ("1001", "10.1.0.2"), part, **both)
     yield busy("`in_flight` is queue, too long", "server_restart", mine, other, in_flight="queue", wait_timeout=60)
+    at_work = _shown_as(status="RESTARTING")
+    yield busy("its own status says so, and no task shows", "server_restart", (ADDRESS_41, "RESTARTING"), at_work)
+    yield busy(
+        "its own status says so, and `in_flight` is queue",
+        "server_restart",
+        (ADDRESS_41, "RESTARTING"),
+        at_work,
+        in_flight="queue",
+        wait_timeout=60,
+    )
 
 
 def _refused_entries() -> Iterator[Entry]:
@@ -246,7 +282,13 @@ def _lost_entries() -> Iterator[Entry]:
         gone(service)
         service.before_post = by_others
 
+    def before(service: FakeOcp) -> None:
+        gone(service)
+        with staged(service):
+            outcome_of("server_restart", {**CONNECTION, **OWN["server_restart"]})
+
     here = (ADDRESS_41,)
+    yield lost("of an earlier request of this process", "server_restart", here, before)
     yield lost("no task shows that it was done", "server_restart", here, gone)
     yield lost("more than one task could be it", "server_restart", here, doubled)
     blind = together(gone, fails("tasks", 403, TASKS_PATH))

@@ -5,12 +5,18 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError, TaskFailed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    ModuleCrashed,
+    OcpError,
+    RateLimited,
+    TaskFailed,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.attempt import (
     ActionAttempt,
     Progressing,
     RestartAttempt,
 )
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
 
 SENT = {"changed": True, "action": "submitted", "task_id": 1001, "trace_id": "trace-post"}
@@ -97,3 +103,27 @@ def test_trace_id_of_the_request_stands(attempt):
     with pytest.raises(OcpError) as raised, attempt.kept():
         raise OcpError("No.", trace_id="trace-of-the-error")
     assert raised.value.facts["trace_id"] == "trace-post"
+
+
+# Pauses that the service asks for
+
+
+def limited(seconds):
+    refusal = refused(429)
+    refusal.retry_after = seconds
+    return refusal
+
+
+def test_pauses_are_slept_up_to_their_limit_together(attempt, time_passes):
+    attempt.pause_for(limited(8.0), 20.0)
+    attempt.pause_for(limited(12.0), 20.0)
+    with pytest.raises(RateLimited):
+        attempt.pause_for(limited(0.5), 20.0)
+    assert time_passes.pauses == [8.0, 12.0]
+
+
+@pytest.mark.parametrize("seconds", [None, 20.5, 1e9])
+def test_unknown_or_long_pause_is_the_end(seconds, attempt, time_passes):
+    with pytest.raises(RateLimited):
+        attempt.pause_for(limited(seconds), 20.0)
+    assert time_passes.pauses == []

@@ -305,6 +305,71 @@ def test_refused_second_action_reports_the_first(time_passes):
     assert error.facts["diff"]["after"] == "subtask 52: retried\n"
 
 
+# Too many requests
+
+
+def limited(seconds):
+    refusal = refused(429)
+    refusal.retry_after = seconds
+    return refusal
+
+
+@every_call
+def test_task_action_is_sent_again_after_a_pause_and_a_new_look(call, time_passes):
+    service = ready_for(call, time_passes)
+    service.refusals, looks = [limited(4.0)], service.looks
+    result = acted_on(service, call.wish)
+    assert (service.posts, time_passes.pauses) == ([call.post] * 2, [4.0])
+    assert (result["changed"], result["subtask_ids"], result["trace_id"]) == (True, call.subtask_ids, "trace-post")
+    assert service.looks == looks + 3
+
+
+@every_call
+def test_task_action_done_by_someone_else_in_the_pause_is_not_sent_again(call, time_passes):
+    service = ready_for(call, time_passes)
+    service.refusals = [limited(4.0)]
+    faster(service, call)
+    carry_out, service.before_post = service.before_post, lambda: None
+    time_passes.after_sleep = carry_out
+    result = acted_on(service, call.wish)
+    assert (service.posts, result["changed"], result["action"]) == ([call.post], False, None)
+    assert result["reason"].endswith("since someone else was faster")
+
+
+def test_task_in_another_state_after_the_pause_is_left_alone(time_passes):
+    service = failed(time_passes)
+    service.refusals = [limited(4.0)]
+    time_passes.after_sleep = service.model.roll_back
+    error = task_action_error(service, DesiredState(RETRIED))
+    assert (error.__class__, len(service.posts), error.facts["changed"]) == (StateError, 1, False)
+
+
+def test_task_that_cannot_be_read_after_the_pause_is_left_alone(time_passes):
+    service = failed(time_passes)
+    service.refusals = [limited(4.0)]
+    time_passes.after_sleep = lambda: service.unreadable.append(refused(503))
+    error = task_action_error(service, DesiredState(RETRIED))
+    assert str(error) == "Task 1001 was not retried, since it cannot be read. Refused with 503."
+    assert (len(service.posts), error.facts["changed"]) == (1, False)
+
+
+def test_pauses_together_are_at_most_the_timeout(time_passes):
+    service = failed(time_passes)
+    service.refusals, service.timeout = [limited(8.0) for _try in range(9)], 20
+    error = task_action_error(service, DesiredState(RETRIED))
+    assert (error.__class__, len(service.posts), time_passes.pauses) == (RateLimited, 3, [8.0, 8.0])
+    assert str(error) == "Task 1001 (Restart OB cluster) was not retried. Refused with 429."
+    assert error.facts["changed"] is False
+
+
+def test_pause_between_two_subtasks_keeps_the_first(time_passes):
+    service = failed(time_passes, also={THIRD: 1})
+    service.before_post = lambda: len(service.posts) == 2 and service.refusals.append(limited(0.5))
+    result = acted_on(service, DesiredState(SKIPPED, status="FAILED"))
+    assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD), ("skip", TASK_ID, THIRD)]
+    assert result["subtask_ids"] == [SECOND, THIRD]
+
+
 # The read afterwards
 
 
