@@ -29,9 +29,15 @@ def main() -> int:
     parser.add_argument("--attempts", type=int, default=600, help="runs to make each story smaller")
     parser.add_argument("--replay", help="choices that a report has named")
     parser.add_argument("--story", action="store_true", help="tell the run of the seed as it is")
-    parser.add_argument("--mutation", choices=mutations.NAMES, help="with this bug put back into the modules")
+    parser.add_argument("--mutation", choices=["all", *mutations.NAMES], help="with this bug put back, or each in turn")
     options = parser.parse_args()
     began = time.monotonic()
+    if options.mutation == "all":
+        found = campaign.catch_all(options.seed, options.runs, options.processes)
+        for each in found:
+            print(f"  {each.mutation}: " + (f"found by run {each.runs}: {each.kind}" if each.runs else "NOT FOUND"))
+        print(f"mutations: {sum(bool(each.runs) for each in found)} of {len(found)} found in {options.runs} runs")
+        return 0 if all(each.runs for each in found) else 1
     with mutations.put_back(options.mutation):
         if options.replay is not None:
             print(campaign.story(Choices(played=from_text(options.replay))))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from .choices import Choices, Recorded, as_text
 from .history import Run
+from .mutations import NAMES, put_back
 from .oracle import Finding, judge
 from .shrink import shrink
 from .simulation import Simulation
@@ -118,6 +119,39 @@ def smallest(seed: int, kind: str, attempts: int) -> dict[str, list[int]]:
         choices = Choices(played=small)
         simulate(choices, current)
         return choices.recorded()
+
+
+@dataclass(frozen=True)
+class Caught:
+    """Which run of a mutation was the first to break a promise that it keeps without; None if none did."""
+
+    mutation: str
+    runs: int | None
+    kind: str = ""
+
+
+def catch(mutation: str, first: int, most: int) -> Caught:
+    """Run with a bug put back until the oracle sees it, at most ``most`` times."""
+    with virtual_time() as current:
+
+        def broken(seed: int) -> set[str]:
+            _simulation, findings = simulate(Choices(seed), current)
+            return {each.kind for each in findings if not each.unseen}
+
+        for seed in range(first, first + most):
+            with put_back(mutation):
+                kinds = broken(seed)
+            kinds -= broken(seed) if kinds else set()
+            if kinds:
+                return Caught(mutation, seed - first + 1, min(kinds))
+    return Caught(mutation, None)
+
+
+def catch_all(first: int, most: int, processes: int) -> list[Caught]:
+    """All mutations, the one that took the most runs last."""
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        found = pool.starmap(catch, [(name, first, most) for name in NAMES], chunksize=1)
+    return sorted(found, key=lambda caught: caught.runs or most + 1)
 
 
 def report(tally: Tally, first: int, began: float, stories: int, attempts: int) -> str:

@@ -5,15 +5,201 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+from unittest import mock
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base import service_clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RateLimited
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import endpoints, redirects
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import task_record
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
+    decision,
+    look,
+    own_task,
+    proof,
+    restart,
+    send_once,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import operating_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Observation
+
+Patches = Iterator[AbstractContextManager[Any]]
 # By name, what makes a bug for as long as it is entered.
-MUTATIONS: dict[str, Callable[[], AbstractContextManager[object]]] = {}
-NAMES = sorted(MUTATIONS)
+MUTATIONS: dict[str, Callable[[], Patches]] = {}
+
+
+def _mutation(function: Callable[[], Patches]) -> Callable[[], Patches]:
+    MUTATIONS[function.__name__.replace("_", "-")] = function
+    return function
 
 
 @contextmanager
 def put_back(name: str | None) -> Iterator[None]:
     """Run with the bug of this name, or with none."""
-    with MUTATIONS[name]() if name else nullcontext():
+    with ExitStack() as stack:
+        for patch in MUTATIONS[name]() if name else ():
+            stack.enter_context(patch)
         yield
+
+
+@_mutation
+def skip_by_start_alone() -> Patches:
+    """What has started since is skipped, whether it serves or not."""
+
+    def skips(*_args: Any) -> decision.Decision:
+        return decision.Decision(decision.Action.SKIP, "it has started since", frozenset(), serves=True)
+
+    yield mock.patch.object(decision, "_started_since", skips)
+
+
+@_mutation
+def held_is_ignored() -> Patches:
+    """A FAILED task holds nothing."""
+    yield mock.patch.object(look, "holder_of", lambda *_args: None)
+
+
+@_mutation
+def no_evidence_by_task() -> Patches:
+    """Only the start that is shown says that a restart has happened."""
+    yield mock.patch.object(look, "finished_restart", lambda *_args: None)
+
+
+@_mutation
+def clock_of_last_answer() -> Patches:
+    """The clock of the service is the one of its last answer, whatever that is."""
+    yield mock.patch.object(service_clock.ServiceClock, "_agreed_bounds", lambda clock: clock._answers[-1])
+    yield mock.patch.object(service_clock, "_check_clock", lambda *_args: None)
+
+
+@_mutation
+def adoption_by_id_alone() -> Patches:
+    """Any newer task is the own one, whenever and by whom it was begun."""
+    yield mock.patch.object(own_task.Sent, "may_have_started", lambda sent, task: task.id > (sent.mark or 0))
+
+
+@_mutation
+def only_running_is_listed() -> Patches:
+    """Tasks that the list does not call RUNNING are not seen."""
+
+    def listed(viewer: look.Viewer) -> tuple[int | None, list[Any]]:
+        found = viewer._if_permitted("anything", lambda: viewer.target.tasks(viewer.api, status=RUNNING))
+        return (None, []) if found is None else (max((e.record["id"] for e in found), default=0), found)
+
+    yield mock.patch.object(look.Viewer, "_listed", listed)
+
+
+@_mutation
+def unknown_words_have_ended() -> Patches:
+    """A task is unfinished only if its status is RUNNING."""
+    yield mock.patch.object(Task, "finished", property(lambda task: task.status != RUNNING))
+
+
+@_mutation
+def status_is_ignored() -> Patches:
+    """A target that is RESTARTING is not in flight."""
+    yield mock.patch.object(Observation, "is_in_flight", False)
+
+
+@_mutation
+def repeated_without_a_look() -> Patches:
+    """A POST that was refused with 429 is sent again after the pause, without a new look."""
+    once = send_once.Sender.send
+
+    def again_and_again(sender: send_once.Sender, *args: Any) -> None:
+        while True:
+            try:
+                once(sender, *args)
+                return
+            except RateLimited as refusal:
+                sender._clock.sleep(refusal.retry_after or 1.0)
+
+    yield mock.patch.object(send_once.Sender, "send", again_and_again)
+
+
+@_mutation
+def redirects_are_refusals() -> Patches:
+    """A redirect after a POST means that there was no restart."""
+    yield mock.patch.object(redirects, "may_have_run", lambda *_args, **_options: False)
+
+
+@_mutation
+def proof_without_serving() -> Patches:
+    """What has started anew is verified, whether it serves or not."""
+    yield mock.patch.object(
+        proof.Proof, "complete", property(lambda found: bool(found.restarted) and all(found.restarted.values()))
+    )
+    yield mock.patch.object(
+        proof.Proof, "contradiction", property(lambda found: "not started" if found.not_restarted else None)
+    )
+
+
+@_mutation
+def proof_by_any_other_start() -> Patches:
+    """A start that is another one than before is a new one, in whatever direction it moved."""
+    moved = proof._has_moved
+
+    def differs(before: Any, after: Any) -> bool | None:
+        if before.started is not None and after.started is not None:
+            return bool(before.started != after.started)
+        return moved(before, after)
+
+    yield mock.patch.object(proof, "_has_moved", differs)
+    yield mock.patch.object(proof, "TRUNCATED", service_clock.timedelta(days=9))
+
+
+@_mutation
+def cluster_is_not_checked() -> Patches:
+    """The list is believed to hold the tasks of one cluster."""
+    yield mock.patch.object(operating_tasks, "shown_cluster", lambda _task: None)
+
+
+@_mutation
+def task_is_not_checked() -> Patches:
+    """The record that comes is believed to be that of the task that was asked for."""
+
+    def any_task(api: endpoints.OcpApi, number: int) -> dict[str, Any]:
+        found = task_record(api._object(f"/api/v2/tasks/instances/{number}").data)
+        return {**found, "id": number} if found.get("status") else api.task_as_it_is(number)
+
+    yield mock.patch.object(endpoints.OcpApi, "task_as_it_is", endpoints.OcpApi.task, create=True)
+    yield mock.patch.object(endpoints.OcpApi, "task", any_task)
+
+
+@_mutation
+def answer_is_not_checked() -> Patches:
+    """Whatever comes with an id in answer to a start is its task."""
+    yield mock.patch.object(endpoints, "is_of_a_task", lambda _raw: True)
+    yield mock.patch.object(send_once, "is_answer", lambda *_args: True)
+
+
+@_mutation
+def missing_task_ends_the_wait() -> Patches:
+    """A 404 of a task that has just begun ends the wait."""
+    yield mock.patch.object(restart, "UNSEEN_FOR", 0.0)
+
+
+@_mutation
+def open_outcomes_are_forgotten() -> Patches:
+    """A process does not remember what it has sent."""
+    yield mock.patch.object(send_once, "open_request", lambda *_args: None)
+
+
+@_mutation
+def refusals_are_believed() -> Patches:
+    """A refusal that speaks of busy means that this run has started nothing."""
+    sent = send_once.Sender.send
+
+    def forgets(sender: send_once.Sender, *args: Any) -> None:
+        try:
+            sent(sender, *args)
+        finally:
+            if sender.sent is not None:
+                sender.sent = replace(sender.sent, mark=None)
+
+    yield mock.patch.object(send_once.Sender, "send", forgets)
+
+
+NAMES = sorted(MUTATIONS)
