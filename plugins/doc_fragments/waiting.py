@@ -34,8 +34,9 @@ options:
     description:
       - Whether to show a line when a subtask has ended, or for more than four tasks how many of them have, and at least
         one a minute.
-      - Lines are shown where the module runs in the controller's own process, as it does on a local connection. They
-        are not shown for a task with C(no_log), nor with C(ANSIBLE_DISPLAY_OK_HOSTS=false).
+      - The line with the id of the task that a restart module waits for is shown in any case, before the wait begins.
+      - Lines are shown where the module runs in the controller's own process, as it does on a local connection. None is
+        shown for a task with C(no_log), and with C(ANSIBLE_DISPLAY_OK_HOSTS=false) only the one with the id.
     type: bool
     default: true
 """

@@ -14,14 +14,17 @@ import json
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
 from ansible.module_utils.common.json import AnsibleJSONEncoder
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
+from ansible.utils.unsafe_proxy import wrap_var
 
-from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module
+from ..module_utils._base.cli_hints import adhoc_command
+from ..module_utils._base.errors import attached_facts
+from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params, environment_note
 from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
@@ -40,6 +43,11 @@ display = Display()
 
 # What marks a host as a database server, in the inventory of the collection and in others.
 SERVER_VARIABLE = "ocp_server"
+
+# What Ansible raises in the middle of a task whose ``timeout`` is over, its result, and its words before 2.19.
+TIME_OUT = "TaskTimeoutError"
+TIMED_OUT = "timedout"
+OLD_WORDS = "The {action} action failed to execute in the expected time frame ({seconds}) and was terminated"
 
 
 class InProcess(OrdinaryModule):  # type: ignore[misc]
@@ -89,6 +97,10 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             return "the controller's Python has no requests"
         return None
 
+    def _mode(self) -> RunMode:
+        announce = show_nothing if self._task.no_log else _show_line
+        return RunMode(self._task.check_mode, self._show(), announce)
+
     def _show(self) -> Show:
         try:
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
@@ -105,13 +117,45 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal}).cleaned(censor_of(params))
         else:
-            outcome = call_module(definition, params, RunMode(self._task.check_mode, self._show()))
+            outcome = self._call(params)
         result = {**outcome.shown(self._task.diff), **_warnings_and_deprecations(validation, outcome.warnings)}
         if outcome.failed:
             result["failed"] = True
         if _shows_invocation(task_vars):
             result["invocation"] = {"module_args": shown_options(params)}
-        return _without_secrets(result, validation._no_log_values)
+        result = _without_secrets(result, validation._no_log_values)
+        if TIMED_OUT in result:
+            raise self._time_out(result)
+        return result
+
+    def _call(self, params: Params) -> Outcome:
+        """The outcome of the call; Ansible's time-out is a failure if something is known then."""
+        try:
+            return call_module(self.definition, params, self._mode())
+        except BaseException as error:
+            facts = attached_facts(error)
+            if type(error).__name__ != TIME_OUT or not facts:
+                raise
+            words = str(error) or OLD_WORDS.format(action=self._task.action, seconds=self._task.timeout)
+            # Without ``frame``, which is deprecated.
+            timed_out = {TIMED_OUT: {"period": self._task.timeout}}
+            # Since 2.19 Ansible shows the words of an error even if the task has no_log.
+            known = "" if self._task.no_log else f" {_what_goes_on(facts)}"
+            outcome = failure(f"{words.rstrip('.')}.{known}", {**facts, **timed_out})
+        return outcome.cleaned(censor_of(params))
+
+    def _time_out(self, result: dict[str, Any]) -> AnsibleActionFail:
+        """The error by which Ansible fails the task with ``result``; as after its own one, it does not try it again."""
+        warnings = result.pop("warnings", [])
+        if not self._task.no_log:
+            for warning in warnings:
+                display.warning(warning)
+        message = result.pop("msg")
+        # Before ansible-core 2.19 nothing else marks what an error brings along.
+        error = AnsibleActionFail(message, result={**wrap_var(result), "_ansible_no_log": bool(self._task.no_log)})
+        # The place in our code where it was interrupted is of no use.
+        error.result.pop("exception", None)
+        return error
 
 
 def _show_line(line: str, failed: bool) -> None:
@@ -134,6 +178,16 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     if isinstance(validation.errors[0], UnsupportedError):
         return f"Unsupported parameters for ({name}) module: {message}"
     return message
+
+
+def _what_goes_on(facts: dict[str, Any]) -> str:
+    """What the service may still do after an interruption, and how to see it."""
+    if facts.get("task_id") is not None:
+        command = adhoc_command("task_wait", task_ids=facts["task_id"])
+        return f"That does not end task {facts['task_id']}. Wait for it: {command}"
+    if facts.get("changed"):
+        return "It is not known whether the request has started a task: look at the newest tasks in OCP."
+    return "Nothing was started."
 
 
 def _warnings_and_deprecations(validation: ValidationResult, warnings: list[str]) -> dict[str, Any]:

@@ -27,10 +27,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
-from service import Service, emulator
 
 PROFILES = ("4.3", "4.2")
 STEP_SECONDS = 0.2
@@ -38,9 +40,15 @@ TIMEOUT = 0.7
 RIVALS = 0.2
 RUNS_AT_MOST = 30
 PAUSE = 0.3
-CLIENTS = 24
+# So many at most, and so few that a short campaign beside other tests does not starve its emulator: of requests that
+# wait longer than TIMEOUT, all time out.
+CLIENTS, RESTARTS_OF_A_CLIENT = 24, 5
 
-# What may hit a request of the victim, and how likely. What has no method hits reads, polls and restarts alike.
+POSTS = {"method": "POST"}
+RUNNING_TASKS = {"record": "task", "status": "RUNNING"}
+
+# What may hit a request of the victim, and how likely. What has no method hits reads, polls and restarts alike;
+# what has no kind is of the kind http.
 FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
     (0.005, {"action": "refuse", "seconds": 0.3}),
     (0.02, {"action": "reset", "when": "before"}),
@@ -63,6 +71,15 @@ FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
     (0.05, {"action": "truncate", "match": {"method": "POST"}}),
     (0.05, {"action": "error", "status": 503, "when": "after", "match": {"method": "POST"}}),
     (0.05, {"action": "error", "status": 429, "reset": 1, "match": {"method": "POST"}}),
+    (0.02, {"action": "html", "status": 403, "when": "after", "match": {"method": "POST"}}),
+    (0.03, {"kind": "proxy", "action": "redirect", "status": 303, "location": "/", "when": "after", "match": POSTS}),
+    (0.03, {"kind": "proxy", "action": "replace", "path": "/api/v2/info", "when": "after", "match": POSTS}),
+    (0.03, {"kind": "proxy", "action": "repeat", "match": POSTS}),
+    (0.1, {"kind": "answer", "action": "lag", "seconds": 0.5, "match": {"path": "/api/v2/tasks/*"}}),
+    (0.1, {"kind": "answer", "action": "ignore", "parameters": ["sort"], "match": {"path": "/api/v2/tasks/*"}}),
+    (0.05, {"kind": "answer", "action": "clock", "seconds": -86400}),
+    (0.2, {"kind": "answer", "action": "status", "status": "PENDING", "match": RUNNING_TASKS}),
+    (1, {"kind": "answer", "action": "late_start", "seconds": 0.5, "match": {"record": "server"}}),
 )
 
 
@@ -78,7 +95,8 @@ class Tally:
 
 
 def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
-    """One run of a verb: what it said in a word, its result or facts, and its message."""
+    """One run of a verb, as by a new process: what it said in a word, its result or facts, and its message."""
+    forget_all()
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
     options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:
@@ -141,14 +159,14 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     fleet, found = places(min(48, max(4, restarts // 4 * 4)), arbitration=profile != "4.2")
     chance = random.Random(f"{seed}/{profile}")
     chance.shuffle(found)
-    workers = min(CLIENTS, len(found))
+    workers = min(CLIENTS, len(found), max(1, restarts // RESTARTS_OF_A_CLIENT))
     tally = Tally()
     started = time.monotonic()
     with emulator(profile, fleet, STEP_SECONDS, folder) as service:
         for number, (probability, fault) in enumerate(FAULTS):
             match = {"user": VICTIM[0], **fault.get("match", {})}
             rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}
-            service.call("POST", "/emulator/faults", json={**fault, "kind": "http", **rule})
+            service.call("POST", "/emulator/faults", json={"kind": "http", **fault, **rule})
 
         def work(worker: int) -> None:
             own = random.Random(f"{seed}/{profile}/{worker}")

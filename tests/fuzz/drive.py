@@ -43,7 +43,6 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
 )
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import HostileService, changed
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
-    FORMS,
     KEY_ID,
     KEY_SECRET,
     PASSWORD,
@@ -171,13 +170,19 @@ def _pages(case: Case, left: Left, clock: BoundedClock) -> None:
     _module(case, left, clock, "task_info")
     shown: Any = left.result
     for change in case.shown:
-        value = json.loads(written(change["value"], FORMS[case.auth]))
-        shown = changed(shown, tuple(change["field"]), value, change["only"])
+        shown = changed(shown, tuple(change["field"]), _python(change["value"]), change["only"])
     try:
         left.pages.append(task_timeline(shown))
         left.tables += [task_table(shown), task_table(shown, title="Title", width=40, color=True)]
     except AnsibleFilterError as error:
         left.error = str(error)
+
+
+def _python(value: Any) -> Any:
+    try:
+        return json.loads(written(value, ["text"]))
+    except (ValueError, RecursionError):  # no result can have it
+        return None
 
 
 def _inventory(case: Case, left: Left, _clock: BoundedClock) -> None:

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 import trustme
+from ansible_runs import Ansible
+from credentials import BASIC
+from emulator_client import Emulator
 from emulator_process import serve
 from rolling import PLAYBOOK
-from support import BASIC, Ansible, Emulator
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from support import BASIC
+from credentials import BASIC
 
 
 def now():

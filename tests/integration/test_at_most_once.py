@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from credentials import ACCESS_KEY, BASIC
+from expected_restarts import RESTARTS
 from fleet_play import fleet_play, now
-from support import ACCESS_KEY, BASIC, RESTARTS
 
 SERVER = RESTARTS["server_restart"][0]
 

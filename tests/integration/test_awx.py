@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import CONNECTION_OPTIONS
+from credentials import ACCESS_KEY, BASIC
+from documentation_blocks import blocks
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from support import ACCESS_KEY, BASIC, REPOSITORY, blocks
+from repository import REPOSITORY
 
 INPUTS, INJECTORS, PLAYBOOK, INVENTORY, SCHEDULED = blocks("docs/awx.md", "yaml")
 DEFINITION = REPOSITORY / "extensions/ee/execution-environment.yml"

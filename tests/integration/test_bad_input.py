@@ -9,7 +9,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS
+from credentials import ACCESS_KEY, BASIC
+from execution_path import ORDINARY
+from expected_restarts import RESTARTS
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
 MODULES = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from support import REPOSITORY
+from repository import REPOSITORY
 
 
 def test_fault_campaign_repeats_no_restart_and_reports_correctly():

@@ -13,7 +13,10 @@ import subprocess
 import pytest
 import requests
 import yaml
-from support import BASIC, EXAMPLE_URL, REPOSITORY, SECRETS, blocks, ran_as
+from credentials import BASIC
+from documentation_blocks import EXAMPLE_URL, SECRETS, blocks
+from execution_path import ran_as
+from repository import REPOSITORY
 
 
 def examples(plugin):

@@ -19,7 +19,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import ACCESS_KEY, BASIC, REPOSITORY, blocks
+from credentials import ACCESS_KEY, BASIC
+from documentation_blocks import blocks
+from repository import REPOSITORY
 
 EXTENSION = REPOSITORY / "extensions/eda"
 SOURCE = EXTENSION / "plugins/event_source/ocp_tasks.py"

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 import requests
-from support import ACCESS_KEY, BASIC
+from credentials import ACCESS_KEY, BASIC
 
 AUTH = tuple(BASIC.values())
 TASKS = "/api/v2/tasks/instances"

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
-from support import BASIC, blocks
+from credentials import BASIC
+from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)

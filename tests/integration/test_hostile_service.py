@@ -9,7 +9,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from support import BASIC
+from credentials import BASIC
 
 HUGE = "x" * 10_000_000
 HOSTILE = "<script>alert('\"')</script>\x1b[2J\x1b]0;owned\x07\r\u202e\u2028&amp;"

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
 
 import pytest
+from credentials import BASIC
 from fleet_play import fleet_play, now
-from support import BASIC, progress_lines
+from progress_output import progress_lines
 
 # More than the usual few by OCP_CONTROLLER_CRASHES=10.
 CRASHES = int(os.environ.get("OCP_CONTROLLER_CRASHES", "3"))
@@ -39,6 +41,64 @@ def test_interrupted_wait_shows_the_task_id_and_can_be_resumed(ansible, start_em
     assert (again.result["action"], again.result["task_id"]) == ("attached", 1001)
     assert progress_lines(again.output)[0].startswith("  1001 (Restart OB server) RUNNING ")
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+
+
+STARTED = "  server 10.0.0.1:2882 (id 1) of cluster orders (id 1): submitted, task 1001"
+
+
+def server_restart(emulator, **keywords):
+    options = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
+    options |= {"show_progress": False, "url": emulator.url, **BASIC}
+    return {"name": "restart", "oceanbase.ocp.server_restart": options, **keywords}
+
+
+@pytest.mark.parametrize("group", [True, False], ids=["to all", "to ansible-playbook alone"])
+def test_ctrl_c_leaves_the_task_id_on_the_screen_without_progress(ansible, start_emulator, group):
+    emulator = start_emulator("--step-seconds", "5")
+    process = ansible.start([{"hosts": "localhost", "gather_facts": False, "tasks": [server_restart(emulator)]}], "run")
+    shown = ansible.output("run")
+    until = time.monotonic() + 30
+    while not emulator.requests("POST") and time.monotonic() < until:
+        time.sleep(0.05)
+    while STARTED not in shown.read_text() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert process.poll() is None
+    (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    assert STARTED in shown.read_text().splitlines()
+    assert progress_lines(shown.read_text()) == []
+
+
+@pytest.mark.smoke
+def test_time_out_of_a_task_keeps_the_task_id(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    restart = server_restart(emulator, timeout=3, retries=2, until="run is success", register="run")
+    after = {"name": "registered", "ansible.builtin.debug": {"msg": "task {{ run.task_id }} of {{ run.target.name }}"}}
+    outcome = ansible.tasks({"block": [restart], "rescue": [after]})
+    assert outcome.rc == 0, outcome.output
+    result = outcome.results["restart"]
+    assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", 1001)
+    assert result["task"]["status"] == "RUNNING"
+    assert result["timedout"]["period"] == 3
+    assert re.match(
+        r"Timed out after 3 second|The oceanbase.ocp.server_restart action failed to execute", result["msg"]
+    )
+    assert "oceanbase.ocp.task_wait -a 'task_ids=1001'" in result["msg"]
+    assert outcome.results["registered"]["msg"] == "task 1001 of 10.0.0.1:2882"
+    # As without the collection's doing, a time-out is not tried again.
+    assert outcome.output.splitlines().count(STARTED) == 1
+    assert (outcome.output.count("attached"), len(emulator.requests("POST"))) == (0, 1)
+    assert "emulator" not in str({**result, "invocation": None})
+
+
+@pytest.mark.smoke
+def test_time_out_of_a_no_log_task_shows_nothing(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "60")
+    restart = server_restart(emulator, timeout=3, register="run", no_log=True)
+    after = {"name": "registered", "ansible.builtin.debug": {"msg": "{{ run.task_id + 7 }}"}}
+    outcome = ansible.tasks({"block": [restart], "rescue": [after]})
+    assert outcome.results["registered"]["msg"] in (1008, "1008")
+    assert "1001" not in outcome.output
 
 
 @pytest.mark.parametrize("seed", range(CRASHES))

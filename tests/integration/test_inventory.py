@@ -15,7 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import yaml
 from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import EXAMPLES
-from support import ACCESS_KEY, BASIC, EXAMPLE_URL, blocks
+from credentials import ACCESS_KEY, BASIC
+from documentation_blocks import EXAMPLE_URL, blocks
 
 PAGE = "docs/inventory.md"
 FLEET, ROLLING = blocks(PAGE, "yaml")

@@ -9,7 +9,8 @@ import re
 import subprocess
 
 import pytest
-from support import REPOSITORY, kept_port
+from free_ports import kept_port
+from repository import REPOSITORY
 
 SCENARIOS = REPOSITORY / "extensions/molecule"
 # All of them take minutes; `make molecule` runs them.

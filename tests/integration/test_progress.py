@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import BASIC, ORDINARY, RESTARTS, progress_lines
+from credentials import BASIC
+from execution_path import ORDINARY
+from expected_restarts import RESTARTS
+from progress_output import progress_lines
 
 SERVERS = ["10.0.0.1:2882", "10.0.0.3:2882", "10.0.0.5:2882"]
 ESCAPE = "\x1b["

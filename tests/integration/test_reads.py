@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from support import BASIC, EXAMPLE_URL, ORDINARY, SECRETS, blocks
+from credentials import BASIC
+from documentation_blocks import EXAMPLE_URL, SECRETS, blocks
+from execution_path import ORDINARY
 
 # What each reads of the default fleet: the key of its result, and what is in it.
 READS = {

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import REPOSITORY
+from repository import REPOSITORY
 
 DAY = "2026-05-04"
 EPOCH = "1777852800"  # that day, 00:00 UTC

@@ -8,7 +8,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import BASIC
+from credentials import BASIC
 
 HOSTS = [f"10.0.0.{last}" for last in range(1, 6)]
 FLEET = """

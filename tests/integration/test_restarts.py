@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import pytest
-from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS, RESULT_KEYS, assert_restarted, ran_as
+from credentials import ACCESS_KEY, BASIC
+from execution_path import ORDINARY, ran_as
+from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted
 
 EVERY_RESTART = pytest.mark.parametrize("verb", RESTARTS)
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import pytest
 import yaml
+from credentials import BASIC
 from rolling import CLUSTERS, FLEET, IN_ORDER, PLAYBOOK, QUICK, message, names, once, planned, posts, tasks
-from support import BASIC
 
 
 @pytest.mark.smoke

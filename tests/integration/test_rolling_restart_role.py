@@ -8,8 +8,8 @@ import json
 
 import pytest
 import yaml
+from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
-from support import BASIC
 
 HOOKS = ("before_run", "after_run", "before_zone", "after_zone", "before_node", "after_node", "gate")
 

@@ -8,7 +8,9 @@ import subprocess
 import tarfile
 
 import pytest
-from support import BASIC, REPOSITORY, RESTARTS, assert_restarted
+from credentials import BASIC
+from expected_restarts import RESTARTS, assert_restarted
+from repository import REPOSITORY
 
 
 @pytest.fixture(scope="module")

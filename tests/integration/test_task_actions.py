@@ -8,7 +8,10 @@ import ast
 
 import pytest
 import yaml
-from support import BASIC, EXAMPLE_URL, ORDINARY, REPOSITORY, SECRETS, ran_as
+from credentials import BASIC
+from documentation_blocks import EXAMPLE_URL, SECRETS
+from execution_path import ORDINARY, ran_as
+from repository import REPOSITORY
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
 STEP = "Start observer process"

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 import yaml
-from support import EXAMPLE_URL, SECRETS, blocks
+from documentation_blocks import EXAMPLE_URL, SECRETS, blocks
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Root may start it, and it looks for nothing on the network.

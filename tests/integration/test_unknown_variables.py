@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from support import BASIC, blocks
+from credentials import BASIC
+from documentation_blocks import blocks
 
 REFUSAL = "Refuse variables that it does not know"
 CHANGE = "2026-05-04T03:00:00+08:00"

@@ -28,6 +28,15 @@ class Evidence:
 
     # The truth
 
+    def state(self, key: Key, when: float) -> dict[str, Any] | None:
+        """The state of a thing at a time."""
+        return self._fleet.things[key].at(when)
+
+    def cluster_of(self, key: Key) -> int | None:
+        """The cluster that a thing is a part of."""
+        number: int | None = self._fleet.things[key].now.get("cluster")
+        return number
+
     def task(self, number: object) -> Task | None:
         """The task with this id."""
         return self.tasks.get(number) if isinstance(number, int) else None
@@ -73,7 +82,7 @@ class Evidence:
         """Whether every answer at an instant holds evidence that a restart has happened since, or is in flight."""
         oldest = at - self._profile.latest - self._profile.agent_refresh * (key[0] == "host")
         states = self._fleet.things[key].between(oldest, at)
-        if all(self._state_shows(state, key, since) for state in states):
+        if all(self.state_shows(state, key, since) for state in states):
             return True
         return any(self._task_shows(task, since, at) for task in self._tasks_of(key) if task is not own)
 
@@ -82,7 +91,8 @@ class Evidence:
         states = self._listed(task, at)
         return bool(states) and all(state["finish"] is None for state in states)
 
-    def _state_shows(self, state: dict[str, Any], key: Key, since: float | None) -> bool:
+    def state_shows(self, state: dict[str, Any], key: Key, since: float | None) -> bool:
+        """Whether a state, where it is shown, shows work in progress or a start since."""
         if state["work"] is not None:
             return True
         shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)

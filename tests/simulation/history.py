@@ -22,9 +22,9 @@ class Exchange:
     lag: float = 0.0
     commits: list[tuple[float, Answer]] = field(default_factory=list)
     came_back: float | None = None
-    # The answer of the service that came back whole, if it did; ``outside``: another one came in its place.
+    # What came back whole: the answer of the service, or what something on the way put in its place.
     answer: Answer | None = None
-    outside: bool = False
+    replaced: Answer | None = None
 
     @property
     def reads(self) -> bool:

@@ -56,7 +56,7 @@ class Network:
         self._choices = choices
         self._weather = weather
         self._story = story
-        self._seen: dict[str, bytes] = {}
+        self._seen: dict[str, tuple[Answer, bytes]] = {}
         self.outages: list[tuple[float, float]] = []
         self._fates: dict[str, Callable[[_Way], None]] = {
             "plain": lambda way: way.pass_on(),
@@ -78,7 +78,7 @@ class Network:
             "another answer": self._another,
             "stale answer": self._stale,
             "too many requests": self._too_many,
-            "forbidden": lambda way: way.answer(self._service.envelope(403, way.path, error={"code": 30014})),
+            "forbidden": lambda way: way.answer(self._service.envelope(403, error={"code": 30014})),
         }
 
     def connect(self, actor: Actor) -> Connection:
@@ -134,7 +134,7 @@ class Network:
 
     def _error(self, way: _Way) -> Answer:
         status = way.choices.pick((500, 503, 408, 499, 425))
-        return self._service.envelope(status, way.path, error={"code": 0, "message": "Unhandled exception"})
+        return self._service.envelope(status, error={"code": 0, "message": "Unhandled exception"})
 
     def _another(self, way: _Way) -> None:
         others = [path for path in self._seen if path != way.path]
@@ -142,19 +142,19 @@ class Network:
             way.pass_on()
             return
         found = self._seen[way.choices.pick(others[-6:])]
-        way.pass_on(lambda: way.bring(found))
+        way.pass_on(lambda: way.bring(*found))
 
     def _stale(self, way: _Way) -> None:
         found = self._seen.get(way.path)
         if found is None:
             way.pass_on()
         else:
-            way.later(way.down, lambda: way.bring(found))
+            way.later(way.down, lambda: way.bring(*found))
 
     def _too_many(self, way: _Way) -> None:
         seconds = way.choices.pick((2, 4, 1, 10, 60))
         name = way.choices.pick(("RateLimit-Reset", "Retry-After"))
-        answer = self._service.envelope(429, way.path, error={"code": 0, "message": "Excessive number of requests."})
+        answer = self._service.envelope(429, error={"code": 0, "message": "Excessive number of requests."})
         answer.headers = {**answer.headers, name: str(seconds)}
         way.later(way.down, lambda: way.answer(answer))
 
@@ -171,7 +171,7 @@ class Network:
         date = formatdate(self._profile.wall(self._scheduler.now), usegmt=True)
         found = response_bytes(answer, date)
         if way.exchange.reads:
-            self._seen[way.path] = found
+            self._seen[way.path] = (answer, found)
         return found
 
     @property
@@ -219,12 +219,12 @@ class _Way:
         if self._network.scheduler.now == self.exchange.sent:
             self.later(self.down, lambda: self.answer(answer))
             return
-        self.bring(_plain_bytes(answer, self._network))
+        self.bring(answer, _plain_bytes(answer, self._network))
 
-    def bring(self, data: bytes) -> None:
-        """Bytes in place of the answer."""
+    def bring(self, answer: Answer, data: bytes) -> None:
+        """Another answer in place of that of the service."""
         if self._connection.deliver(data):
-            self.exchange.outside, self.exchange.came_back = True, self._network.scheduler.now
+            self.exchange.replaced, self.exchange.came_back = answer, self._network.scheduler.now
 
     def truncate(self) -> None:
         """The answer breaks off."""

@@ -40,7 +40,8 @@ class Answer:
     body: bytes
     headers: dict[str, str] = field(default_factory=dict)
     task: int | None = None
-    path: str = ""
+    data: Any = None
+    is_envelope: bool = False
 
 
 class Refusal(Exception):
@@ -105,12 +106,12 @@ class Service:
             data, task = self._dispatch(request, self._scheduler.now - lag)
         except Refusal as refusal:
             error = {"code": refusal.code, "message": refusal.message}
-            return self.envelope(refusal.status, request.path, error=error)
-        answer = self.envelope(200, request.path, data=data)
+            return self.envelope(refusal.status, error=error)
+        answer = self.envelope(200, data=data)
         answer.task = task
         return answer
 
-    def envelope(self, status: int, path: str, **content: Any) -> Answer:
+    def envelope(self, status: int, **content: Any) -> Answer:
         """An answer of the service itself."""
         envelope = {
             **content,
@@ -121,7 +122,8 @@ class Service:
             "timestamp": self._records.instant(self._profile.wall(self._scheduler.now), exact=True),
             "traceId": f"trace-{int(self._scheduler.now * 1000)}",
         }
-        return Answer(status, json.dumps(envelope).encode(), {"Content-Type": "application/json"}, path=path)
+        headers = {"Content-Type": "application/json"}
+        return Answer(status, json.dumps(envelope).encode(), headers, None, content.get("data"), is_envelope=True)
 
     def _dispatch(self, request: Request, when: float) -> tuple[Any, int | None]:
         for method, pattern, handler in self._routes:

@@ -35,6 +35,20 @@ class OcpError(Exception):
         self.args = (f"{self} {words}",)
 
 
+_ATTACHED = "ocp_facts"
+
+
+def attach_facts(interruption: BaseException, facts: dict[str, Any]) -> None:
+    """Let the result so far travel with what is not our error, such as Ctrl-C or Ansible's time-out."""
+    vars(interruption)[_ATTACHED] = facts
+
+
+def attached_facts(interruption: BaseException) -> dict[str, Any]:
+    """The result so far; empty if none was attached."""
+    facts: dict[str, Any] = vars(interruption).get(_ATTACHED, {})
+    return facts
+
+
 class OptionError(OcpError):
     """The value of an option cannot be used; nothing was sent."""
 
@@ -81,7 +95,8 @@ class WrongRecord(ResponseUnreadable):
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 
-    ``state_decides`` is false where its error code says that the state of a target is not the cause.
+    ``state_decides`` is false where its error code says that the state of a target is not the cause, ``is_busy``
+    is true where it or the status says that another task works on it.
     """
 
     def __init__(
@@ -95,11 +110,13 @@ class RequestRefused(ServiceError):
         may_have_run: bool = False,
         advice: str = "",
         state_decides: bool = True,
+        is_busy: bool = False,
     ) -> None:
         super().__init__(message, url=url, trace_id=trace_id, may_have_run=may_have_run, advice=advice)
         self.status = status
         self.reason = reason
         self._state_decides = state_decides
+        self.is_busy = is_busy
 
     @property
     def may_be_due_to_state(self) -> bool:

@@ -8,13 +8,32 @@ null for never. ``task_id`` is the task that works on the thing now.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from .._base.errors import OcpError
 from .._base.parsing import Record, integer, integers, records, time_text
+from .._ocp.paging import MOST_ITEMS
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 
 Facts = dict[str, Any]
+
+
+def bounded(every: Iterable[Facts], inner: str = "") -> list[Facts]:
+    """``every`` as a list; raises OcpError if they and the things under ``inner`` are too many."""
+    kept: list[Facts] = []
+    number = 0
+    for facts in every:
+        number += 1 + len(facts.get(inner) or ())
+        if number > MOST_ITEMS:
+            what = f"entries and {inner}" if inner else "entries"
+            raise OcpError(
+                f"The service has more than {MOST_ITEMS:,} {what}, and was not read to its end. Ask for less with the "
+                "options of the module, and check that url is the address of an OCP."
+            )
+        kept.append(facts)
+    return kept
 
 
 def cluster_facts(cluster: Record) -> Facts:

@@ -16,7 +16,7 @@ from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._targets.cluster import servers_of
 from .._targets.lookup import clusters_named
-from .facts import Facts, arbitration_service_facts, cluster_facts, host_facts, server_facts
+from .facts import Facts, arbitration_service_facts, bounded, cluster_facts, host_facts, server_facts
 
 Filters = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ def read_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
     """
     filters = _filters(wanted, "cluster", "status", *PLACES)
     places = {"name" if place == "zone" else place: filters[place] for place in PLACES}
-    clusters = [cluster_facts(record) for record in _clusters(api, filters["cluster"])]
+    clusters = bounded(map(cluster_facts, _clusters(api, filters["cluster"])), "zones")
     anywhere = not any(places.values())
     return [
         cluster
@@ -52,7 +52,7 @@ def read_servers(api: OcpApi, wanted: Filters) -> list[Facts]:
         for cluster in _clusters(api, filters["cluster"])
         for record in servers_of(api, cluster, cluster["id"])
     )
-    return [server for server in servers if _matches(server, others) and _is_named(server, filters["server"])]
+    return [server for server in bounded(servers) if _matches(server, others) and _is_named(server, filters["server"])]
 
 
 def read_hosts(api: OcpApi, wanted: Filters) -> list[Facts]:
@@ -62,7 +62,7 @@ def read_hosts(api: OcpApi, wanted: Filters) -> list[Facts]:
     """
     filters = _filters(wanted, "host", "status", "agent_status", "region", "idc")
     others = {name: filters[name] for name in filters if name != "host"}
-    hosts = map(host_facts, api.hosts())
+    hosts = bounded(map(host_facts, api.hosts()), "services")
     return [host for host in hosts if _matches(host, others) and _is_named(host, filters["host"], "ip")]
 
 
@@ -72,7 +72,7 @@ def read_arbitration_services(api: OcpApi, wanted: Filters) -> list[Facts]:
     For the shape see ``arbitration_service_facts``.
     """
     filters = _filters(wanted, "arbitration_service", "status")
-    services = map(arbitration_service_facts, api.arbitration_services())
+    services = bounded(map(arbitration_service_facts, api.arbitration_services()), "clusters")
     return [
         service
         for service in services

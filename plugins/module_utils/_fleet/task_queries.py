@@ -13,6 +13,7 @@ from .._ocp.endpoints import PAGE_SIZE, OcpApi
 from .._ocp.task_model import Task
 from .._targets.cluster import Cluster
 from .._targets.lookup import find_host
+from .facts import bounded
 
 
 def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
@@ -29,7 +30,8 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
     else:
         found = api.tasks(params["limit"], status=",".join(params["status"] or []) or None, **filters)
         ids = integers([record.get("id") for record in found])
-    return [task.result() for task_id in ids if (task := _read(api, task_id)) is not None]
+    tasks = (task.result() for task_id in ids if (task := _read(api, task_id)) is not None)
+    return bounded(tasks, "subtasks")
 
 
 def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:

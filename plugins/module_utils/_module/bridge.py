@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from .._base.censor import Censor
-from .._base.errors import ModuleCrashed, OcpError, OptionError
+from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
@@ -21,10 +21,22 @@ from .secret_options import censor_of, shown_options
 
 @dataclass(frozen=True)
 class RunMode:
-    """How a module runs; ``show`` gets its progress lines if the process can show them."""
+    """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants to see them.
+
+    ``announce`` gets what the user has to see in any case, if the process can show it.
+    """
 
     check_mode: bool
     show: Show = show_nothing
+    announce: Show = show_nothing
+
+    def cleaned(self, censor: Censor) -> RunMode:
+        """The same, which shows no secrets."""
+
+        def clean(show: Show) -> Show:
+            return lambda line, failed: show(censor.clean(line), failed)
+
+        return replace(self, show=clean(self.show), announce=clean(self.announce))
 
 
 Body = Callable[[OcpApi, Params, RunMode], dict[str, Any]]
@@ -95,10 +107,7 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
     Neither the outcome nor a progress line has a secret in it.
     """
     censor = censor_of(params)
-    outcome = _called(
-        definition, params, replace(mode, show=lambda line, failed: mode.show(censor.clean(line), failed))
-    )
-    return outcome.cleaned(censor)
+    return _called(definition, params, mode.cleaned(censor)).cleaned(censor)
 
 
 def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
@@ -107,11 +116,20 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         _check_required_texts(definition, params)
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
-            result, failed = definition.body(api, params, mode), False
+            result = definition.body(api, params, mode)
     except Exception as error:
-        known = error if isinstance(error, OcpError) else ModuleCrashed(error)
-        result, failed = {"msg": str(known), **known.facts}, True
-    return Outcome(failed, result, noticed + result.pop("warnings", []), result.pop("diff", {}))
+        known = error if isinstance(error, OcpError) else ModuleCrashed(error, **attached_facts(error))
+        return failure(str(known), known.facts, noticed)
+    return _outcome(False, result, noticed)
+
+
+def failure(message: str, facts: dict[str, Any], noticed: Sequence[str] = ()) -> Outcome:
+    """The outcome of a call that failed; ``facts`` may have ``warnings`` and a ``diff`` too."""
+    return _outcome(True, {"msg": message, **facts}, noticed)
+
+
+def _outcome(failed: bool, result: dict[str, Any], noticed: Sequence[str]) -> Outcome:
+    return Outcome(failed, result, [*noticed, *result.pop("warnings", [])], result.pop("diff", {}))
 
 
 def _check_required_texts(definition: Definition, params: Params) -> None:

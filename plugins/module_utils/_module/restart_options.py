@@ -10,7 +10,7 @@ from .._base.checks import check_range
 from .._base.clock import parse_instant_option
 from .._base.text import LONGEST_LOG_LINES
 from .._restart.decision import InFlight
-from .._restart.restart import RestartRequest
+from .._restart.restart_request import RestartRequest
 from .._waiting.failure_report import DEFAULT_LOG_LINES
 from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
@@ -40,6 +40,7 @@ def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
         poll_interval(params, "wait_interval"),
         mode.show if params["show_progress"] else show_nothing,
         params["log_lines"],
+        mode.announce,
     )
 
 

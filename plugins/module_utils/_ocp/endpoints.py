@@ -24,7 +24,7 @@ from .._base.parsing import Record, integer, record, records
 from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
-from .paging import PagedRead
+from .paging import MOST_ITEMS, PagedRead
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -116,6 +116,13 @@ class OcpApi:
             raise WrongRecord(
                 f"The answer of {answer.url} names {named} in place of task {task_id}; it is not used. "
                 "Check that url is the address of an OCP, and what is between this machine and it.",
+                url=answer.url,
+                trace_id=answer.trace_id,
+            )
+        if _steps(found) > MOST_ITEMS:
+            raise ResponseUnreadable(
+                f"Task {task_id} has more than {MOST_ITEMS:,} subtasks, and is not used. Check that url is the address "
+                "of an OCP.",
                 url=answer.url,
                 trace_id=answer.trace_id,
             )
@@ -259,6 +266,9 @@ class OcpApi:
         answer = self._client.post(quote(path), params, body)
         sent = record(answer.data)
         task = task_record(sent)
+        if _steps(task) > MOST_ITEMS:
+            # Its id is what counts; whoever reads it anew is told.
+            task = {**task, "subtasks": None, "tasks": None}
         number = task.get("id")
         if number is None or not is_of_a_task(sent):
             defect = "names no task" if number is None else f"has the id {number}, but nothing that only a task has"
@@ -301,6 +311,10 @@ class OcpApi:
                 break
             if page <= pages:
                 read.go_on(answer)
+
+
+def _steps(task: Record) -> int:
+    return len(records(task.get("subtasks") or task.get("tasks")))
 
 
 def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:

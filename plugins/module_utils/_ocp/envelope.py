@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import requests
 
 REASON_LENGTH = 500
+BUSY_STATUSES = (409, 423)
 NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
     403: "Ask for the permission, or use credentials that have it",
@@ -107,6 +108,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         trace_id=trace_id,
         may_have_run=unknown,
         state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
+        is_busy=meaning is Meaning.BUSY or status in BUSY_STATUSES,
     )
     if isinstance(refusal, RateLimited):
         refusal.retry_after = seconds_to_wait(response.headers)

@@ -11,7 +11,8 @@ from .envelope import ApiResponse
 from .json_limits import MOST_VALUES
 
 MOST_PAGES = 1000
-MOST_ITEMS = 100_000
+# Of a list, of the subtasks of a task, and of a result: Ansible needs several kilobytes for each.
+MOST_ITEMS = 50_000
 LARGEST_LIST = 64 * 1024 * 1024
 # All pages together may take this many times as long as a request.
 LONGEST_LIST = 3

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
 from .._base.clock import Clock
-from .._base.errors import ModuleCrashed, OcpError
+from .._base.errors import ModuleCrashed, OcpError, attach_facts
 from .diff import Diff
 
 Result = dict[str, Any]
@@ -79,7 +79,7 @@ class Progressing(Generic[Kind]):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Whatever is raised inside has the result so far in its facts."""
+        """Whatever is raised inside has the result so far in its facts; an interruption has it attached."""
         try:
             yield
         except OcpError as error:
@@ -89,3 +89,6 @@ class Progressing(Generic[Kind]):
             raise
         except Exception as error:
             raise ModuleCrashed(error, **self.result()) from error
+        except BaseException as interruption:
+            attach_facts(interruption, self.result())
+            raise

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -13,7 +13,7 @@ from .._base.text import join_names
 from .._ocp.task_model import Task, task_label
 from .._targets.serving import is_in_flight
 from .._targets.target import Member, Observation
-from .evidence import FinishedRestart, proven_by_task, start_is_due
+from .evidence import FinishedRestart, due_starts, proven_by_task
 
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 
@@ -29,8 +29,8 @@ class InFlight(StrEnum):
 class Action(Enum):
     """What was decided.
 
-    EXPECT: a task has restarted it, so wait for its start to show. HELD: a FAILED task holds it. ILL: it has started
-    since, but does not serve. ADOPT: a task of our own request runs, or has run.
+    EXPECT: a task has restarted it or a part of it, so wait for the start to show. HELD: a FAILED task holds it. ILL:
+    it has started since, but does not serve. ADOPT: a task of our own request runs, or has run.
     """
 
     SKIP = "skip"
@@ -67,7 +67,8 @@ class Look:
     """What was seen of a target: the target itself, the unfinished tasks on it, newest first, and those that ended.
 
     ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
-    that have begun since the instant of the condition and did their work.
+    that have begun since the instant of the condition and did their work; ``failure`` its newest restart, if that is
+    FAILED.
     """
 
     observed: Observation
@@ -75,6 +76,7 @@ class Look:
     now: datetime
     holder: Task | None = None
     finished: Sequence[FinishedRestart] = field(default=())
+    failure: Task | None = None
 
 
 @dataclass(frozen=True)
@@ -121,12 +123,12 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
         )
     if since is not None and observed.members and not stale:
         return _started_since(look, since, condition, satisfying)
-    expected = start_is_due(look.finished, names, look.now) if since is not None else None
-    if expected is not None and observed.members:
-        reason = f"task {expected.label} has restarted it, and the service does not show the start yet"
-        return Decision(Action.EXPECT, reason, names, (expected.task_id,))
-    if look.operations or observed.is_in_flight:
+    due = due_starts(look.finished, names if since is not None else (), look.now)
+    all_due = bool(due) and due.keys() == names
+    if not all_due and (look.operations or observed.is_in_flight):
         return _conflict(look, names, condition, satisfying)
+    if due:
+        return _expect(due, names)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
@@ -146,6 +148,14 @@ def _started_since(look: Look, since: datetime, condition: Condition, satisfying
     if look.operations or observed.is_in_flight:
         return _conflict(look, frozenset(), condition, satisfying)
     return Decision(Action.ILL, f"{started}, but {observed.trouble}", frozenset())
+
+
+def _expect(due: Mapping[str, FinishedRestart], stale: frozenset[str]) -> Decision:
+    """Those whose start is due are left out of ``members``."""
+    last = max(due.values(), key=lambda task: task.due_until)
+    what = "it" if due.keys() == stale else join_names(sorted(due))
+    reason = f"task {last.label} has restarted {what}, and the service does not show the start yet"
+    return Decision(Action.EXPECT, reason, stale - due.keys(), (last.task_id,))
 
 
 def _covers(running: Operation, needed: frozenset[str]) -> bool:

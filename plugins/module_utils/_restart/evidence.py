@@ -8,7 +8,7 @@ decides. For what shows no start at all, the task remains the evidence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -62,7 +62,8 @@ def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> Finish
 def did_its_work(task: Task) -> bool:
     """Whether a restart ended SUCCESSFUL, not by its rollback, and without skipping what stops or starts."""
     return task.succeeded and not any(
-        SKIP in str(step.operation).upper() and any(word in step.label.lower() for word in ESSENTIAL_WORDS)
+        SKIP in str(step.operation).upper()
+        and any(word in f"{step.name} {step.description}".lower() for word in ESSENTIAL_WORDS)
         for step in task.subtasks
     )
 
@@ -72,9 +73,9 @@ def proven_by_task(finished: Iterable[FinishedRestart], member: str) -> bool:
     return any(task.restarted(member) for task in finished)
 
 
-def start_is_due(finished: Sequence[FinishedRestart], members: frozenset[str], now: datetime) -> FinishedRestart | None:
-    """The last of the restarts of ``members`` if all their starts may still be missing, else None."""
-    recent = [task for task in finished if now < task.due_until]
-    if not all(proven_by_task(recent, member) for member in members):
-        return None
-    return max(recent, key=lambda task: task.due_until, default=None)
+def due_starts(
+    finished: Iterable[FinishedRestart], members: Iterable[str], now: datetime
+) -> dict[str, FinishedRestart]:
+    """The last restart of each of ``members`` whose start need not show yet."""
+    recent = sorted((task for task in finished if now < task.due_until), key=lambda task: task.due_until)
+    return {member: task for member in members for task in recent if task.restarted(member)}

@@ -4,34 +4,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 
-from .._ocp.task_model import Task
+from .._ocp.task_model import FAILED, Task
 from .._targets.target import Observation, TaskOnTarget
 from .decision import Operation
 from .in_flight import NamedTasks
 
 
 def holder_of(
-    observed: Observation, named: NamedTasks, listed: list[TaskOnTarget], unfinished: Sequence[Operation]
+    observed: Observation, named: NamedTasks, unfinished: Iterable[Operation], failure: Task | None
 ) -> Task | None:
-    """The FAILED task that the target names, or its newest restart, if that is FAILED and the status shows it at work.
+    """The FAILED task that the target names, or the ``failure`` of its newest restart if its status shows it at work.
 
-    ``listed`` are the tasks on the target, newest first. A restart that FAILED before it changed anything holds
-    nothing, nor does one after which another restart began.
+    A restart that began after the named task holds the target instead.
     """
-    restarting = max((task.task_id for task in unfinished if task.restarts != frozenset()), default=0)
-    holding = [task for task in named.failed if task.id > restarting]
-    if holding:
-        return holding[0]
-    if not observed.is_in_flight:
-        return None
-    restarts = [Task.from_api(entry.record) for entry in listed if entry.restarts != frozenset()]
-    newest = next((task for task in restarts if not task.failed_at_first_step), None)
-    ended_badly = (
-        newest is not None
-        and newest.id > restarting
-        and newest.finished
-        and not (newest.succeeded or newest.rolled_back)
-    )
-    return newest if ended_badly else None
+    newest = _newest_restart(unfinished)
+    holding = next((task for task in named.failed if task.id > newest), None)
+    return holding or (failure if observed.is_in_flight else None)
+
+
+def newest_failure(
+    listed: Iterable[TaskOnTarget], unfinished: Iterable[Operation], read: Callable[[TaskOnTarget], Task | None]
+) -> Task | None:
+    """The newest restart among the ``listed`` tasks, newest first, if it is FAILED and none runs; else None.
+
+    ``read`` gives it with its subtasks; None if it is gone. One that FAILED before it changed anything does not count.
+    """
+    running = _newest_restart(unfinished)
+    for entry in listed:
+        task = Task.from_api(entry.record)
+        if entry.restarts == frozenset():
+            continue
+        if task.id <= running or task.status != FAILED:
+            return None
+        failed = read(entry)
+        if failed is not None and not failed.failed_at_first_step:
+            return failed
+    return None
+
+
+def _newest_restart(unfinished: Iterable[Operation]) -> int:
+    return max((task.task_id for task in unfinished if task.restarts != frozenset()), default=0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .._base.errors import NotFound, PermissionDenied
 from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
+from .._ocp.task_model import FAILED, Task
 from .._targets.target import Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .decision import Operation
@@ -19,8 +19,8 @@ from .decision import Operation
 class NamedTasks:
     """The tasks that a target itself names (``operatingTaskInstanceId``), newest first.
 
-    ``outdated``: it names a task that did its work or is gone. The target has changed since the observation, or the
-    stale name hides a running task.
+    ``outdated``: it names a task that ended otherwise or is gone. The target has changed since the observation, or
+    the stale name hides a running task.
     """
 
     unfinished: list[Operation] = field(default_factory=list)
@@ -48,10 +48,10 @@ def named_tasks(api: OcpApi, target: Target, observed: Observation) -> NamedTask
             continue
         if not task.finished:
             unfinished.append(_operation(task, _members_restarted_by(task, target, observed)))
-        elif task.succeeded or task.rolled_back:
-            outdated = True
-        else:
+        elif task.status == FAILED:
             failed.append(task)
+        else:
+            outdated = True
     return NamedTasks(unfinished, failed, outdated)
 
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .._base.clock import Clock
 from .._base.errors import NotFound, PermissionDenied
+from .._base.parsing import Record, instant
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.target import Observation, Target, TaskOnTarget
 from .decision import Look, Operation
 from .evidence import FinishedRestart, finished_restart
-from .held import holder_of
+from .held import holder_of, newest_failure
 from .in_flight import NamedTasks, listed_in_flight, named_tasks
 
 Found = TypeVar("Found")
@@ -30,12 +31,14 @@ class Sight:
     """What was read of a target: itself, the tasks ``named`` by it, and the ``listed`` ones on it, newest first.
 
     ``mark`` is the highest id of a task on the list, its own or not; None without permission to read tasks.
+    All tasks since ``reach`` are on the list; None if that is not known.
     """
 
     observed: Observation
     named: NamedTasks
     listed: list[TaskOnTarget]
     mark: int | None
+    reach: datetime | None
 
 
 @dataclass
@@ -65,43 +68,51 @@ class Viewer:
 
     def _see_once(self) -> Sight:
         # The list first: a restart that ends between the two reads then shows in the start.
-        mark, listed = self._listed()
+        tasks = self._newest()
+        listed = [] if tasks is None else self._touching(tasks)
+        mark = None if tasks is None else max((task.get("id") or 0 for task in tasks), default=0)
         observed = self.target.observe(self.api)
         self._names_operations = observed.names_operations
-        return Sight(observed, named_tasks(self.api, self.target, observed), listed, mark)
+        return Sight(observed, named_tasks(self.api, self.target, observed), listed, mark, _reach(tasks or []))
 
-    def _listed(self) -> tuple[int | None, list[TaskOnTarget]]:
-        newest: dict[str, Any] = {"limit": NEWEST_TASKS}
+    def _newest(self) -> list[Record] | None:
         unknown = f"whether a restart of {self.target.label} is running already"
-        tasks = self._if_permitted(unknown, lambda: self.target.listed(self.api, **newest))
-        if tasks is None:
-            return None, []
-        found = {entry.record["id"]: entry for entry in self.target.touching(self.api, tasks, **newest)}
+        return self._if_permitted(unknown, lambda: self.target.listed(self.api, limit=NEWEST_TASKS))
+
+    def _touching(self, tasks: list[Record]) -> list[TaskOnTarget]:
+        """Those of the newest tasks that are on the target, and those that have run for long."""
+        found = {entry.record["id"]: entry for entry in self.target.touching(self.api, tasks, limit=NEWEST_TASKS)}
         if not self._names_operations:
             found.update((entry.record["id"], entry) for entry in self.target.tasks(self.api, status=RUNNING))
-        mark = max((task.get("id") or 0 for task in tasks), default=0)
-        return mark, [found[number] for number in sorted(found, reverse=True)]
+        return [found[number] for number in sorted(found, reverse=True)]
 
     def judge(self, sight: Sight, since: datetime | None) -> Look:
         """What the sight means for a restart that has to have begun ``since`` then. Raises a ServiceError."""
         unfinished = {task.task_id: task for task in [*listed_in_flight(sight.listed), *sight.named.unfinished]}
         operations: list[Operation] = [unfinished[number] for number in sorted(unfinished, reverse=True)]
-        holder = holder_of(sight.observed, sight.named, sight.listed, operations)
+        observed, failure = sight.observed, None
+        if observed.is_in_flight or observed.serves is False:
+            failure = newest_failure(sight.listed, operations, self._with_subtasks)
+        holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(sight, since))
-        return Look(sight.observed, operations, self.now, holder, finished)
+        return Look(observed, operations, self.now, holder, finished, failure)
 
     def _finished(self, sight: Sight, since: datetime) -> Iterator[FinishedRestart]:
         """The restarts since then that are evidence where the start is not, or not yet, shown."""
         members = [member for member in sight.observed.members if member.started is None or member.started < since]
         never_shown = any(member.started is None for member in members)
-        entries = self._all_finished() if members and not self.target.shows_start else sight.listed
-        for entry in entries if members else ():
+        for entry in self._evidence(sight, since, never_shown) if members else ():
             found = finished_restart(entry, Task.from_api(entry.record), since)
             if found is not None and (never_shown or self.now < found.due_until):
                 detailed = self._with_subtasks(entry)
                 checked = None if detailed is None else finished_restart(entry, detailed, since)
                 if checked is not None:
                     yield checked
+
+    def _evidence(self, sight: Sight, since: datetime, never_shown: bool) -> list[TaskOnTarget]:
+        """The restarts among which those since then are, or those whose start may still show late."""
+        is_enough = not never_shown or (sight.reach is not None and sight.reach < since)
+        return sight.listed if self.target.shows_start and is_enough else self._all_finished()
 
     def _all_finished(self) -> list[TaskOnTarget]:
         unknown = f"when the last restart of {self.target.label} was"
@@ -122,3 +133,10 @@ class Viewer:
         except PermissionDenied as error:
             self.warnings.append(f"It is not known {unknown}: {error}")
             return None
+
+
+def _reach(newest: list[Record]) -> datetime | None:
+    """Since when the newest tasks are all there are; a service that ignores the order gives others."""
+    numbers = [task["id"] for task in newest]
+    begins = [begin for task in newest if (begin := instant(task.get("startTime"))) is not None]
+    return min(begins, default=None) if numbers == sorted(numbers, reverse=True) else None

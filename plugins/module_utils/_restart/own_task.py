@@ -56,8 +56,8 @@ class Sent:
 
 
 def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
-    """Those of the listed tasks on the target that the request may have started: of its kind, for all its members."""
-    restarts = [entry for entry in listed if entry.restarts is None or sent.members <= entry.restarts]
+    """Those of the listed tasks on the target that the request may have started: of its kind, for just its members."""
+    restarts = [entry for entry in listed if entry.restarts is None or entry.restarts == sent.members]
     tasks = [Task.from_api(entry.record) for entry in restarts if entry.restarts != frozenset()]
     is_ours = sent.has_started if sent.refused else sent.may_have_started
     return [task for task in tasks if kind_of(task.name) == target.task_name and is_ours(task)]

@@ -73,16 +73,18 @@ class Proof:
 def await_proof(
     api: OcpApi,
     target: Target,
-    before: Sequence[Member],
+    before: Observation,
+    names: frozenset[str],
     began: datetime | None,
     *,
     attached: bool,
     clock: Clock,
 ) -> Proof:
-    """Observe ``target`` until all of ``before`` have restarted and it serves, for at most PROOF_TIMEOUT.
+    """Observe ``target`` until its members with these ``names`` have restarted and it serves, for PROOF_TIMEOUT.
 
     ``began`` and ``attached`` are as for ``prove_restarts``. It ends early where nothing more can be expected.
     """
+    members = [member for member in before.members if member.name in names]
     started = clock.now()
     after = None
     while True:
@@ -93,21 +95,22 @@ def await_proof(
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(before, after.members, began, attached=attached))
+            proof = Proof(after, prove_restarts(members, after.members, began, attached=attached))
         waited = clock.now() - started
-        if proof.complete or waited >= PROOF_TIMEOUT or not (proof.problem or _may_still_show(before, proof)):
+        may_show = proof.problem is not None or _may_still_show(before, members, proof)
+        if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
             return proof
         clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
 
 
-def _may_still_show(before: Sequence[Member], proof: Proof) -> bool:
+def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
     """Whether looking again may show more: what is shown speaks against it, or was shown before."""
     if proof.contradiction is not None:
         return True
     lost_start = any(
-        proof.restarted[member.name] is None and (member.started is not None or member.pids) for member in before
+        proof.restarted[member.name] is None and (member.started is not None or member.pids) for member in members
     )
-    lost_state = proof.after is not None and proof.after.serves is None and any(member.serves for member in before)
+    lost_state = proof.after is not None and proof.after.serves is None and before.serves is not None
     return lost_start or lost_state
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from .._base.errors import (
     AuthenticationFailed,
     NotVerified,
     OcpError,
+    OutcomeUnknown,
     RateLimited,
     RequestRefused,
     ServiceError,
@@ -30,35 +31,23 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
-from .._waiting.failure_report import Purpose, target_held
+from .._waiting.failure_report import Purpose, not_serving, target_held
 from .._waiting.poll import PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.progress import progress_line, started_line
 from .attempt import Progressing, RestartAttempt
-from .decision import Action, Condition, Decision, InFlight, decide_restart
+from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
-from .own_task import own_tasks
+from .lost_response import search_outcome
+from .own_task import outcome_unknown
 from .proof import PAUSES, await_proof
+from .restart_request import RestartRequest
 from .send_once import Sender
 
 Result = dict[str, Any]
 
 # What a look and the request take at least.
 LOOK_AND_REQUEST = 5
-
-
-@dataclass(frozen=True)
-class RestartRequest:
-    """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
-
-    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart.
-    """
-
-    check_mode: bool
-    wait: bool
-    policy: PollPolicy
-    started_before: datetime | None = None
-    in_flight: InFlight = InFlight.ATTACH
 
 
 def restart_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -88,6 +77,7 @@ class _Restart:
         self._had_to_wait = False
         self._shown = ""
         self._paused = 0.0
+        self._expecting = 0.0
 
     def run(self) -> Result:
         """See restart_target."""
@@ -111,7 +101,12 @@ class _Restart:
                     raise
 
     def _policy(self) -> PollPolicy:
-        return self._request.policy.left(self._attempt.elapsed)
+        return self._request.policy.left(self._waited)
+
+    @property
+    def _waited(self) -> float:
+        """Seconds of ``wait_timeout`` that are used up; the wait for a start to show has a limit of its own."""
+        return self._attempt.elapsed - self._expecting
 
     def _pause_for(self, refusal: RateLimited) -> None:
         """Pause until requests are allowed again; what was seen before no longer counts. Raises a long ``refusal``."""
@@ -140,15 +135,39 @@ class _Restart:
         self._had_to_wait = False
         self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
         try:
-            sight, decision = self._decide()
+            sight, decision = self._decide_after(refusal)
         except OcpError as error:
-            self._attempt.so_far = refused
-            error.prepend(str(refusal))
+            self._attempt.so_far = replace(refused, changed=isinstance(error, OutcomeUnknown))
+            if not isinstance(error, OutcomeUnknown):
+                error.prepend(str(refusal))
             raise
         if decision.action is Action.SUBMIT and not self._had_to_wait:
             self._attempt.so_far = refused
             raise refusal
         self._execute(sight, decision)
+
+    def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
+        """Decide anew, with as much time for looking as a request has: lists lag, and reads fail.
+
+        Raises OutcomeUnknown if the target cannot be read, since a refusal may be that of a repetition by a proxy.
+        """
+        is_busy = isinstance(refusal, RequestRefused) and refusal.is_busy
+
+        def look() -> tuple[Sight, Decision] | None:
+            seen = self._decide()
+            is_clear = seen[1].action is not Action.SUBMIT or self._had_to_wait
+            return seen if is_clear or not is_busy else None
+
+        search = search_outcome(self._api, look, self._clock)
+        if search.found:
+            return search.found
+        if search.problem is None:
+            return self._decide()
+        if isinstance(refusal, RequestRefused) and not search.is_in_vain:
+            raise outcome_unknown(
+                self._target, refusal, f"A proxy may have repeated the request{search.last_look}"
+            ) from None
+        raise search.problem
 
     # Deciding
 
@@ -157,15 +176,14 @@ class _Restart:
         while True:
             sight = self._see()
             self._attempt.note(before=sight.observed.result())
-            own = own_tasks(self._target, sight.listed, self._sender.sent) if self._sender.sent else []
-            if len(own) == 1 and self._sender.sent:
-                reason = "a request of ours was refused" if self._sender.sent.refused else "the answer was lost before"
-                return sight, Decision(Action.ADOPT, reason, self._sender.sent.members, (own[0].id,))
+            adopted = self._sender.adopt(sight.listed, self._since)
+            if adopted is not None:
+                return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._viewer.judge(sight, self._since)
             decision = decide_restart(look, Condition(self._since, self._request.in_flight))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
-            self._refuse(decision, look.holder)
+            self._refuse(decision, look)
             if self._request.check_mode or not self._wait_first(decision):
                 return sight, decision
 
@@ -181,18 +199,21 @@ class _Restart:
             self._attempt.warnings += warnings
         return sight
 
-    def _refuse(self, decision: Decision, holder: Task | None) -> None:
+    def _refuse(self, decision: Decision, look: Look) -> None:
         """Raise the error of a decision that ends here."""
         nothing = f"There was no restart of {self._target.label}: {decision.reason}."
+        log_lines = self._request.policy.log_lines
         if decision.action is Action.REFUSE:
             raise TargetBusy(nothing)
+        if decision.action is Action.HELD and look.holder is not None:
+            raise target_held(self._api, look.holder, nothing, log_lines)
+        if decision.action is Action.ILL and look.failure is not None:
+            raise not_serving(self._api, look.failure, nothing, log_lines)
         if decision.action is Action.ILL:
             raise NotVerified(
                 f"{nothing} Look at its newest tasks and at the process itself; without started_before it is "
                 "restarted in any case."
             )
-        if decision.action is Action.HELD and holder is not None:
-            raise target_held(self._api, holder, nothing, self._request.policy.log_lines)
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""
@@ -203,7 +224,9 @@ class _Restart:
             self._show(decision.reason)
             self._shown = decision.reason
         if expected:
+            began = self._clock.now()
             self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            self._expecting += self._clock.now() - began
             return True
         with self._saying_nothing_was_sent(f"since {decision.reason}"):
             self._wait_until_ended(decision.task_ids)
@@ -215,7 +238,7 @@ class _Restart:
         if task_ids:
             wait_for_tasks(self._api, task_ids, self._policy(), unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
-            waited = self._attempt.elapsed
+            waited = self._waited
             pause = self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)
             if not pause:
                 what = "It has ended, but" if task_ids else "No task of it is to be seen, and"
@@ -231,29 +254,28 @@ class _Restart:
         try:
             yield
         except OcpError as error:
-            error.prepend(f"There was no restart of {self._target.label}, {why}.")
+            # After a refusal that is not certain.
+            if not self._sender.has_sent:
+                error.prepend(f"There was no restart of {self._target.label}, {why}.")
             raise
 
     # Carrying out
 
     def _execute(self, sight: Sight, decision: Decision) -> None:
-        if decision.action in (Action.SKIP, Action.EXPECT):
+        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.members):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
         if decision.action is Action.ATTACH:
             self._attach(decision)
         elif self._request.check_mode:
             self._attempt.note(changed=True, action="submitted")
-        elif decision.action is Action.ADOPT:
-            self._sender.adopt(Task.from_api(self._api.task(decision.task_ids[0])), decision.reason)
-        else:
+        elif decision.action is not Action.ADOPT:
             self._sender.send(sight.mark, decision.members, self._viewer.now)
         if decision.action is not Action.ATTACH:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
             self._await()
-            # A task that began before the look may have started a member by then.
-            self._verify(sight, decision.members, attached=decision.action in (Action.ATTACH, Action.ADOPT))
+            self._verify(sight, decision)
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids
@@ -276,7 +298,8 @@ class _Restart:
     def _await(self) -> None:
         so_far = self._attempt.so_far
         task_id = so_far.task_id or 0
-        self._show(f"{so_far.action}, task {task_id}")
+        started = started_line(self._target.label, f"{so_far.action}, task {task_id}")
+        self._request.policy.announce(started, False)
         purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
         try:
             waited = wait_for_success(
@@ -291,15 +314,16 @@ class _Restart:
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
 
-    def _verify(self, sight: Sight, members: frozenset[str], *, attached: bool) -> None:
-        """Prove that all ``members`` have restarted, and that the target serves."""
-        task, before = self._attempt.so_far.task or {}, sight.observed
+    def _verify(self, sight: Sight, decision: Decision) -> None:
+        """Prove that all members of the decision have restarted, and that the target serves."""
+        task, before, members = self._attempt.so_far.task or {}, sight.observed, decision.members
         proof = await_proof(
             self._api,
             self._target,
-            [member for member in before.members if member.name in members],
+            before,
+            members,
             instant(task.get("start_time")),
-            attached=attached,
+            attached=decision.action in (Action.ATTACH, Action.ADOPT),
             clock=self._clock,
         )
         if proof.after is not None:

@@ -4,25 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
+from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import Task
-from .._targets.target import Target
+from .._targets.target import Target, TaskOnTarget
 from .attempt import Progressing, RestartAttempt
+from .decision import Action, Decision
 from .open_outcomes import close_outcome, open_request, remember_open
-from .own_task import Sent, find_own_task, is_answer
+from .own_task import Sent, find_own_task, is_answer, own_tasks
 
 
 class Sender:
     """Sends the request for one target, and notes in ``attempt`` what that started.
 
-    ``sent`` is the last request of this process whose outcome is not known for certain: one that was refused, which a
-    proxy may have answered, or one that is still open.
+    It knows the last request of this process whose outcome is not certain: one that was refused, which a proxy may have
+    answered, or one that is still open.
     """
 
     def __init__(self, api: OcpApi, target: Target, attempt: Progressing[RestartAttempt], clock: Clock) -> None:
@@ -31,11 +34,32 @@ class Sender:
         self._attempt = attempt
         self._clock = clock
         self._open = open_request(api, target)
-        self.sent = self._open
+        self._sent = self._open
+
+    @property
+    def has_sent(self) -> bool:
+        """Whether there is such a request."""
+        return self._sent is not None
 
     def forget(self) -> None:
-        """The request is done with: its task has failed."""
-        self.sent = None
+        """The request is done with: its task has ended, or its restart is not the one that is wanted now."""
+        close_outcome(self._api, self._target)
+        self._sent = self._open = None
+
+    def adopt(self, listed: Iterable[TaskOnTarget], since: datetime | None) -> Decision | None:
+        """Adopt the task of that request, if it is the only one among the ``listed`` tasks and began since then."""
+        if self._sent is None:
+            return None
+        found = own_tasks(self._target, listed, self._sent)
+        if len(found) != 1:
+            return None
+        [task] = found
+        began = instant(task.start_time)
+        if since is not None and (began is None or began < since):
+            self.forget()
+            return None
+        self._adopt(task, "the request was refused" if self._sent.refused else "the answer was lost")
+        return Decision(Action.ADOPT, self._attempt.so_far.reason or "", self._sent.members, (task.id,))
 
     def send(self, mark: int | None, members: frozenset[str], now: datetime) -> None:
         """Send it for ``members``. Raises OutcomeUnknown if it may run and its task is not found, else ServiceError."""
@@ -47,29 +71,26 @@ class Sender:
             answer = self._target.restart(self._api, members)
             if not is_answer(answer.data, self._target, mark):
                 raise _wrong_answer(self._target, Task.from_api(answer.data), answer)
+            self._note_sent(answer.trace_id)
+            self._record(Task.from_api(answer.data))
         except ServiceError as error:
             if not error.may_have_run:
-                self.sent = replace(sent, refused=True)
+                self._sent = replace(sent, refused=True)
                 error.prepend(f"There was no restart of {self._target.label}.")
                 raise
             self._note_sent(error.facts.get("trace_id"))
             remember_open(self._api, self._target, sent)
-            self.adopt(
-                find_own_task(self._api, self._target, sent, error, self._clock),
-                f"{self._attempt.so_far.reason}; the answer was lost",
-            )
-        except Exception:
-            # Whether it was sent before this is not known.
-            self._note_sent(None)
-            remember_open(self._api, self._target, sent)
+            self._adopt(find_own_task(self._api, self._target, sent, error, self._clock), "the answer was lost")
+        except BaseException:
+            if self._attempt.so_far.task_id is None:
+                # Whether it was sent before this is not known.
+                self._note_sent(self._attempt.so_far.trace_id)
+                remember_open(self._api, self._target, sent)
             raise
-        else:
-            self._note_sent(answer.trace_id)
-            self._record(Task.from_api(answer.data))
 
-    def adopt(self, task: Task, why: str) -> None:
-        """Note the task that the request has started, though no answer named it; ``why`` is what became of that."""
-        reason = f"{why}, and task {task.label} is the only one started since"
+    def _adopt(self, task: Task, why: str) -> None:
+        before = self._attempt.so_far.reason or "this process has asked for it before"
+        reason = f"{before}; {why}, and task {task.label} is the only one started since"
         self._attempt.note(changed=True, action="adopted", reason=reason)
         self._record(task)
 

@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
 from .operating_tasks import tag_values, task_ids_by_host
-from .serving import agent_processes, agent_serves, renewed_processes, worst_agent_status
+from .serving import agent_serves, missing_processes, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, kind_of
 
@@ -76,12 +76,11 @@ class Agents(Target):
         by_host = task_ids_by_host(api, hosts if unnamed else (), name=AGENT_FILTER, **query)
         touching = []
         for task in listed:
-            named = _host_ids(task)
-            touched = frozenset(
-                name for number, name in self.hosts if number in named or (not named and task["id"] in by_host[number])
-            )
+            on_hosts = _host_ids(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
+            touched = frozenset(name for number, name in self.hosts if number in on_hosts)
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
-            if touched:
+            # Where nothing tells the hosts of a task, it may be on any.
+            if touched or (by_host is None and not on_hosts):
                 touching.append(TaskOnTarget(task, touched if restarts else frozenset()))
         return touching
 
@@ -100,7 +99,7 @@ def _host_ids(task: Record) -> set[Any]:
 
 
 def _agent_member(name: str, agent: Record, host_status: str | None) -> Member:
-    processes = {str(process.get("alias")): process for process in records(agent.get("processes"))}
+    processes = {alias: process for process in records(agent.get("processes")) if (alias := process.get("alias"))}
     running = {alias: process for alias, process in processes.items() if _is_running(process)}
     stopped = processes.keys() - running.keys()
     renewed = renewed_processes(running)
@@ -113,7 +112,7 @@ def _agent_member(name: str, agent: Record, host_status: str | None) -> Member:
         pids={alias: process["pid"] for alias, process in running.items()} or None,
         started=min(known) if known and len(known) == len(starts) else None,
         serves=agent_serves(status, running, stopped),
-        stopped=tuple(sorted(agent_processes(stopped))),
+        stopped=tuple(sorted(missing_processes(running, stopped))),
     )
 
 

@@ -54,24 +54,25 @@ def shown_cluster(task: Record) -> int | None:
 
 def task_ids_on_hosts(
     api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any
-) -> set[Any]:
+) -> set[Any] | None:
     """The ids of the tasks of a cluster on these hosts; empty if the tags of ``found`` are sufficient.
 
-    Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts.
+    Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts. None where
+    the service ignores that filter.
     """
     tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
     tags = [(task, tag_of.get(str(kind_of(task.get("name"))))) for task in found]
     tags_missing = any(tag is not None and not tag_values(task, tag) for task, tag in tags)
     by_host = task_ids_by_host(api, hosts if tags_missing else (), clusterId=cluster_id, **query)
-    return set().union(*by_host.values())
+    return None if by_host is None else set().union(*by_host.values())
 
 
-def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[int, set[Any]]:
-    """For each of the hosts the ids of its tasks; none where the service ignores the filter by host."""
+def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[int, set[Any]] | None:
+    """For each of the hosts the ids of its tasks; None where the service ignores the filter by host."""
     by_host = {host: {task.get("id") for task in api.tasks(hostId=host, **query)} for host in hosts}
     if not any(by_host.values()) or _filters_by_host(api, **query):
         return by_host
-    return {host: set() for host in by_host}
+    return None
 
 
 def _filters_by_host(api: OcpApi, **query: Any) -> bool:

@@ -95,17 +95,18 @@ class Server(Target):
         on_host = task_ids_on_hosts(api, self.cluster.id, hosts, listed, **query)
         return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
-    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
+    def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of it, see ``TaskOnTarget``; nothing if it is for another server or zone."""
         name = str(kind_of(task.get("name")))
         servers, zones = tag_values(task, "serverId"), tag_values(task, "zoneName")
-        here = task.get("id") in on_host
+        known_here = on_host is not None and task.get("id") in on_host
+        here = known_here or on_host is None
         tagged = {CLUSTER_RESTART: True, ZONE_RESTART: self.zone in zones, SERVER_RESTART: self.id in servers}
         untagged = {ZONE_RESTART: not zones, SERVER_RESTART: not servers and (here or self.host_id is None)}
         if tagged.get(name):
             yield None
         elif untagged.get(name):
-            yield None if here and self.alone else frozenset()
+            yield None if known_here and self.alone else frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart this server alone."""

@@ -39,9 +39,9 @@ def is_in_flight(status: str | None) -> bool:
 
 def database_serves(status: str | None, inner_status: str | None = None) -> bool | None:
     """Whether a server, zone, cluster or arbitration service serves; None if its status is not shown."""
-    if status is None:
-        return None
-    return status.upper() == RUNNING and str(inner_status or ACTIVE).upper() == ACTIVE
+    if str(status or RUNNING).upper() != RUNNING or str(inner_status or ACTIVE).upper() != ACTIVE:
+        return False
+    return None if status is None else True
 
 
 def worst_agent_status(*statuses: str | None) -> str | None:
@@ -52,11 +52,17 @@ def worst_agent_status(*statuses: str | None) -> str | None:
 
 def agent_serves(status: str | None, running: Iterable[str], stopped: Iterable[str]) -> bool | None:
     """Whether the agent of a host serves, by its status and the names of its processes; None if nothing is shown."""
-    if agent_processes(stopped) or _speaks_against(status):
+    runs = frozenset(running)
+    if missing_processes(runs, stopped) or _speaks_against(status):
         return False
-    if not list(running):
-        return None
-    return True if status is None or status.upper() in GOOD_AGENT else None
+    good = status is None or status.upper() in GOOD_AGENT
+    return True if runs and good else None
+
+
+def missing_processes(running: Iterable[str], stopped: Iterable[str]) -> frozenset[str]:
+    """Those of the stopped processes that an agent needs; all, where no process runs."""
+    all_stopped = frozenset(stopped)
+    return agent_processes(all_stopped) or (frozenset() if list(running) else all_stopped)
 
 
 def _speaks_against(status: str | None) -> bool:

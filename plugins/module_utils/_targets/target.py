@@ -51,15 +51,15 @@ class Observation:
     """A target at one moment, shown as ``before`` and ``after`` of a result.
 
     ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
-    such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None for
-    targets that are nothing but their members, or if it is not shown.
+    such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None if
+    it is not shown.
     """
 
     status: str | None
     members: tuple[Member, ...]
     operated_by: int | None = None
     names_operations: bool = False
-    whole_serves: bool | None = None
+    whole_serves: bool | None = True
 
     @property
     def operations(self) -> list[int]:
@@ -70,10 +70,10 @@ class Observation:
     @property
     def serves(self) -> bool | None:
         """Whether it serves with all its members; None if that is not shown."""
-        shown = [member.serves for member in self.members]
-        if self.whole_serves is False or False in shown:
+        shown = [self.whole_serves, *(member.serves for member in self.members)]
+        if False in shown:
             return False
-        return True if shown and None not in shown else None
+        return True if self.members and None not in shown else None
 
     @property
     def is_in_flight(self) -> bool:

@@ -74,6 +74,7 @@ class Zone(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status and its servers."""
         found = api.cluster(self.cluster.id)
+        found = {**found, "zones": records(found.get("zones")) or api.zones(self.cluster.id)}
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
 
     @property
@@ -93,17 +94,17 @@ class Zone(Target):
         on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, listed, **query)
         return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
-    def _restarted_by(self, task: Record, on_host: set[Any]) -> Iterator[frozenset[str] | None]:
+    def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of the zone, see ``TaskOnTarget``; nothing if the task is of another zone."""
         name, servers, zones = kind_of(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
-        here = task.get("id") in on_host
+        known_here = on_host is not None and task.get("id") in on_host
         if name == CLUSTER_RESTART or (name == ZONE_RESTART and self.name in zones):
             yield None
         elif name == ZONE_RESTART and not zones:
-            yield None if here else frozenset()
+            yield None if known_here else frozenset()
         elif name == SERVER_RESTART:
             restarted = frozenset(address for number, address in self.servers if number in servers)
-            if restarted or (not servers and (here or not self.alone)):
+            if restarted or (not servers and (known_here or on_host is None or not self.alone)):
                 yield restarted
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:

@@ -23,6 +23,7 @@ from .._base.errors import (
     StateError,
     TargetError,
     TaskError,
+    attach_facts,
 )
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
@@ -96,6 +97,9 @@ class _TaskAction:
             self._result["trace_id"] = self._result["trace_id"] or error.facts.get("trace_id")
             self._warnings += error.facts.get("warnings", [])
             error.facts = {**error.facts, **self._whole_result()}
+            raise
+        except BaseException as interruption:
+            attach_facts(interruption, self._whole_result())
             raise
         return self._whole_result()
 
@@ -175,9 +179,16 @@ class _TaskAction:
                     error.append("The permission is TASK_MANAGER.")
                 raise
             return
+        except BaseException:
+            # Whether it was sent before this is not known.
+            self._record_action(step)
+            raise
         self._record_action(step)
         self._result["trace_id"] = answer.trace_id
-        self._policy.show(progress_line(f"{what}: {self._desired.state.done}"), False)
+        self._announce(what)
+
+    def _announce(self, what: str) -> None:
+        self._policy.announce(progress_line(f"{what}: {self._desired.state.done}"), False)
 
     def _is_already_done(self, step: Subtask | None) -> bool:
         """Whether the desired state is reached despite the refusal."""
@@ -213,6 +224,7 @@ class _TaskAction:
                 )
             self._clock.sleep(SHORTEST_PAUSE)
         self._result["reason"] += "; the answer was lost, and the task shows that it was done"
+        self._announce(what)
 
     def _wait(self, before: Task) -> None:
         """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""

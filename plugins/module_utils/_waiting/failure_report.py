@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
-from .._base.errors import CredentialsRefused, ServiceError, TargetHeld, TaskFailed, WaitTimeout
+from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Subtask, Task
@@ -21,6 +21,7 @@ LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
 # Precedes each attempt (docs/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
+FROM_THE_START = "A new restart would begin from the start."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
@@ -95,9 +96,21 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
 
 def target_held(api: OcpApi, holder: Task, headline: str, log_lines: int) -> TargetHeld:
     """The error for a target that the FAILED ``holder`` holds: where it failed, and what releases the target."""
-    steps = list(_failed_subtasks(api, [holder], log_lines))
-    lines = [headline, *_what_failed(holder, steps), *_next_steps(holder, "Nothing restarts it until that is cleared.")]
-    return TargetHeld("\n".join(lines), **_failure_facts([holder], steps))
+    message, facts = _failure_words(api, holder, headline, "Nothing restarts it until that is cleared.", log_lines)
+    return TargetHeld(message, **facts)
+
+
+def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> NotVerified:
+    """The error for a target that does not serve, and whose newest restart is this FAILED one."""
+    message, facts = _failure_words(api, failure, headline, FROM_THE_START, log_lines)
+    return NotVerified(message, **facts)
+
+
+def _failure_words(api: OcpApi, task: Task, headline: str, instead: str, log_lines: int) -> tuple[str, dict[str, Any]]:
+    """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
+    steps = list(_failed_subtasks(api, [task], log_lines))
+    lines = [headline, *_what_failed(task, steps), *_next_steps(task, instead)]
+    return "\n".join(lines), _failure_facts([task], steps)
 
 
 def _failure_facts(failed: list[Task], steps: list[_FailedSubtask]) -> dict[str, Any]:
@@ -215,7 +228,7 @@ def _duration_line(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _next_steps(task: Task, instead: str = "A new restart would begin from the start.") -> Iterator[str]:
+def _next_steps(task: Task, instead: str = FROM_THE_START) -> Iterator[str]:
     """The next steps after a task that did not succeed, each with its command; ``instead`` is what else to know."""
     if task.rolled_back or task.status != FAILED:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"

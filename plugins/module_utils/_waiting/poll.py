@@ -25,13 +25,15 @@ SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 class PollPolicy:
     """The limit of a wait and of a pause between two polls, in seconds; ``show`` gets the progress lines.
 
-    ``log_lines`` is the number of lines shown from the log of a failed subtask.
+    ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
+    shown even where progress is not wanted: which task was started.
     """
 
     timeout: float
     interval: float
     show: Show = show_nothing
     log_lines: int = DEFAULT_LOG_LINES
+    announce: Show = show_nothing
 
     def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
         """Seconds until the next poll: 5 % of the time waited, at least the shortest pause, at most ``interval``.

@@ -129,6 +129,12 @@ def progress_line(text: str) -> str:
     return shorten(escape_unprintable(f"{INDENT}{text}"), WIDTH)
 
 
+def started_line(what: str, started: str) -> str:
+    """A progress line that is too long at the cost of ``what`` alone: ``started`` has the id of a task."""
+    end = f": {started}"
+    return shorten(escape_unprintable(f"{INDENT}{what}"), WIDTH - len(end)) + end
+
+
 def _poll_error(problem: ServiceError) -> str:
     return f"Service answers {problem.status}" if isinstance(problem, RequestRefused) else "No answer of the service"
 

@@ -138,6 +138,14 @@ class Emulated:
         fault.setdefault("match", {"subtask": subtask})
         return self.data("POST", "/emulator/faults", json={"kind": "subtask", "action": action, **fault})
 
+    def failed_restart(self, step: str, server: int = 2) -> Any:
+        """The id of a restart of a server that failed at a step."""
+        self.plan("fail", step)
+        task_id = self.restart_server(server)["id"]
+        self.pass_time(13)
+        assert self.task(task_id)["status"] == "FAILED"
+        return task_id
+
     def restarts(self) -> dict[tuple[str, int], int]:
         """How often each target was restarted, by type and id."""
         counts = self.get("/emulator/restarts")["contents"]

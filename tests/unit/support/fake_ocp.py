@@ -54,7 +54,10 @@ def unreadable() -> ResponseUnreadable:
 
 @dataclass
 class Thing:
-    """A server, an agent or an arbitration service; ``started`` is seconds since BEGINNING, None is not shown."""
+    """A server, an agent or an arbitration service; ``started`` is seconds since BEGINNING, None is not shown.
+
+    ``status`` is None if all is well. ``shown_before`` is the start and pid that are shown until then.
+    """
 
     id: int
     host: int
@@ -62,13 +65,19 @@ class Thing:
     started: float | None = -3600.0
     pid: int = 100
     operated_by: int | None = None
+    status: str | None = None
+    inner_status: str | None = None
+    host_agent_status: str | None = None
+    stopped: tuple[str, ...] = ()
+    shown_before: tuple[float, float | None, int] | None = None
 
 
 @dataclass
 class Job:
     """A task: what it restarts, its begin, its duration and its end.
 
-    ``end`` is SUCCESSFUL, FAILED (at its second step), REFUSED (FAILED at its first one) or ROLLBACK.
+    ``end`` is SUCCESSFUL, FAILED (at its second step), REFUSED (FAILED at its first one), ROLLBACK or any other word.
+    ``word`` is its status until then; ``skipped`` are the steps that were skipped.
     """
 
     id: int
@@ -81,13 +90,20 @@ class Job:
     whole_cluster: bool = False
     hidden_start: bool = False
     rolling_back: bool = False
+    word: str = "RUNNING"
+    creator: str | None = None
+    skipped: tuple[int, ...] = ()
+    of_cluster: int | None = None
 
 
 @dataclass
 class FakeOcp:
     """One cluster, its hosts and an arbitration service; tests set the fields.
 
-    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``.
+    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
+    ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
+    ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
+    effect. ``after_restart`` is called when a task has ended.
     """
 
     time: FakeClock
@@ -113,8 +129,12 @@ class FakeOcp:
     user: str | None = None
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
+    list_lacks: float = 0.0
+    start_shown_late: float = 0.0
+    ignored: tuple[str, ...] = ()
     before_post: Callable[[], Any] = lambda: None
     after_newest: Callable[[], Any] = lambda: None
+    after_restart: Callable[[], Any] = lambda: None
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -147,6 +167,11 @@ class FakeOcp:
         self._move_on()
         return job
 
+    def passes(self, seconds: float) -> None:
+        """Let time pass, and tasks with it."""
+        self.time.time += seconds
+        self._move_on()
+
     # OcpApi
 
     def restart_server(self, cluster_id: int, server_id: int, *, freeze_server: bool, force: bool) -> ApiResponse:
@@ -177,7 +202,8 @@ class FakeOcp:
         self._called("tasks")
         unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}
         assert not unknown, f"no such filter: {unknown}"
-        found = [job for job in reversed(self.jobs) if job.id > above and self._passes(job, filters)]
+        there = [job for job in reversed(self.jobs) if self.now >= job.started_at + self.list_lacks]
+        found = [job for job in there if job.id > above and self._passes(job, filters)]
         records = [self._record(job, self.list_lags) for job in found][:limit]
         if limit is not None:
             self.after_newest()
@@ -212,8 +238,9 @@ class FakeOcp:
                 "port": 2882,
                 "hostId": thing.host,
                 "zoneName": thing.zone,
-                "status": "RUNNING",
-                "startTime": _instant_text(thing.started),
+                "status": thing.status or "RUNNING",
+                **({} if thing.inner_status is None else {"innerStatus": thing.inner_status}),
+                "startTime": _instant_text(self._shown(thing)[0]),
                 **self._operating(thing.operated_by),
             }
             for thing in self.servers_there
@@ -222,15 +249,25 @@ class FakeOcp:
 
     def hosts(self) -> list[dict[str, Any]]:
         self._called("hosts")
-        return [{"id": thing.id, "innerIpAddress": f"10.1.0.{thing.id - 50}"} for thing in self.agents_there]
+        return [
+            {
+                "id": thing.id,
+                "innerIpAddress": f"10.1.0.{thing.id - 50}",
+                **({} if thing.host_agent_status is None else {"hostAgentStatus": thing.host_agent_status}),
+            }
+            for thing in self.agents_there
+        ]
 
     def host_agent(self, host_id: int) -> dict[str, Any]:
         self._called("host_agent")
         [thing] = [thing for thing in self.agents_there if thing.id == host_id]
-        process: dict[str, Any] = {"alias": "ocp_agentd", "pid": thing.pid}
-        if thing.started is not None:
-            process |= {"lastActiveTime": _instant_text(self.now), "elapsedTime": int(self.now - thing.started)}
-        return {"status": "AVAILABLE", "processes": [process]}
+        started, pid = self._shown(thing)
+        process: dict[str, Any] = {"alias": "ocp_agentd", "pid": pid}
+        if started is not None:
+            process |= {"lastActiveTime": _instant_text(self.now), "elapsedTime": int(self.now - started)}
+        stopped = [{"alias": alias, "status": "STOPPED", "pid": 0} for alias in thing.stopped]
+        running = [] if "ocp_agentd" in thing.stopped else [process]
+        return {"status": thing.status or "AVAILABLE", "processes": [*running, *stopped]}
 
     def arbitration_services(self) -> list[dict[str, Any]]:
         self._called("arbitration_services")
@@ -238,7 +275,8 @@ class FakeOcp:
 
     def arbitration_service(self, service_id: int) -> dict[str, Any]:
         self._called("arbitration_service")
-        return {"id": service_id, "status": "RUNNING", **self._operating(self.arbitration[0].operated_by)}
+        [thing] = self.arbitration
+        return {"id": service_id, "status": thing.status or "RUNNING", **self._operating(thing.operated_by)}
 
     def wait_for_room(self, requests: int, clock: Clock) -> None:
         if self.room is not None and self.room < requests:
@@ -279,6 +317,9 @@ class FakeOcp:
             job.applied = True
             if job.end == "SUCCESSFUL" and self.restarts_really:
                 for thing in job.things:
+                    if self.start_shown_late:
+                        late_until = job.started_at + job.seconds + self.start_shown_late
+                        thing.shown_before = late_until, thing.started, thing.pid
                     thing.pid += 1
                     if thing not in self.arbitration:
                         thing.started = job.started_at + job.seconds / 2
@@ -287,20 +328,29 @@ class FakeOcp:
                     thing.operated_by = None if thing.operated_by == job.id else thing.operated_by
                 if self.cluster_operated_by == job.id:
                     self.cluster_operated_by = None
+            self.after_restart()
+
+    def _shown(self, thing: Thing) -> tuple[float | None, int]:
+        if thing.shown_before is None or self.now >= thing.shown_before[0]:
+            return thing.started, thing.pid
+        return thing.shown_before[1:]
 
     def _lasts(self, job: Job) -> float:
         return min(job.seconds, 1.0) if job.end == "REFUSED" else job.seconds
 
     def _state(self, job: Job, lag: float = 0.0) -> str:
         if self.now - lag < job.started_at + self._lasts(job):
-            return "RUNNING"
+            return job.word
         return {"REFUSED": "FAILED", "ROLLBACK": "SUCCESSFUL"}.get(job.end, job.end)
 
     def _record(self, job: Job, lag: float = 0.0) -> dict[str, Any]:
         state = self._state(job, lag)
-        ended = state != "RUNNING"
+        ended = self.now - lag >= job.started_at + self._lasts(job)
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
+        steps = chain(step(1, "Stop it", first), step(2, "Start it", second))
+        for number in job.skipped:
+            steps[number - 1]["operation"] = "SKIP"
         undoes = job.rolling_back or (ended and job.end == "ROLLBACK")
         tags = [
             {"serverId": thing.id, "hostId": thing.host, "zoneName": thing.zone}
@@ -317,12 +367,16 @@ class FakeOcp:
             "operation": "ROLLBACK" if undoes else "EXECUTE",
             "startTime": None if job.hidden_start else _instant_text(job.started_at, "milliseconds"),
             "finishTime": _instant_text(job.started_at + self._lasts(job), "milliseconds") if ended else None,
-            "subtasks": chain(step(1, "Stop it", first), step(2, "Start it", second)),
+            "subtasks": steps,
+            **({} if job.creator is None else {"creator": job.creator}),
+            **({} if job.of_cluster is None else {"clusterId": job.of_cluster}),
             **({"tags": tags} if self.tags or job.name == ARBITRATION else {}),
         }
 
     def _passes(self, job: Job, filters: dict[str, Any]) -> bool:
-        on_cluster = job.name in (SERVER, ZONE, CLUSTER) or any(thing in self.servers_there for thing in job.things)
+        filters = {name: value for name, value in filters.items() if name not in self.ignored}
+        of_servers = job.name in (SERVER, ZONE, CLUSTER) or any(thing in self.servers_there for thing in job.things)
+        on_cluster = of_servers and job.of_cluster in (None, 31)
         return (
             (filters.get("clusterId") is None or (filters["clusterId"] == 31 and on_cluster))
             and (filters.get("hostId") is None or filters["hostId"] in [thing.host for thing in job.things])

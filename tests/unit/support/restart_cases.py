@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import RestartRequest, restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -85,8 +86,10 @@ def request(
     check_mode: bool = False,
     seconds: float = 60,
     show: Show = show_nothing,
+    announce: Show = show_nothing,
 ) -> RestartRequest:
-    return RestartRequest(check_mode, wait, PollPolicy(seconds, 10, show), started_before, InFlight(in_flight))
+    policy = PollPolicy(seconds, 10, show, announce=announce)
+    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight))
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:

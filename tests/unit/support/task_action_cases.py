@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, attached_facts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
@@ -88,10 +88,10 @@ def acted_on(
     wait: bool = False,
     check_mode: bool = False,
     seconds: float = 60,
-    show: Show = show_nothing,
+    announce: Show = show_nothing,
 ) -> dict[str, Any]:
     """Act, and check what holds for every result."""
-    result = _act(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, show))
+    result = _act(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, announce=announce))
     assert result.keys() == KEYS | PASSED_ON
     assert result["reason"]
     assert result["task"]["id"] == result["task_id"] == TASK_ID
@@ -111,6 +111,16 @@ def task_action_error(
     assert str(raised.value).endswith((".", "'"))  # a sentence, or a command to copy
     json.dumps(raised.value.facts)
     return raised.value
+
+
+def interrupted_action(service: FakeTaskOcp, wish: DesiredState, *, wait: bool = False) -> dict[str, Any]:
+    """Act until something that is no Exception ends it; returns the facts that it has then."""
+    with pytest.raises(KeyboardInterrupt) as raised:
+        _act(service, wish, TASK_ID, wait, False, PollPolicy(60, 10))
+    facts = attached_facts(raised.value)
+    assert facts.keys() == KEYS | PASSED_ON
+    json.dumps(facts)
+    return facts
 
 
 def _act(

@@ -12,7 +12,7 @@ from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.compatibility import CHOICES, PROFILES, Switches
 from ocp_emulator.cli_options import BAD_INPUT, make_parser
 from ocp_emulator.faults.fault_file import FaultFileError, read_faults
-from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.fleet_file import FleetError, read_fleet_file
 from ocp_emulator.fleet.generate_fleet import generated_fleet

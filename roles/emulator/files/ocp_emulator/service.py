@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from ocp_emulator.base.clock import SECOND, Clock
 from ocp_emulator.base.compatibility import DEFAULT_PROFILE, PROFILES, Switches
 from ocp_emulator.faults.busy_faults import BusyPolicy
-from ocp_emulator.faults.fault_kinds import AnyFault
 from ocp_emulator.faults.faults_at_start import plan_at_start
+from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.security.authentication import Authenticator
 from ocp_emulator.security.lockout import LoginGuard

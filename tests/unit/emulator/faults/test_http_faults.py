@@ -5,7 +5,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.request_faults import HttpMatch
 
 FAULTS, REQUESTS = "/emulator/faults", "/emulator/requests"
@@ -90,30 +89,6 @@ def test_first_of_several_faults_hits_and_the_others_count(emulated):
     plan(emulated, status=501, call=2)
     plan(emulated, status=502, call=4)
     assert statuses(emulated, 5) == [200, 500, 501, 502, 200]
-
-
-def test_seeded_probability_is_repeatable_across_processes(start, tmp_path):
-    fault = {"probability": 0.4, "seed": 11, "times": None}
-    emulated = start()
-    plan(emulated, **fault)
-    expected = statuses(emulated, 40)
-    assert 5 < expected.count(503) < 35
-    first = start(database=tmp_path / "state.db")
-    plan(first, **fault)
-    told = statuses(first, 15)
-    first.app.state.service.close()
-    second = start(database=tmp_path / "state.db")
-    assert told + statuses(second, 25) == expected
-    other = start()
-    plan(other, **{**fault, "seed": 12})
-    assert statuses(other, 40) != expected
-
-
-@pytest.mark.parametrize("probability", [0.05, 0.5, 0.9])
-def test_hit_rate_approximates_the_probability(probability):
-    fault = HttpFault(kind="http", action="reset", probability=probability, seed=7)
-    hits = sum(fault.hits(match) for match in range(1, 2_001))
-    assert hits / 2_000 == pytest.approx(probability, abs=0.03)
 
 
 @given(st.text(), st.text(), st.none() | st.text(min_size=1, max_size=20))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who may call: HTTP Basic and access keys, and the rights of a user."""
+"""Who is calling: HTTP Basic and access keys."""
 
 import base64
 import hashlib
@@ -171,128 +171,6 @@ def test_an_unknown_access_key_is_refused(emulated):
     emulated.error(401, "GET", TASKS, auth=None, headers=headers)
 
 
-# --- rights --------------------------------------------------------------------------------------------------------
-
-NEEDED = [
-    ("POST", SERVER, "CLUSTER_MANAGER"),
-    ("POST", CLUSTER, "CLUSTER_MANAGER"),
-    *(
-        (("POST", f"/api/v2/ob/clusters/1/zones/zone1/{verb}", "CLUSTER_MANAGER"))
-        for verb in ("restart", "start", "stop")
-    ),
-    *((("POST", f"/api/v2/ob/clusters/1/servers/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
-    *((("POST", f"/api/v2/ob/clusters/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
-    ("POST", AGENTS, "HOST_MANAGER"),
-    ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
-    ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
-    *(("POST", f"{TASKS}/1/{verb}", "TASK_MANAGER") for verb in ("retry", "rollback")),
-    *(("POST", f"{TASKS}/1/subtasks/1/{verb}", "TASK_MANAGER") for verb in ("retry", "skip", "cancel")),
-    ("GET", TASKS, "TASK_VIEWER"),
-    ("GET", f"{TASKS}/1", "TASK_VIEWER"),
-    ("GET", f"{TASKS}/1/subtasks/1/log", "TASK_VIEWER"),
-    ("GET", "/api/v2/ob/clusters", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/ob/clusters/1", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/ob/clusters/1/zones", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/ob/clusters/1/servers", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/ob/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/compute/hosts", "HOST_VIEWER"),
-    ("GET", "/api/v2/compute/hosts/1", "HOST_VIEWER"),
-    ("GET", "/api/v2/compute/hosts/1/agent", "HOST_VIEWER"),
-    ("GET", "/compute/hosts/1/agent", "HOST_VIEWER"),
-    ("GET", "/api/v2/arbitration/services", "ARBITRATION:VIEW"),
-    ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
-]
-RIGHTS = {permission for _method, _path, permission in NEEDED}
-
-# The control API is for administrators only.
-CONTROL = [
-    ("POST", "/emulator/faults", {"kind": "subtask", "action": "fail"}),
-    ("GET", "/emulator/faults", None),
-    ("DELETE", "/emulator/faults", None),
-    ("DELETE", "/emulator/faults/1", None),
-    ("GET", "/emulator/clock", None),
-    ("PUT", "/emulator/clock", {"running": True}),
-    ("POST", "/emulator/clock/advance", {"seconds": 1}),
-    ("GET", "/emulator/restarts", None),
-    ("POST", "/emulator/service/restart", {"seconds": 0}),
-    ("PUT", "/emulator/servers/1", {"available": True}),
-    ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
-    ("GET", "/emulator/requests", None),
-    ("DELETE", "/emulator/requests", None),
-    ("GET", "/emulator/lockouts", None),
-    ("DELETE", "/emulator/lockouts", None),
-    ("DELETE", "/emulator/lockouts/viewer", None),
-]
-
-
-def only(start, permissions):
-    users = [{"name": "dba", "password": "secret", "permissions": sorted(permissions)}]
-    clusters = [{"name": "c", "zones": [{"name": "zone1", "servers": [{"ip": "10.1.0.1"}]}]}]
-    services = [{"ip": "10.1.0.2"}]
-    file = FleetFile.model_validate({"users": users, "clusters": clusters, "arbitration_services": services})
-    return start(fleet=resolve(file))
-
-
-@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
-def test_each_endpoint_requires_exactly_its_permission(start, method, path, permission):
-    options = {"params": {"freezeServer": "true"}} if path == SERVER else {}
-    options |= {"json": {"hostIds": [1]}} if path.endswith(AGENTS) else {}
-    lacking = only(start, RIGHTS - {permission})
-    error = lacking.error(403, method, path, auth=("dba", "secret"), **options)
-    assert permission in error["message"]
-    having = only(start, {permission})
-    assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
-
-
-@pytest.mark.parametrize(("method", "path", "body"), CONTROL)
-def test_control_api_requires_admin(start, method, path, body):
-    options = {} if body is None else {"json": body}
-    lacking = only(start, RIGHTS)
-    assert "ADMIN" in lacking.error(403, method, path, auth=("dba", "secret"), **options)["message"]
-    lacking.error(401, method, path, auth=None, **options)
-    having = only(start, {"ADMIN"})
-    assert having.request(method, path, auth=("dba", "secret"), **options).status_code in (200, 404)
-
-
-def test_permission_table_covers_every_documented_endpoint(emulated):
-    document = emulated.request("GET", "/openapi.json").json()
-    documented = {
-        (
-            method.upper(),
-            path.format(
-                id=1,
-                serverId=1,
-                hostId=1,
-                zoneName="zone1",
-                taskInstanceId=1,
-                subtaskInstanceId=1,
-                faultId=1,
-                name="viewer",
-            ),
-        )
-        for path, methods in document["paths"].items()
-        for method, operation in methods.items()
-        if "x-permission" in operation
-    }
-    assert documented == {(method, path) for method, path, _needed in [*NEEDED, *CONTROL]}
-
-
-def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
-    emulated.restart_server(1)
-    for method, path, _permission in NEEDED:
-        answer = emulated.request(
-            method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "emulator")
-        )
-        assert answer.status_code == (403 if method == "POST" else 404 if path == f"{TASKS}/1" else 200), path
-
-
-def test_info_requires_credentials_but_no_permission(start):
-    emulated = only(start, [])
-    assert emulated.request("GET", "/api/v2/info", auth=None).status_code == 401
-    assert emulated.request("GET", "/api/v2/info", auth=("dba", "secret")).status_code == 200
-
-
 @pytest.mark.parametrize(
     ("method", "path", "options"),
     [
@@ -306,21 +184,6 @@ def test_info_requires_credentials_but_no_permission(start):
 )
 def test_credentials_are_checked_before_anything_else(emulated, method, path, options):
     emulated.error(401, method, path, auth=("admin", "wrong"), **options)
-
-
-@pytest.mark.parametrize(
-    ("path", "options"),
-    [
-        (AGENTS, {"content": "{", "headers": {"Content-Type": "application/json"}}),
-        (AGENTS, {"content": "x", "headers": {"Content-Type": "text/plain"}}),
-        (AGENTS, {}),
-        (SERVER, {}),
-        (SERVER.replace("/1/servers", "/x/servers"), {}),
-        (CLUSTER.replace("/1/", "/99/"), {}),
-    ],
-)
-def test_permissions_are_checked_before_the_request_is_validated(emulated, path, options):
-    emulated.error(403, "POST", path, auth=("viewer", "emulator"), **options)
 
 
 def test_refused_request_starts_no_task(emulated):

@@ -5,6 +5,7 @@
 import json
 import time
 from contextlib import contextmanager
+from queue import Queue
 
 import pytest
 from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import (
@@ -84,6 +85,30 @@ def test_open_requests_finish_while_new_connections_are_refused():
         answer = slow.getresponse()
         assert (answer.status, json.loads(answer.read())["edition"]) == (200, "EMULATOR")
         slow.close()
+        served.come_back()
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3], ids=["not yet accepted", "accepted", "with a transport"])
+def test_connection_that_begins_with_an_outage_does_not_hang(turns):
+    with serving() as served:
+        loop = served.server.servers[0].get_loop()
+        connections = Queue()
+
+        def outage_after(turns):
+            if turns:
+                loop.call_soon(outage_after, turns - 1)
+            else:
+                served.server.outage(PAUSE, None, reset=False)
+
+        def connect():
+            # The loop accepts it in its next turn, and makes its transport in the one after that.
+            connection = served.connect()
+            connection.request("GET", TASKS, headers=ADMIN)
+            connections.put(connection)
+            outage_after(turns)
+
+        loop.call_soon_threadsafe(connect)
+        ends_in_reset(connections.get(timeout=QUICK))
         served.come_back()
 
 

@@ -6,6 +6,9 @@ import pytest
 from ocp_emulator.fleet.generate_fleet import default_fleet, generated_fleet
 from ocp_emulator.store.database import StoreError
 
+START = "Start observer process"
+FAULTS, CLOCK = "/emulator/faults", "/emulator/clock"
+
 
 def restarted(emulated, start, database, **settings):
     """The emulator on the same database again, as after its process has ended."""
@@ -67,3 +70,20 @@ def test_a_database_keeps_its_fleet(start, tmp_path):
         ]
     with pytest.raises(StoreError, match="another fleet"):
         restarted(emulated, start, database, fleet=default_fleet())
+
+
+def test_faults_clock_and_failed_tasks_survive_a_process_restart(start, tmp_path):
+    emulated = start(database=tmp_path / "state.db")
+    task_id = emulated.failed_restart(START)
+    emulated.plan("stall", START)
+    emulated.data("PUT", CLOCK, json={"running": False})
+    before = emulated.get(CLOCK), emulated.get(FAULTS), emulated.task(task_id), emulated.restarts()
+    emulated.app.state.service.close()
+    emulated.pass_time(500)
+    again = start(database=tmp_path / "state.db")
+    assert (again.get(CLOCK), again.get(FAULTS), again.task(task_id), again.restarts()) == before
+    again.steer(task_id, "retry")
+    again.data("POST", f"{CLOCK}/advance", json={"seconds": 1200})
+    assert again.step(task_id, START)["status"] == "RUNNING"
+    again.data("POST", f"{CLOCK}/advance", json={"seconds": 0.1})
+    assert again.step(task_id, START)["operation"] == "CANCEL"

@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
+from functools import partial
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleError
+from ansible.executor import task_executor
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import callback_loader
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError
+from ansible.utils.unsafe_proxy import wrap_var
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError, attach_facts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process
@@ -32,24 +36,44 @@ HIDDEN = "$REDACTED$" if MASKED_WHERE_SHOWN else "VALUE_SPECIFIED_IN_NO_LOG_PARA
 HIDDEN_INSIDE = HIDDEN if MASKED_WHERE_SHOWN else "********"
 SECRET = "hidden-word-9"
 TOKEN = "hidden-token-9"
+LOGIN = base64.b64encode(f"admin:{SECRET}".encode()).decode()
 CONNECTION = {"url": "https://ocp.test:8080", "username": "admin", "password": SECRET}
 
 
-class TimeIsUp(BaseException):
-    """Raised by ansible during a task whose ``timeout`` is over; not an Exception."""
+try:
+    TaskTimeoutError = task_executor.TaskTimeoutError
+    WORDS = "The oceanbase.ocp.echo action failed to execute in the expected time frame (3) and was terminated."
+except AttributeError:  # since ansible-core 2.19
+    TaskTimeoutError = partial(task_executor._task_timeout.TaskTimeoutError, 3)
+    WORDS = "Timed out after 3 second(s)."
+
+
+def interrupted(error, **facts):
+    """An error that is none of ours, with the result so far."""
+    said = {"said": f"<{SECRET}>", "login": LOGIN, "warnings": ["Look."], "diff": {"after": LOGIN}}
+    if facts:
+        attach_facts(error, {"changed": True, **said, **facts})
+    return error
+
+
+ENDS = {
+    "fail": lambda: TargetError("No such target.", task_id=7, url=f"http://{SECRET}"),
+    "crash": lambda: ZeroDivisionError(f"divided {SECRET}"),
+    "time out before": lambda: interrupted(TaskTimeoutError()),
+    "time out": lambda: interrupted(TaskTimeoutError(), task_id=1001),
+    "time out while it is sent": lambda: interrupted(TaskTimeoutError(), task_id=None),
+    "time out while it waits": lambda: interrupted(TaskTimeoutError(), task_id=None, changed=False),
+    "Ctrl-C": lambda: interrupted(KeyboardInterrupt(), task_id=1001),
+}
 
 
 def echo(_api, params, mode):
     """A body that ends as its option ``do`` says, and returns its parameters."""
-    ends = {
-        "fail": TargetError("No such target.", task_id=7, url=f"http://{SECRET}"),
-        "crash": ZeroDivisionError(f"divided {SECRET}"),
-        "time is up": TimeIsUp(),
-    }
+    mode.announce(f"  task 1001 of {SECRET}", False)
     mode.show("  1001 goes on", False)
     mode.show("  1001 FAILED", True)
-    if params["do"] in ends:
-        raise ends[params["do"]]
+    if params["do"] in ENDS:
+        raise ENDS[params["do"]]()
     return {
         "changed": True,
         "params": {**params},
@@ -61,7 +85,7 @@ def echo(_api, params, mode):
 
 DEFINITION = Definition(
     {
-        "do": {"type": "str", "default": "well", "choices": ["well", "fail", "crash", "time is up"]},
+        "do": {"type": "str", "default": "well", "choices": ["well", *ENDS]},
         "target": {"type": "str", "aliases": ["goal"]},
         "targets": {"type": "list", "elements": "int"},
         "old": {"type": "bool", "removed_in_version": "9.0.0", "removed_from_collection": "oceanbase.ocp"},
@@ -97,6 +121,7 @@ def action(_default_callback):
                     "diff": False,
                     "environment": [{}],
                     "no_log": False,
+                    "timeout": 3,
                     **task,
                 }
             ),
@@ -293,14 +318,71 @@ def test_values_secret_only_to_ansible_stay_in_results():
 def test_crash_is_a_failure_without_secrets(action):
     result = action({"do": "crash"}).run()
     assert result["failed"] is True
-    assert f"ZeroDivisionError: divided {HIDDEN_INSIDE}" in result["msg"]
+    assert "ZeroDivisionError: divided ********" in result["msg"]
     assert "in echo" in result["exception"]
     assert SECRET not in json.dumps(result)
 
 
-def test_ansible_task_timeout_propagates(action):
-    with pytest.raises(TimeIsUp):
-        action({"do": "time is up"}).run()
+# Interruptions
+
+
+@pytest.fixture
+def timed_out(action, monkeypatch):
+    """What Ansible gets when the time-out of a task ends it: the error that fails it, and the warnings shown."""
+    shown = []
+    monkeypatch.setattr(_in_process.display, "warning", shown.append)
+
+    def run(do, **task):
+        with pytest.raises(AnsibleActionFail) as raised:
+            action({"do": do}, **task).run()
+        return raised.value, shown
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("do", "known"),
+    [
+        (
+            "time out",
+            "That does not end task 1001. Wait for it: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'",
+        ),
+        (
+            "time out while it is sent",
+            "It is not known whether the request has started a task: look at the newest tasks in OCP.",
+        ),
+        ("time out while it waits", "Nothing was started."),
+    ],
+)
+def test_time_out_of_ansible_keeps_what_is_known(timed_out, do, known):
+    error, warnings = timed_out(do)
+    assert error.message == f"{WORDS} {known}"
+    assert error.result["timedout"]["period"] == 3
+    assert error.result["task_id"] == (1001 if do == "time out" else None)
+    assert error.result["changed"] is (do != "time out while it waits")
+    assert error.result["said"] == "<********>"
+    assert warnings == ["Look."]
+    assert SECRET not in json.dumps(error.result)
+    assert error.result["login"] == "********"
+
+
+def test_time_out_of_a_no_log_task_shows_no_task_id(timed_out):
+    error, warnings = timed_out("time out", no_log=True)
+    assert (error.message, warnings) == (WORDS, [])
+    assert error.result["task_id"] == 1001
+    assert error.result["_ansible_no_log"] is True
+
+
+def test_registered_time_out_is_no_template(timed_out):
+    """ansible-core 2.18 marks the texts of a result, but not of an error."""
+    error, _warnings = timed_out("time out")
+    assert wrap_var(error.result["said"]) is error.result["said"]
+
+
+@pytest.mark.parametrize("do", ["time out before", "Ctrl-C"])
+def test_other_interruptions_propagate(action, do):
+    with pytest.raises(type(ENDS[do]())):
+        action({"do": do}).run()
 
 
 def test_task_arguments_are_unchanged(action):
@@ -324,7 +406,11 @@ def displayed(monkeypatch):
 @pytest.mark.parametrize("args", [{}, {"do": "fail", "target": "one"}, {"do": "crash"}], ids=str)
 def test_progress_is_shown(args, action, displayed):
     action(args).run()
-    assert displayed == [("  1001 goes on", "blue", True), ("  1001 FAILED", "red", True)]
+    assert displayed == [
+        ("  task 1001 of ********", "blue", True),
+        ("  1001 goes on", "blue", True),
+        ("  1001 FAILED", "red", True),
+    ]
 
 
 def test_no_log_task_shows_no_progress(action, displayed):
@@ -332,7 +418,7 @@ def test_no_log_task_shows_no_progress(action, displayed):
     assert displayed == []
 
 
-@pytest.mark.parametrize(("value", "lines"), [("false", 0), ("true", 2)])
+@pytest.mark.parametrize(("value", "lines"), [("false", 1), ("true", 3)])
 def test_progress_follows_display_ok_hosts(value, lines, action, displayed, monkeypatch):
     monkeypatch.setenv("ANSIBLE_DISPLAY_OK_HOSTS", value)
     action().run()
@@ -345,7 +431,7 @@ def test_progress_is_shown_with_another_callback(action, displayed, monkeypatch)
     )
     monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: False)
     action().run()
-    assert len(displayed) == 2
+    assert len(displayed) == 3
 
 
 # Each module

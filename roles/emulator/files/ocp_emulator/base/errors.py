@@ -6,8 +6,6 @@ Statuses and codes are those of docs/contract.md, "Errors and statuses": the cod
 where it has one for the case, and our choice where it has none (BUSY). Clients must decide by the HTTP status.
 """
 
-from ocp_emulator.base.permissions import Permission
-
 UNSPECIFIC = 0
 ILLEGAL_ARGUMENT = 10001
 NOT_FOUND = 10002
@@ -74,7 +72,7 @@ def too_many_requests() -> ApiError:
     return ApiError(429, UNSPECIFIC, "Too many requests: no call is left to this user in the present window of time.")
 
 
-def forbidden(user: str, permission: Permission) -> ApiError:
+def forbidden(user: str, permission: str) -> ApiError:
     """403: the caller lacks the permission."""
     return ApiError(403, NOT_AUTHORIZED, f"User {user} lacks the permission {permission} that this call needs.")
 

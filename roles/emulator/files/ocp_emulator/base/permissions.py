@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The permissions that a user can have (docs/contract.md, "Permissions")."""
+"""The permissions that a user can have, and what they include (docs/contract.md, "Permissions").
+
+Each route names the one that it needs, by RequirePermission in ocp_api/dependencies.py.
+"""
 
 from collections.abc import Collection
 from enum import StrEnum
+
+from ocp_emulator.base import errors
 
 
 class Permission(StrEnum):
@@ -22,10 +27,11 @@ class Permission(StrEnum):
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"
 
 
-def includes(granted: Collection[Permission], needed: Permission) -> bool:
-    """Whether a user with the `granted` permissions has the `needed` one.
+def require(user: str, granted: Collection[Permission], needed: Permission) -> None:
+    """Raise ApiError 403 unless the user, who has the `granted` permissions, has the `needed` one.
 
     ADMIN includes all permissions. A manager's permission does not include the viewer's: a caller who may restart a
     target may lack the permission to read it.
     """
-    return bool({needed, Permission.ADMIN} & set(granted))
+    if not {needed, Permission.ADMIN} & set(granted):
+        raise errors.forbidden(user, needed)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
 from ocp_emulator.security.lockout import LockoutKind
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import iso
 from ocp_emulator.control_api import control_schemas as schemas
-from ocp_emulator.faults.fault_kinds import parse_fault
+from ocp_emulator.faults.parse_fault import parse_fault
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.security import lockout
 from ocp_emulator.serializers.paging import PageRequest, list_page

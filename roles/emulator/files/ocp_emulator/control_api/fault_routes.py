@@ -12,7 +12,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api import control_serializers
 from ocp_emulator.control_api.control_schemas import Fault
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import SCHEMAS, FaultError, parse_fault
+from ocp_emulator.faults.parse_fault import SCHEMAS, FaultError, parse_fault
 from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
 from ocp_emulator.service import service_of

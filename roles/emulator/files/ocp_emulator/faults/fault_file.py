@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from ocp_emulator.faults.fault_kinds import AnyFault, FaultError, parse_fault
+from ocp_emulator.faults.parse_fault import AnyFault, FaultError, parse_fault
 
 
 class FaultFileError(ValueError):

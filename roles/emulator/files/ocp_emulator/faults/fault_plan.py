@@ -25,7 +25,7 @@ class PlannableFault(Protocol):
 
     @property
     def kind(self) -> str:
-        """`http`, `subtask` or another one of fault_kinds.py."""
+        """`http`, `subtask` or another one of parse_fault.py."""
 
     @property
     def times(self) -> int | None:

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 from ocp_emulator.faults import fault_plan
-from ocp_emulator.faults.fault_kinds import AnyFault
+from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.store.database import Store, StoreError
 
 _KEY = "faults"

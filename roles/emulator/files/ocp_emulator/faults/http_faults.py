@@ -2,34 +2,15 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Faults of kind `http`: they break a request, or the response to it."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from ocp_emulator.faults import fault_effects
+from ocp_emulator.faults.fault_effects import HttpAction, When
 from ocp_emulator.faults.fault_plan import MAX_SECONDS, Count, Text
-from ocp_emulator.faults.request_faults import ActionOptions, RequestFault, check_options
+from ocp_emulator.faults.request_faults import RequestFault, check_options
 
-HttpAction = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
-When = Literal["before", "after"]
-
-
-_WHEN = frozenset({"when"})
-_SECONDS = frozenset({"seconds"})
-
-# The options of each action, besides match, call, probability, seed and times, which all of them take.
-_OPTIONS: Mapping[str, ActionOptions] = {
-    "refuse": ActionOptions(needed=_SECONDS),
-    "reset": ActionOptions(possible=_WHEN),
-    "drop": ActionOptions(possible=_WHEN),
-    "slow": ActionOptions(needed=_SECONDS),
-    "trickle": ActionOptions(needed=_SECONDS, possible=frozenset({"size"})),
-    "truncate": ActionOptions(possible=frozenset({"size"})),
-    "garbage": ActionOptions(possible=_WHEN),
-    "html": ActionOptions(possible=_WHEN | {"status"}),
-    "error": ActionOptions(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset", "retry_after"}),
-    "restart": ActionOptions(needed=_SECONDS, possible=_WHEN),
-}
 _ERROR_STATUSES = frozenset({401, 403, 409, 429, *range(500, 600)})
 _HTML_STATUSES = frozenset({200, *range(400, 600)})
 
@@ -54,7 +35,7 @@ class HttpFault(RequestFault):
 
     @model_validator(mode="after")
     def _check_options_of_action(self) -> "HttpFault":
-        check_options(self, self.action, _OPTIONS)
+        check_options(self, self.action, fault_effects.OPTIONS)
         if self.action == "error" and self.status not in _ERROR_STATUSES:
             raise ValueError(f"status {self.status} is none of 401, 403, 409, 429 and 500 to 599")
         if self.action == "html" and self.response_status() not in _HTML_STATUSES:
@@ -65,9 +46,9 @@ class HttpFault(RequestFault):
             raise ValueError("retryAfter goes with status 429 or 503")
         return self
 
-    def skips_handling(self) -> bool:
-        """Whether the service does not handle the request, so that it has no effect."""
-        return "when" in _OPTIONS[self.action].possible and self.when != "after"
+    def takes_effect(self) -> bool:
+        """Whether the service handles a request that is hit."""
+        return fault_effects.takes_effect(self.action, self.when)
 
     def response_status(self) -> int:
         """The status that html and error respond with."""

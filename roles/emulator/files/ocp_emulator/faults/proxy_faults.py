@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ocp_emulator.base.paths import is_control
+from ocp_emulator.faults.fault_effects import When
 from ocp_emulator.faults.fault_plan import MAX_SECONDS, Text
-from ocp_emulator.faults.http_faults import When
 from ocp_emulator.faults.request_faults import ActionOptions, RequestFault, check_options
 
 _REDIRECTS = (301, 302, 303, 307, 308)

@@ -3,7 +3,6 @@
 """What all faults share that hit requests: which requests, how often, and the check of the options of an action."""
 
 import json
-import random
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pydantic import Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from ocp_emulator.base.paths import CONTROL, is_control
-from ocp_emulator.faults import fault_plan
+from ocp_emulator.faults import fault_chance, fault_plan
 from ocp_emulator.faults.fault_plan import Count, Text
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.store.database import Store
@@ -63,10 +62,8 @@ class RequestFault(Schema):
         return self
 
     def hits(self, match: int) -> bool:
-        """Whether it hits the `match`th request that matches, counted from 1. The same in every process."""
-        if self.probability is not None:
-            return random.Random(f"{self.seed or 0}/{match}").random() < self.probability
-        return match >= (self.call or 1)
+        """Whether it hits the `match`th request that matches, counted from 1."""
+        return fault_chance.hits(match, self.call, self.probability, self.seed)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Path, Query, Request
 
+from ocp_emulator.base import permissions
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.schemas.envelope import ErrorEnvelope
 from ocp_emulator.serializers.paging import PageRequest
@@ -57,7 +58,8 @@ class RequirePermission:
 
     async def __call__(self, request: Request) -> None:
         """ApiError 403 when the caller lacks the permission."""
-        context_of(request).require_caller().require(self.permission)
+        user = context_of(request).require_caller().user
+        permissions.require(user.name, user.permissions, self.permission)
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

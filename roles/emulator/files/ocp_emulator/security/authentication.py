@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.permissions import Permission, includes
 from ocp_emulator.fleet.entities import AccessKey, User
 from ocp_emulator.security.signing import SignedRequest, is_timely, sign, strings_to_sign
 
@@ -21,11 +20,6 @@ class Caller:
 
     user: User
     by_password: bool
-
-    def require(self, permission: Permission) -> None:
-        """Raise ApiError 403 when the user lacks this permission."""
-        if not includes(self.user.permissions, permission):
-            raise errors.forbidden(self.user.name, permission)
 
 
 class WrongPassword(errors.ApiError):

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -15,19 +15,34 @@ from ocp_emulator.web.connection import CONNECTION, Connection
 
 _LOG = logging.getLogger(__name__)
 
-_OUTAGE = "outage"
+_SERVER = "server"
 
 # How often an outage checks whether its end moved.
 _TICK = 0.1
 
 
 class _Protocol(H11Protocol):
-    """The protocol of uvicorn, which also gives its connection to the application."""
+    """The protocol of uvicorn, which also gives its connection to the application.
+
+    A connection that was accepted right before an outage begins ends with it.
+    """
+
+    def __init__(self, *, app_state: dict[str, Any], **options: Any) -> None:
+        """Raises ConnectionAbortedError in an outage; asyncio then drops the connection.
+
+        asyncio itself would leave it open, with nobody to read it: it makes no transport for a server that is closed.
+        """
+        if app_state[_SERVER].in_outage:
+            raise ConnectionAbortedError("the service is off the network")
+        super().__init__(app_state=app_state, **options)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.connection = Connection(transport, self.app_state[_OUTAGE])
+        server: EmulatorServer = self.app_state[_SERVER]
+        self.connection = Connection(transport, server.outage)
         self.app_state = {**self.app_state, CONNECTION: self.connection}
+        if server.in_outage:
+            self.connection.reset()
 
 
 class EmulatorServer(uvicorn.Server):
@@ -45,7 +60,7 @@ class EmulatorServer(uvicorn.Server):
         self._outage_until = 0.0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self.lifespan.state[_OUTAGE] = self.outage
+        self.lifespan.state[_SERVER] = self
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
@@ -56,6 +71,11 @@ class EmulatorServer(uvicorn.Server):
         for connection in self._connections():
             connection.reset_if_abandonable()
         await super().shutdown(sockets=sockets)
+
+    @property
+    def in_outage(self) -> bool:
+        """Whether connections are refused."""
+        return self._outage_task is not None
 
     def outage(self, seconds: float, requested_by: Connection, *, reset: bool) -> None:
         """Refuse connections for this many seconds; a second outage may make it longer.
@@ -95,4 +115,4 @@ class EmulatorServer(uvicorn.Server):
         return [cast(_Protocol, protocol).connection for protocol in self.server_state.connections]
 
     def _protocol(self) -> asyncio.Protocol:
-        return _Protocol(self.config, self.server_state, self.lifespan.state)
+        return _Protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)

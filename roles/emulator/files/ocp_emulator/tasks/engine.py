@@ -132,14 +132,14 @@ class Engine:
         ).fetchone()
         if active:
             return False
+        status = "FAILED" if failed else "SUCCESSFUL"
         task = db.execute(
             "UPDATE tasks SET status = ?, finish_time = ? WHERE id = ? RETURNING operation",
-            ("FAILED" if failed else "SUCCESSFUL", instant, task_id),
+            (status, instant, task_id),
         ).fetchone()
-        if not failed:
-            if task["operation"] == "ROLLBACK":
-                statuses.show_rolled_back(db, task_id, instant)
-            occupancy.release(db, task_id)
+        if not failed and task["operation"] == "ROLLBACK":
+            statuses.show_rolled_back(db, task_id, instant)
+        occupancy.release_unless_failed(db, task_id, status)
         return True
 
     def _log_end(self, task_id: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.tasks import attempts
-from ocp_emulator.tasks.operations import NewTask
+from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Node, build
 
 # Ids grow, as those of the service do. Tasks and subtasks start apart, so that nobody takes one for the other.

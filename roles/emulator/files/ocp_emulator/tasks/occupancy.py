@@ -2,6 +2,11 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which task occupies which targets (`operating_task`): this makes a target busy.
 
+What makes a target busy is our choice, since no document gives a rule: an operation on a server occupies that server;
+one on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart
+occupies the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second
+operation. Two servers or two zones of one cluster may be restarted at the same time.
+
 A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
 goes on occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
 second operation on them is refused until somebody retries, skips or rolls back.
@@ -16,7 +21,7 @@ from collections.abc import Mapping
 
 from ocp_emulator.base import errors
 from ocp_emulator.tasks import statuses
-from ocp_emulator.tasks.operations import NewTask
+from ocp_emulator.tasks.operation_targets import NewTask
 
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
 _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
@@ -113,7 +118,9 @@ def _release_targets(db: sqlite3.Connection, task_id: int, blocking: int) -> Non
             )
 
 
-def release(db: sqlite3.Connection, task_id: int) -> None:
-    """Release what the task occupies."""
+def release_unless_failed(db: sqlite3.Connection, task_id: int, status: str) -> None:
+    """At the end of a task with this status: release its targets, unless it FAILED."""
+    if status == "FAILED":
+        return
     for table in _TABLES:
         db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))

@@ -18,11 +18,11 @@ from ocp_emulator.faults import busy_faults
 from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import occupancy, operations
+from ocp_emulator.tasks import occupancy, operation_targets
 from ocp_emulator.tasks.blueprints import CLUSTER_RESTART, SERVER_RESTARTS
 from ocp_emulator.tasks.engine import durations
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
-from ocp_emulator.tasks.operations import NewTask
+from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Blueprint
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Submitter:
         return self._submit(
             user,
             now,
-            lambda db: operations.operation_on_server(db, blueprint, cluster_id, server_id, freeze, force),
+            lambda db: operation_targets.operation_on_server(db, blueprint, cluster_id, server_id, freeze, force),
         )
 
     def restart_cluster(self, user: User, now: int, cluster_id: int) -> int:
@@ -72,25 +72,27 @@ class Submitter:
 
     def operate_cluster(self, blueprint: Blueprint, user: User, now: int, cluster_id: int) -> int:
         """Restart, start or stop a cluster. ApiError as for the restart."""
-        return self._submit(user, now, lambda db: operations.operation_on_cluster(db, blueprint, cluster_id))
+        return self._submit(user, now, lambda db: operation_targets.operation_on_cluster(db, blueprint, cluster_id))
 
     def operate_zone(self, blueprint: Blueprint, user: User, now: int, cluster_id: int, zone_name: str) -> int:
         """Restart, start or stop the servers of a zone.
 
         ApiError: 404 when the cluster has no such zone, 409 when it or a server of it is occupied.
         """
-        return self._submit(user, now, lambda db: operations.operation_on_zone(db, blueprint, cluster_id, zone_name))
+        return self._submit(
+            user, now, lambda db: operation_targets.operation_on_zone(db, blueprint, cluster_id, zone_name)
+        )
 
     def restart_agents(self, user: User, now: int, host_ids: Sequence[int]) -> int:
         """Restart the agents of hosts, of all or of none.
 
         ApiError: 400 when there is no host, 404 when one is unknown, 409 when the agent of one is occupied.
         """
-        return self._submit(user, now, lambda db: operations.restart_of_agents(db, host_ids))
+        return self._submit(user, now, lambda db: operation_targets.restart_of_agents(db, host_ids))
 
     def restart_arbitration_service(self, user: User, now: int, service_id: int) -> int:
         """Restart an arbitration service. ApiError: 404, or 409 when it is occupied."""
-        return self._submit(user, now, lambda db: operations.restart_of_arbitration_service(db, service_id))
+        return self._submit(user, now, lambda db: operation_targets.restart_of_arbitration_service(db, service_id))
 
     def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:
         new_task = describe(self._store.db)

@@ -45,7 +45,7 @@ class FaultInjection:
     async def run(self, handle: Handler) -> None:
         """Carry out the fault; `handle` lets the service handle the request."""
         captured = CapturedResponse()
-        if not self.fault.skips_handling():
+        if self.fault.takes_effect():
             await handle(captured.capture)
         await _ACTIONS[self.fault.action](self, captured)
 

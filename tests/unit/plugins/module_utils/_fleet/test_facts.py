@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.facts import (
     arbitration_service_facts,
+    bounded,
     cluster_facts,
     host_facts,
     server_facts,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.paging import MOST_ITEMS
 
 NEVER = "1970-01-01T08:00:00+08:00"
 STARTED = "2026-05-04T03:02:01.5+08:00"
@@ -196,3 +201,14 @@ def test_degraded_tenant_is_shown_despite_malformed_log_streams():
 def test_facts_always_have_every_key(full, bare):
     assert full.keys() == bare.keys()
     assert all(value in (None, [], False, "None:None") for value in bare.values())
+
+
+def test_result_of_too_many_things_is_refused():
+    """Many small answers may add up to more than memory holds, also by what is in the things."""
+    many = [{"id": number, "subtasks": [1, 2, 3]} for number in range(MOST_ITEMS // 4)]
+    assert bounded(many, "subtasks") == many
+    with pytest.raises(OcpError, match="has more than 50,000 entries and subtasks, and was not read to its end"):
+        bounded([*many, {"subtasks": [1]}], "subtasks")
+    endless = ({"id": number} for number in itertools.count())
+    with pytest.raises(OcpError, match="has more than 50,000 entries, and"):
+        bounded(endless)

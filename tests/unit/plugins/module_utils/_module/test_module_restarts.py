@@ -42,16 +42,21 @@ def show(_line, _failed):
     raise AssertionError("Nothing is to be shown yet.")
 
 
+def announce(_line, _failed):
+    raise AssertionError("Nothing is to be shown yet.")
+
+
 def restart_options_of(**given):
     spec = {option: rules.get("default") for option, rules in restart_options.RESTART_OPTIONS.items()}
-    return restart_options.restart_options({**spec, **given}, bridge.RunMode(check_mode=False, show=show))
+    mode = bridge.RunMode(check_mode=False, show=show, announce=announce)
+    return restart_options.restart_options({**spec, **given}, mode)
 
 
 def test_restart_options_have_their_defaults():
     options = restart_options_of()
     assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
     assert options.in_flight is InFlight.ATTACH
-    assert options.policy == PollPolicy(7200, 10, show)
+    assert options.policy == PollPolicy(7200, 10, show, announce=announce)
 
 
 def test_restart_options_are_parsed():
@@ -64,7 +69,8 @@ def test_restart_options_are_parsed():
         "show_progress": False,
     }
     options = restart_options_of(**given)
-    assert (options.wait, options.in_flight, options.policy) == (True, InFlight.QUEUE, PollPolicy(5, 0.5))
+    quiet = PollPolicy(5, 0.5, announce=announce)
+    assert (options.wait, options.in_flight, options.policy) == (True, InFlight.QUEUE, quiet)
     assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
 
 

@@ -11,7 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import paging
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, response
 
 READS = {
     "clusters": lambda api: api.clusters(),
@@ -52,7 +52,7 @@ def test_empty_page_is_the_last(read):
     ("client", "why", "asked"),
     [
         (lambda: Endless(1), "has more than 1,000 pages", 1000),
-        (lambda: Endless(2000), "has more than 100,000 entries", 51),
+        (lambda: Endless(2000), "has more than 50,000 entries", 26),
         (lambda: Endless(1, size=10 * 1024**2), "has more than 64 MiB", 7),
         (lambda: Endless(1, values=100_000), "has more than 750,000 values", 8),
         (lambda: Endless(1, timeout=0.0), "did not arrive within 0 seconds (3 x timeout)", 1),
@@ -68,6 +68,26 @@ def test_endless_list_names_the_limit(client, why, asked, read):
     assert endless.asked == asked
 
 
+def steps(number):
+    return {"id": 7, "status": "RUNNING", "subtasks": [{"id": each} for each in range(number)]}
+
+
+def test_task_with_too_many_subtasks_is_not_used(client):
+    most = paging.MOST_ITEMS
+    client.expect("get", "/api/v2/tasks/instances/7", gives=response(steps(most)))
+    client.expect("get", "/api/v2/tasks/instances/7", gives=response(steps(most + 1)))
+    api = OcpApi(client.double)
+    assert len(api.task(7)["subtasks"]) == most
+    with pytest.raises(ResponseUnreadable, match="Task 7 has more than 50,000 subtasks, and is not used"):
+        api.task(7)
+
+
+def test_started_task_with_too_many_subtasks_keeps_its_id(client):
+    client.expect("post", "/api/v2/ob/clusters/1/restart", gives=response(steps(paging.MOST_ITEMS + 1)))
+    started = OcpApi(client.double).restart_cluster(1).data
+    assert (started["id"], started["subtasks"]) == (7, None)
+
+
 def test_limits_leave_room_for_a_large_fleet():
-    assert paging.MOST_ITEMS >= 100_000
+    assert paging.MOST_ITEMS >= 50_000
     assert paging.MOST_PAGES * 100 >= paging.MOST_ITEMS

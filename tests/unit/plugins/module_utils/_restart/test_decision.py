@@ -8,6 +8,7 @@ import copy
 from datetime import UTC, timedelta
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import (
     Action,
     Condition,
@@ -17,8 +18,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision im
     Operation,
     decide_restart,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT, FinishedRestart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -234,6 +236,143 @@ def test_queue_waits_for_every_running_task():
     assert decide(OLD, several, Condition(SINCE, QUEUE)).task_ids == (92, 91, 90)
 
 
+# What does not serve, what is held, and starts that are due
+
+
+def finished(task_id=80, restarts=ALL, ended=AFTER):
+    return FinishedRestart(task_id, "Restart it", SINCE, ended, restarts)
+
+
+def of_status(status="RUNNING", serves=True, started=AFTER):
+    return Observation(status, (Member("a", status, started=started, serves=serves),))
+
+
+HOLDER = Task.from_api(raw_task(70, "FAILED", name="Restart it"))
+NOT_SHOWN = "has restarted it, and the service does not show the start yet"
+TRUTH = [
+    pytest.param(of_status(), {}, Action.SKIP, "not before", id="it started since, and serves"),
+    pytest.param(
+        of_status(serves=None),
+        {},
+        Action.SKIP,
+        "does not show whether it serves",
+        id="it is not shown whether it serves",
+    ),
+    pytest.param(
+        of_status("UNAVAILABLE", False),
+        {},
+        Action.ILL,
+        "but a is UNAVAILABLE",
+        id="it started since, but does not serve",
+    ),
+    pytest.param(
+        of_status("UNAVAILABLE", False, BEFORE),
+        {},
+        Action.SUBMIT,
+        "before",
+        id="it does not serve, and is old: the remedy",
+    ),
+    pytest.param(
+        of_status("RESTARTING", False),
+        {},
+        Action.REFUSE,
+        "a is RESTARTING, and no task of it is to be seen",
+        id="it started since, and its status is in flight",
+    ),
+    pytest.param(
+        of_status("RESTARTING", False, BEFORE),
+        {},
+        Action.REFUSE,
+        "a is RESTARTING, and no task of it is to be seen",
+        id="it is old, and its status is in flight",
+    ),
+    pytest.param(
+        of_status("RESTARTING", False, BEFORE),
+        {"operations": [running()]},
+        Action.ATTACH,
+        "is restarting it",
+        id="its status is in flight, and the task is seen",
+    ),
+    pytest.param(
+        of_status("RESTARTING", False, BEFORE),
+        {"holder": HOLDER, "operations": [running()]},
+        Action.HELD,
+        "task 70 (Restart it) FAILED and holds it",
+        id="held wins over in flight",
+    ),
+    pytest.param(
+        of_status(), {"holder": HOLDER}, Action.HELD, "holds it", id="held, though it started since and serves"
+    ),
+    pytest.param(
+        of_status(started=BEFORE), {"finished": [finished()]}, Action.EXPECT, NOT_SHOWN, id="a start that is due"
+    ),
+    pytest.param(
+        of_status(started=BEFORE),
+        {"finished": [finished()], "operations": [running(restarts=NOTHING)]},
+        Action.EXPECT,
+        NOT_SHOWN,
+        id="a start that is due, while other work runs",
+    ),
+    pytest.param(
+        of_status(started=BEFORE),
+        {"finished": [finished(ended=AFTER - timedelta(seconds=PROOF_TIMEOUT))]},
+        Action.SUBMIT,
+        "started at",
+        id="a start that should have shown: from then on the start decides",
+    ),
+    pytest.param(
+        of_status(started=None),
+        {"finished": [finished(ended=AFTER - timedelta(days=9))]},
+        Action.SKIP,
+        "a was restarted by task 80 (Restart it), begun at 2026-05-04T03:00:00+08:00",
+        id="no start is ever shown: the task stays the evidence",
+    ),
+    pytest.param(
+        of_status("STOPPED", False, None),
+        {"finished": [finished(ended=AFTER - timedelta(days=9))]},
+        Action.ILL,
+        "but a is STOPPED",
+        id="no start is ever shown, and it does not serve",
+    ),
+]
+
+
+@pytest.mark.parametrize(("observation", "seen", "action", "words"), TRUTH)
+def test_green_is_what_started_since_and_serves(observation, seen, action, words):
+    more = {"operations": [], **seen}
+    decision = decide(observation, condition=Condition(SINCE, ATTACH), **more)
+    assert decision.action is action
+    assert words in decision.reason
+    assert decision.serves is (observation.serves if action is Action.SKIP else None)
+
+
+@pytest.mark.parametrize("asked", [ATTACH, FAIL, QUEUE])
+def test_nothing_is_sent_while_only_the_status_is_in_flight(asked):
+    at_work = of_status("STOPPING", False, BEFORE)
+    for since in (SINCE, None):
+        decision = decide(at_work, [], Condition(since, asked))
+        assert decision.action is (Action.QUEUE if asked is QUEUE else Action.REFUSE)
+        assert decision.task_ids == ()
+
+
+def test_due_start_does_not_count_where_every_call_restarts():
+    assert decide(OLD, [], Condition(None, ATTACH), finished=[finished()]).action is Action.SUBMIT
+
+
+def test_only_those_are_restarted_whose_start_is_not_due():
+    """The agents of one host have just been restarted, those of another are old."""
+    decision = decide(OLD, [], Condition(SINCE, ATTACH), finished=[finished(restarts=frozenset("a"))])
+    assert (decision.action, decision.members, decision.task_ids) == (Action.EXPECT, {"b"}, (80,))
+    assert decision.reason.startswith("task 80 (Restart it) has restarted a, and the service does not show the start")
+
+
+def test_what_runs_has_to_end_before_those_are_restarted_whose_start_is_not_due():
+    partly = [finished(restarts=frozenset("a"))]
+    other = [running(started_at=BEFORE)]
+    assert decide(OLD, other, Condition(SINCE, ATTACH), finished=partly).action is Action.REFUSE
+    assert decide(OLD, other, Condition(SINCE, QUEUE), finished=partly).action is Action.QUEUE
+
+
 # All combinations
 
 NAMES = ("a", "b", "c")
@@ -327,3 +466,68 @@ def test_reason_names_its_task(observation, operations, asked):
         assert any(operation.label in decision.reason for operation in operations)
     for number in decision.task_ids if decision.action is Action.ATTACH else ():
         assert f"task {number}" in decision.reason
+
+
+looks = st.builds(
+    Look,
+    st.builds(
+        Observation,
+        st.sampled_from([None, "RUNNING", "RESTARTING", "STOPPED"]),
+        st.lists(
+            st.builds(
+                Member,
+                st.sampled_from(NAMES),
+                st.sampled_from([None, "RUNNING", "RESTARTING", "STOPPED"]),
+                started=instants,
+                serves=st.sampled_from([None, True, False]),
+            ),
+            max_size=3,
+            unique_by=lambda member: member.name,
+        ).map(tuple),
+        whole_serves=st.sampled_from([None, True, False]),
+    ),
+    operation_lists,
+    st.just(AFTER),
+    st.sampled_from([None, HOLDER]),
+    st.lists(
+        st.builds(
+            finished,
+            st.integers(1, 99),
+            st.none() | st.frozensets(st.sampled_from(NAMES)),
+            st.sampled_from([SINCE, AFTER, AFTER - timedelta(days=1)]),
+        ),
+        max_size=2,
+    ),
+)
+
+
+@settings(max_examples=1000)
+@given(looks, conditions)
+def test_decision_never_breaks_a_promise(look, asked):
+    decision = decide_restart(look, asked)
+    observed, since = look.observed, asked.started_before
+    due = [task for task in look.finished if task.ended_at + timedelta(seconds=180) > AFTER] if since else []
+    shown_since = {
+        member.name
+        for member in observed.members
+        if since is not None
+        and (
+            any(task.restarts is None or member.name in task.restarts for task in look.finished)
+            if member.started is None
+            else member.started >= since
+        )
+    }
+    if look.holder is not None:
+        assert decision.action is Action.HELD
+    if decision.action is Action.SKIP:
+        assert shown_since == {member.name for member in observed.members} != set()
+        assert observed.serves is not False
+        assert decision.serves is observed.serves
+    if decision.action is Action.SUBMIT:
+        assert not look.operations
+        assert not observed.is_in_flight
+    if decision.action in (Action.SUBMIT, Action.EXPECT):
+        assert not decision.members & shown_since
+        assert not any(task.restarts is None or decision.members & task.restarts for task in due if decision.members)
+    if decision.action is Action.ILL:
+        assert observed.serves is False

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    OutcomeUnknown,
     RequestRefused,
     TargetBusy,
     TaskFailed,
@@ -164,15 +165,32 @@ def test_permanent_refusal_ends_without_further_requests(status, service):
     assert len(service.posts) == 1
 
 
+def unreadable_after_post(service, times):
+    service.before_post = lambda before=service.before_post: (
+        before(),
+        service.failing.update(servers=[refused(503)] * times),
+    )
+
+
 @every_refusal
-def test_target_unreadable_after_a_refusal_is_reported(status, service):
+def test_read_that_fails_after_a_refusal_is_repeated(status, service):
     service.busy = status
     someone_is_first(service, SERVER)
-    service.before_post = lambda before=service.before_post: (before(), service.failing.update(servers=[refused(503)]))
+    unreadable_after_post(service, 1)
+    assert restart(service, SERVER, request())["action"] == "attached"
+    assert len(service.posts) == 1
+
+
+@every_refusal
+def test_outcome_is_unknown_if_nothing_can_be_read_after_a_refusal(status, service):
+    """A proxy that repeats requests gets such a refusal for its repetition."""
+    service.busy = status
+    someone_is_first(service, SERVER)
+    unreadable_after_post(service, 999)
     error = failure(service, SERVER, request())
-    assert str(error).startswith(f"There was no restart of {SERVER.target.label}. Refused with {status}.")
-    assert f"There was no restart of {SERVER.target.label}, since it cannot be read." in str(error)
-    assert (error.facts["changed"], len(service.posts)) == (False, 1)
+    assert error.__class__ is OutcomeUnknown
+    assert f"Refused with {status}. A proxy may have repeated the request (the last look failed: Refused" in str(error)
+    assert (error.facts["changed"], len(service.posts)) == (True, 1)
 
 
 # A task that FAILED at its first step

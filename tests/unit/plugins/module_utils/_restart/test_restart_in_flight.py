@@ -509,7 +509,11 @@ def test_rollback_is_not_joined(service):
 def test_progress_names_the_target_above_its_subtasks(service):
     job = others(service, SERVER, name="Check OB server")
     lines = []
-    options = request("queue", wait=True, seconds=600, show=lambda line, _bad: lines.append(line))
+
+    def show(line, _bad):
+        lines.append(line)
+
+    options = request("queue", wait=True, seconds=600, show=show, announce=show)
     assert restart(service, SERVER, options)["task_id"] == 1002
     told = [line for line in lines if SERVER.target.label in line]
     assert told[0].startswith(f"  {SERVER.target.label}: task {job.id} ")

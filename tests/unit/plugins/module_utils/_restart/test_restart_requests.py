@@ -9,9 +9,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import (
     LOOK_AND_REQUEST,
-    RestartRequest,
     restart_target,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy

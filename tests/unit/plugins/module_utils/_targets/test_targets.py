@@ -271,9 +271,7 @@ class TestAgents:
             ],
         }
 
-    @pytest.mark.parametrize(
-        "processes", [None, {"agentd": 1}, ["agentd"], 5, [{"pid": "seven"}], [{"pid": 0}]], ids=repr
-    )
+    @pytest.mark.parametrize("processes", [None, {"agentd": 1}, ["agentd"], 5, [{}], [{"pid": "seven"}]], ids=repr)
     def test_malformed_processes_are_ignored(self, processes, api):
         api.expect("hosts", gives=HOSTS)
         api.expect("host_agent", 51, gives={"status": "AVAILABLE", "processes": processes})

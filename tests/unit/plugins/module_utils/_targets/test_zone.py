@@ -121,8 +121,14 @@ def test_zone_of_a_cluster_that_shows_none_is_found_in_their_list(api):
     assert Zone.find(api.double, "31", "zone1") == ZONE
 
 
+def test_zone_of_a_cluster_that_shows_none_is_observed_with_its_own_status(api):
+    api.expect("cluster", 31, gives={"id": 31, "name": "orders"}).expect("zones", 31, gives=RECORD["zones"])
+    api.expect("servers", 31, gives=SERVERS)
+    assert ZONE.observe(api.double).status == "RUNNING"
+
+
 def test_missing_zone_is_observed_as_empty(api):
-    api.expect("cluster", 31, gives={**RECORD, "zones": []}).expect("servers", 31, gives=SERVERS[2:])
+    api.expect("cluster", 31, gives={**RECORD, "zones": RECORD["zones"][1:]}).expect("servers", 31, gives=SERVERS[2:])
     assert ZONE.observe(api.double).result() == {"status": None, "members": []}
 
 

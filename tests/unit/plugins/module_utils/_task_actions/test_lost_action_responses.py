@@ -39,9 +39,11 @@ def at_post(service, *events):
 def test_task_action_with_a_lost_response_is_recognized(make_error, call, time_passes):
     service = ready_for(call, time_passes)
     service.lose_after = [make_error()]
-    result = acted_on(service, call.wish)
+    lines = []
+    result = acted_on(service, call.wish, announce=lambda line, _bad: lines.append(line))
     assert (result["changed"], result["action"]) == (True, call.wish.state.value)
     assert result["subtask_ids"] == call.subtask_ids
+    assert lines == [f"  {call.what}: {call.done}"]
     assert result["reason"].endswith(SHOWN)
     assert (service.posts, time_passes.pauses) == ([call.post], [])
 

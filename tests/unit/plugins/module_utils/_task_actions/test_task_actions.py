@@ -27,6 +27,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.task_action_cases impo
     every_call,
     failed,
     hanging,
+    interrupted_action,
     ready_for,
     task_action_error,
 )
@@ -102,9 +103,36 @@ def test_skipped_subtask_keeps_its_skip_operation(time_passes):
 def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
-    acted_on(service, DesiredState(SKIPPED, status="FAILED"), show=lambda text, bad: lines.append((text, bad)))
+    acted_on(service, DesiredState(SKIPPED, status="FAILED"), announce=lambda text, bad: lines.append((text, bad)))
     task = f"task {TASK_ID} (Restart OB cluster): skipped"
     assert lines == [(f"  subtask {number} of {task}", False) for number in (SECOND, THIRD)]
+
+
+# Interrupted
+
+
+@every_call
+def test_interrupted_request_may_have_run(call, time_passes):
+    service = ready_for(call, time_passes)
+    service.lose_before = [KeyboardInterrupt()]
+    facts = interrupted_action(service, call.wish)
+    assert (facts["changed"], facts["action"]) == (True, call.wish.state.value)
+    assert (facts["task_id"], facts["subtask_ids"]) == (TASK_ID, call.subtask_ids)
+
+
+def test_interruption_before_the_request_did_nothing(time_passes):
+    service = failed(time_passes)
+    service.unreadable = [KeyboardInterrupt()]
+    facts = interrupted_action(service, DesiredState(RETRIED))
+    assert (facts["changed"], facts["action"], facts["task_id"]) == (False, None, TASK_ID)
+    assert service.posts == []
+
+
+def test_interrupted_wait_keeps_what_was_done(time_passes):
+    service = failed(time_passes, times=2)
+    service.before_post = lambda: service.unreadable.append(KeyboardInterrupt())
+    facts = interrupted_action(service, DesiredState(RETRIED), wait=True)
+    assert (facts["changed"], facts["action"], facts["trace_id"]) == (True, "retried", "trace-post")
 
 
 # Diff

@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import started_line
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
@@ -327,3 +328,14 @@ def test_long_lines_are_truncated_to_80_columns(name, line):
     shown = watch({7: [raw_task(7, name=name)]}, timeout=1).lines
     assert shown == [line]
     assert columns(line) <= 80
+
+
+def test_line_of_a_start_is_truncated_before_the_task_id():
+    assert started_line("server 1", "submitted, task 7") == "  server 1: submitted, task 7"
+    line = started_line("server " + "orders" * 20, "submitted, task 1234567890")
+    assert line.endswith("\N{HORIZONTAL ELLIPSIS}: submitted, task 1234567890")
+    assert columns(line) == 80
+    wide = started_line("server " + "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 50 + "\x1b[31m", "attached, task 8")
+    assert wide.endswith(": attached, task 8")
+    assert columns(wide) <= 80
+    assert "\x1b" not in started_line("a\x1b", "attached, task 8")

@@ -8,7 +8,9 @@ import json
 import re
 
 import pytest
-from support import ACCESS_KEY, BASIC, ORDINARY, RESTARTS, ran_as
+from credentials import ACCESS_KEY, BASIC
+from execution_path import ORDINARY, ran_as
+from expected_restarts import RESTARTS
 
 # Options of each module, for a call that succeeds on the default fleet, and one value that cannot be used.
 READS = {"task_info": {"limit": 5}, "task_wait": {"task_ids": "{{ first.task_id }}"}}

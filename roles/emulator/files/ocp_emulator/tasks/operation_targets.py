@@ -2,11 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """What each operation consists of: its steps, its targets, its context, and the targets that must be free for it.
 
-What makes a target busy is our choice, since no document gives a rule: an operation on a server occupies that server;
-one on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart
-occupies the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second
-operation. Two servers or two zones of one cluster may be restarted at the same time. A start of a target that runs and
-a stop of one that is stopped are accepted and change nothing.
+All targets of an operation exist, or it is refused as a whole. A start of a target that runs and a stop of one that is
+stopped are accepted and change nothing. Which targets an operation occupies: occupancy.py.
 """
 
 import json

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import REPOSITORY, blocks
+from documentation_blocks import blocks
+from repository import REPOSITORY
 
 # The tests that run what is no playbook, such as a file of variables, or that needs the files around it.
 RUN_BY = {

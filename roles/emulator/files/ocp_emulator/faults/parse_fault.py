@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The kinds of faults, and reading one of any kind."""
+"""Reading a fault of any kind from a value of JSON or YAML."""
 
 from typing import Annotated, Any, get_args
 

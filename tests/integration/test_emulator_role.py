@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The roles, as a playbook uses them."""
+"""The role emulator, as a playbook uses it."""
 
 from __future__ import annotations
 
@@ -13,131 +13,9 @@ from pathlib import Path
 import pytest
 import requests
 import yaml
-from support import BASIC, REPOSITORY, blocks, kept_port
-
-
-def wait_for(what, **variables):
-    return {
-        "name": "wait",
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
-        "vars": {"task_wait_tasks": what, **variables},
-    }
-
-
-def defaults(emulator, **credentials):
-    return {"module_defaults": {"group/oceanbase.ocp.ocp": {"url": emulator.url, **(credentials or BASIC)}}}
-
-
-RESTART = {"name": "restart", "oceanbase.ocp.cluster_restart": {"cluster": "payments"}, "register": "restart"}
-LOOP = {
-    "name": "loop",
-    "oceanbase.ocp.server_restart": {
-        "cluster": "{{ item }}",
-        "server": "{{ servers[item] }}",
-        "freeze_server": False,
-        "in_flight": "fail",
-    },
-    "vars": {"servers": {"orders": "10.0.0.1:2882", "payments": "10.0.0.7:2882"}},
-    "loop": ["orders", "payments"],
-    "register": "loop",
-}
-AGENTS = {"name": "agents", "oceanbase.ocp.agent_restart": {"hosts": ["10.0.0.1"]}, "register": "agents"}
-SHOW = {
-    "name": "show",
-    "ansible.builtin.debug": {"msg": "{{ task_wait_results | map(attribute='status') | list }}"},
-}
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize(
-    ("tasks", "what", "number"),
-    [
-        ([RESTART], "{{ restart }}", 1),
-        ([RESTART], "{{ restart.task_id }}", 1),
-        ([LOOP], "{{ loop }}", 2),
-        ([LOOP, AGENTS], ["{{ loop }}", "{{ agents }}", "{{ agents.task_id }}"], 3),
-    ],
-    ids=["result", "id", "loop", "mixed"],
-)
-def test_task_wait_accepts_ids_and_results(ansible, emulator, tasks, what, number):
-    outcome = ansible.tasks(*tasks, wait_for(what), SHOW, **defaults(emulator))
-    assert outcome.rc == 0, outcome.output
-    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * number
-
-
-def test_task_wait_skips_results_without_a_task(ansible, emulator):
-    skipped = {**RESTART, "when": False}
-    outcome = ansible.tasks(skipped, wait_for("{{ restart }}"), SHOW, **defaults(emulator))
-    assert outcome.rc == 0, outcome.output
-    assert outcome.results["show"]["msg"] == []
-    checked = ansible.tasks(LOOP, wait_for("{{ loop }}"), SHOW, arguments="--check", **defaults(emulator))
-    assert checked.rc == 0, checked.output
-    assert checked.results["show"]["msg"] == []
-    assert emulator.requests("POST") == []
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        wait_for([]),
-        {"block": [wait_for("{{ restart }}", task_wait_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]},
-        wait_for("{{ task_wait_results | map(attribute='id') }}"),
-    ],
-    ids=["nothing", "refused", "the same"],
-)
-def test_each_use_of_task_wait_replaces_the_results(ansible, emulator, second):
-    outcome = ansible.tasks(
-        RESTART, wait_for("{{ restart }}"), {**SHOW, "name": "first"}, second, SHOW, **defaults(emulator)
-    )
-    assert outcome.rc == 0, outcome.output
-    assert outcome.results["first"]["msg"] == ["SUCCESSFUL"]
-    again = "task_wait_results" in str(second)
-    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * again, outcome.output
-
-
-@pytest.mark.parametrize(
-    ("clusters", "servers", "reason"),
-    [
-        (["orders", "payments"], {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}, "10.9.9.9:1 matches nothing"),
-        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "in_flight=fail was asked"),
-    ],
-    ids=["unknown", "busy"],
-)
-def test_task_wait_awaits_the_others_then_fails_for_unstarted_restarts(
-    ansible, start_emulator, clusters, servers, reason
-):
-    emulator = start_emulator("--step-seconds", "0.4")
-    half = {**LOOP, "loop": clusters, "vars": {"servers": servers}, "ignore_errors": True}
-    outcome = ansible.tasks(half, wait_for("{{ loop }}"), **defaults(emulator))
-    assert outcome.rc == 2
-    assert reason in outcome.result["msg"]
-    kept = outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"]
-    assert [task["status"] for task in kept] == ["SUCCESSFUL"]
-
-
-def test_task_wait_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
-    emulator = start_emulator("--step-seconds", "60")
-    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", task_wait_timeout=1), **defaults(emulator))
-    assert outcome.rc == 2
-    assert "is not finished after 1 seconds" in outcome.results["Wait until all tasks have ended"]["msg"]
-    assert outcome.result["ansible_facts"]["task_wait_results"][0]["status"] == "RUNNING"
-
-
-@pytest.mark.parametrize(("detail", "subtasks"), [("summary", 0), ("full", 19)])
-@pytest.mark.parametrize("shown", [True, False])
-def test_task_wait_applies_detail_and_progress_options(ansible, emulator, detail, subtasks, shown):
-    variables = {"task_wait_detail": detail, "task_wait_show_progress": shown}
-    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", **variables), **defaults(emulator))
-    assert outcome.rc == 0, outcome.output
-    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"]
-    assert len(task["subtasks"]) == subtasks
-    assert (f"{task['id']} (Restart OB cluster)" in outcome.output) is shown
-
-
-def test_task_wait_requires_its_tasks(ansible, emulator):
-    outcome = ansible.tasks({"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}}, **defaults(emulator))
-    assert outcome.rc == 2
-    assert "task_wait_tasks" in outcome.output
+from credentials import BASIC
+from documentation_blocks import blocks
+from free_ports import kept_port
 
 
 @pytest.fixture
@@ -322,12 +200,3 @@ def test_emulator_role_starts_nothing_in_check_mode(emulator_role):
     apply, port = emulator_role
     outcome, changed = apply("started", arguments="--check")
     assert (outcome.rc, changed, answers(port)) == (0, True, False), outcome.output
-
-
-def test_the_demo_shows_four_kinds_of_restart(ansible):
-    outcome = ansible.playbook(
-        str(REPOSITORY / "playbooks" / "demo.yml"), arguments=f"-e emulator_virtualenv={Path(sys.prefix)}"
-    )
-    assert outcome.rc == 0, outcome.output
-    for kind in "Restart OB server", "Restart OB cluster", "Batch restart OCP agent", "Restart arbitration service":
-        assert kind in outcome.output

@@ -7,7 +7,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from support import BASIC, ran_as
+from credentials import BASIC
+from execution_path import ran_as
 
 READ = {"name": "read", "oceanbase.ocp.task_info": {"limit": 1}}
 HERE, THERE = {"in-process": 1}, {"ordinary": 1}

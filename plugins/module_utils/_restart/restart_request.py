@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a restart module is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .._waiting.poll import PollPolicy
+from .decision import InFlight
+
+
+@dataclass(frozen=True)
+class RestartRequest:
+    """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
+
+    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart.
+    """
+
+    check_mode: bool
+    wait: bool
+    policy: PollPolicy
+    started_before: datetime | None = None
+    in_flight: InFlight = InFlight.ATTACH

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Ansible run as a user runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+import yaml
+
+
+@dataclass
+class Outcome:
+    """What a run of Ansible came to: exit code, everything it printed, and the results of its tasks by name."""
+
+    rc: int
+    output: str
+    results: dict[str, dict[str, Any]]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result of the last task."""
+        return list(self.results.values())[-1]
+
+
+class Ansible:
+    """Runs ad-hoc commands and playbooks in a folder of their own, with no configuration but the given environment."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._runs = 0
+        self.environment: dict[str, str] = {}
+
+    def module(self, module: str, *arguments: str, **options: Any) -> dict[str, Any]:
+        """Run a module of the collection by an ad-hoc command; returns its result."""
+        words = [f"{name}={_word(value)}" for name, value in options.items()]
+        outcome = self._run(
+            module=f"oceanbase.ocp.{module}",
+            module_args=" ".join(words),
+            host_pattern="localhost",
+            cmdline=" ".join(arguments) or None,
+        )
+        return {**outcome.result, "rc": outcome.rc, "output": outcome.output}
+
+    def tasks(self, *tasks: dict[str, Any], arguments: str = "", **keywords: Any) -> Outcome:
+        """Run a play on localhost with these tasks and play keywords."""
+        play = {"hosts": "localhost", "gather_facts": False, **keywords, "tasks": list(tasks)}
+        return self.playbook([play], arguments=arguments)
+
+    def start(self, plays: list[dict[str, Any]], name: str) -> subprocess.Popen[str]:
+        """Start ansible-playbook as a process group of its own, with its output in ``name``.txt."""
+        playbook = self._folder / f"{name}.yml"
+        playbook.write_text(yaml.safe_dump(plays, sort_keys=False))
+        with self.output(name).open("w") as output:
+            return subprocess.Popen(
+                [Path(sys.executable).parent / "ansible-playbook", str(playbook)],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                env={**os.environ, **self.variables()},
+                start_new_session=True,
+            )
+
+    def end(self) -> None:
+        """End what was started and is still there: workers of a playbook that was killed outlive it."""
+        own = str(self._folder).encode()
+        for command in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if b"ansible-playbook" in (words := command.read_bytes()) and own in words:
+                    os.kill(int(command.parent.name), signal.SIGKILL)
+
+    def output(self, name: str) -> Path:
+        """Where the process started by this name prints."""
+        return self._folder / f"{name}.txt"
+
+    def playbook(self, plays: list[dict[str, Any]] | str, arguments: str = "") -> Outcome:
+        """Run plays, or a playbook by name."""
+        if not isinstance(plays, str):
+            path = self._folder / f"playbook-{self._runs}.yml"
+            path.write_text(yaml.safe_dump(plays, sort_keys=False))
+            plays = str(path)
+        return self._run(playbook=plays, cmdline=arguments or None)
+
+    def _run(self, **what: Any) -> Outcome:
+        self._runs += 1
+        data = self._folder / f"run-{self._runs}"
+        data.mkdir()
+        runner = ansible_runner.run(
+            private_data_dir=str(data),
+            envvars=self.variables(),
+            quiet=True,
+            rotate_artifacts=0,
+            **what,
+        )
+        results = {
+            event["event_data"]["task"]: event["event_data"]["res"]
+            for event in runner.events
+            if event["event"] in ("runner_on_ok", "runner_on_failed")
+        }
+        return Outcome(runner.rc, runner.stdout.read(), results)
+
+    def variables(self) -> dict[str, str]:
+        return {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "ANSIBLE_HOME": str(self._folder / "home"),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            **self.environment,
+        }
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How modules run, in the controller's process or as ordinary modules: choosing it, and telling it from the output."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+# A task keyword by which the modules of the collection run as ordinary modules.
+ORDINARY = {"environment": {"ANY_VARIABLE": "whatever"}}
+
+
+def ran_as(output: str) -> dict[str, int]:
+    """How many calls of the collection's modules ran by which path, told from what Ansible prints with -vvv."""
+    marks = {"in-process": "Running module file .*/oceanbase/ocp/", "ordinary": "Using module file .*/oceanbase/ocp/"}
+    return +Counter({path: len(re.findall(mark, output)) for path, mark in marks.items()})

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the answers that a run had really held: the evidence that was there before it asked for a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .evidence import BLUR, PROOF_TIMEOUT, Evidence
+from .fleet import Key
+from .history import Exchange, Run
+from .profile import Profile
+from .task_graph import Task
+
+TASKS, CLUSTERS = "/tasks/instances", "/api/v2/ob/clusters"
+
+
+class Answers:
+    """Questions about the reads of runs. An answer that a proxy changed or replaced holds nothing."""
+
+    def __init__(self, profile: Profile, evidence: Evidence) -> None:
+        self._profile = profile
+        self._evidence = evidence
+
+    def before(self, run: Run, post: Exchange) -> Iterator[Exchange]:
+        """The reads of a run whose answers came whole before one of its requests was sent."""
+        for each in run.exchanges:
+            if each.reads and each.answer is not None and (each.came_back or 0.0) <= post.sent:
+                yield each
+
+    def last_look(self, run: Run, post: Exchange) -> list[Exchange]:
+        """Those after the last pause before the request."""
+        return [each for each in self.before(run, post) if each.pause_ended == post.pause_ended]
+
+    def shows_restart(self, read: Exchange, key: Key, since: float, others: Iterable[Task]) -> bool:
+        """Whether an answer shows that a thing has started since, or that one of ``others`` restarts it or has."""
+        return self._shows_thing(read, key, since) or any(self.shows_task(read, task, since) for task in others)
+
+    def is_unfinished(self, read: Exchange, task: Task) -> bool | None:
+        """Whether an answer shows a task as unfinished; None if it does not hold the task."""
+        shown = self._shown_task(read, task)
+        return None if shown is None else shown["finishTime"] is None
+
+    def shows_task(self, read: Exchange, task: Task, since: float | None) -> bool:
+        """Whether an answer shows that a task restarts what it is for or, with ``since``, that it has done so."""
+        shown = self._shown_task(read, task)
+        if shown is None:
+            return False
+        if shown["finishTime"] is None:
+            return True
+        told = self._profile.tags or task.kind == "cluster"
+        if since is None or not told or task.skipped_effect or task.created < since + BLUR:
+            return False
+        state = task.record.at(self._seen_at(read)) or task.record.now
+        recent = state["finish"] is not None and self._profile.wall(read.sent) - state["finish"] < PROOF_TIMEOUT
+        return recent and task.ended_well(state)
+
+    def _shown_task(self, read: Exchange, task: Task) -> dict[str, Any] | None:
+        """The record of a task in an answer."""
+        if TASKS not in read.request.path or read.answer is None or read.answer.status != 200:
+            return None
+        data = read.answer.data
+        found = data.get("contents", [data])
+        shown = next((each for each in found if str(each.get("id")) == str(task.id)), None)
+        return None if shown is None else {"finishTime": None, **shown}
+
+    def _seen_at(self, read: Exchange) -> float:
+        when = read.commits[-1][0] - read.lag
+        if read.request.path.endswith("/agent") and self._profile.agent_refresh:
+            return when // self._profile.agent_refresh * self._profile.agent_refresh
+        return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when
+
+    def _shows_thing(self, read: Exchange, key: Key, since: float) -> bool:
+        """Whether an answer shows of a thing itself that it is worked on, or has started since."""
+        if read.answer is None or read.answer.status != 200 or not self._is_about(read.request.path, key):
+            return False
+        state = self._evidence.state(key, self._seen_at(read))
+        return state is not None and self._evidence.state_shows(state, key, since)
+
+    def _is_about(self, path: str, key: Key) -> bool:
+        """Whether the answers of a path hold the start and the status of a thing."""
+        kind, number = key
+        if kind == "host":
+            return path.endswith(f"/hosts/{number}/agent")
+        if kind == "arbitration":
+            return "/arbitration/" in path
+        cluster = self._evidence.cluster_of(key)
+        if path == f"{CLUSTERS}/{cluster}/servers":
+            return True
+        return self._profile.servers_in_cluster and path in (CLUSTERS, f"{CLUSTERS}/{cluster}")

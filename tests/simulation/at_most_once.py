@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Promises about how often something restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .evidence import BLUR
+from .finding import EVER, Case, Check, Finding
+from .fleet import Key, Start
+from .history import Exchange, Run
+from .task_graph import Task
+
+# A request that took longer on its way was held back by something.
+HELD_BACK = 1.0
+
+
+def no_double(case: Case, run: Run) -> Iterator[Finding]:
+    """A target that has started since the change is not restarted again."""
+    since = run.since
+    if since is None:
+        return
+    for post, when, number in run.restarts:
+        task = case.evidence.tasks[number]
+        earlier = {key: _earlier_starts(case, key, task, since, when) for key in task.members}
+        again = [key for key in task.members if earlier[key]]
+        if not again or (task.kind != "host" and len(again) < len(task.members)):
+            continue
+        text = f"task {number} restarted {again[0]} again"
+        if _left_open(case, run, post, again[0]):
+            yield Finding("double after an open outcome of the same process", text)
+        elif post.commits[0][0] < when:
+            yield Finding("double: a proxy repeated the request", text, unseen=True)
+        else:
+            shown = [_was_shown(case, run, post, key, earlier[key]) for key in again]
+            if any(shown) if task.kind == "host" else all(shown):
+                yield Finding("double", text)
+            else:
+                hidden = again[shown.index(False)]
+                yield Finding(f"double: {_why_unseen(case, run, post, earlier[hidden])}", text, unseen=True)
+
+
+def _earlier_starts(case: Case, key: Key, task: Task, since: float, committed: float) -> list[Start]:
+    """The starts since the change that were there, or under way, when a task began that started it too."""
+    starts = case.evidence.starts(key, since + BLUR)
+    if not any(start.task == task.id and not start.undoing for start in starts):
+        return []
+    return [start for start in starts if start.task != task.id and _began(case, start) < committed]
+
+
+def _began(case: Case, start: Start) -> float:
+    """When what caused a start began."""
+    task = case.evidence.task(start.task)
+    return start.time if task is None or start.undoing else task.created
+
+
+def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
+    others = [task for start in starts if (task := case.evidence.task(start.task)) is not None]
+    reads = case.answers.before(run, post)
+    return any(case.answers.shows_restart(read, key, run.since or 0.0, others) for read in reads)
+
+
+def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> str:
+    """Why no answer held the restart of another."""
+    began = min(_began(case, start) for start in starts)
+    look = min((each.sent for each in case.answers.last_look(run, post)), default=post.sent)
+    if began > look:
+        return "the requests crossed"
+    causes = [case.evidence.task(start.task) for start in starts]
+    if any(task is not None and _was_held_back(task) for task in causes):
+        return "the first request was held back"
+    if not case.profile.reads_tasks:
+        return "the tasks may not be read"
+    return "all answers were behind"
+
+
+def _was_held_back(task: Task) -> bool:
+    request = task.request
+    posts = request.posts if isinstance(request, Run) else []
+    return any(
+        when - post.sent > HELD_BACK for post in posts for when, answer in post.commits if answer.task == task.id
+    )
+
+
+def _left_open(case: Case, run: Run, post: Exchange, key: Key) -> bool:
+    """Whether an earlier run of the process left open whether its own request restarted this."""
+    for earlier in case.history.runs:
+        if earlier.process != run.process or earlier.number >= run.number or earlier.change is not run.change:
+            continue
+        for each in earlier.posts:
+            tasks = [case.evidence.tasks[a.task] for _when, a in each.commits if a.task is not None]
+            started = any(start.task == task.id for task in tasks for start in case.evidence.starts(key, 0.0))
+            if started and each.answer is None and earlier.failed and each.sent < post.sent:
+                return True
+    return False
+
+
+def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
+    """No restart is sent while another task is shown to restart the target."""
+    for post, when, number in run.restarts:
+        task = case.evidence.tasks[number]
+        if post.commits[0][0] < when:
+            continue
+        look = case.answers.last_look(run, post)
+        for other in case.evidence.tasks.values():
+            touches = set(other.members) & set(task.members) and other.kind == task.kind and other.work == "restart"
+            if other is not task and touches and _is_unfinished(case, look, other):
+                yield Finding("overtakes", f"task {number} was sent while task {other.id} was shown as unfinished")
+
+
+def _is_unfinished(case: Case, look: list[Exchange], task: Task) -> bool:
+    """Whether the last answer of a look that holds a task shows it as unfinished."""
+    shown = [case.answers.is_unfinished(read, task) for read in look]
+    return next((unfinished for unfinished in reversed(shown) if unfinished is not None), False)
+
+
+def one_request(case: Case, run: Run) -> Iterator[Finding]:
+    """One run restarts once, whatever happens to its requests."""
+    worked = [each for each in run.restarts if case.evidence.worked(case.evidence.tasks[each[2]], EVER)]
+    for post, when, number in worked[1:]:
+        previous = case.evidence.tasks[worked[0][2]]
+        if previous.fails_at == 0 or set(previous.members).isdisjoint(case.evidence.tasks[number].members):
+            continue
+        repeated = post is worked[0][0] and when > post.commits[0][0]
+        why = ": a proxy repeated the request" if repeated else ""
+        yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated)
+
+
+CHECKS: tuple[Check, ...] = (no_double, overtakes_nothing, one_request)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Promises about how a module behaves: what it waits for, and what it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .evidence import PROOF_TIMEOUT
+from .finding import Case, Check, Finding
+from .history import Run
+
+# Seconds within which a wait notices the end of a task, and a module that somebody has to act.
+NOTICED = 60.0
+
+
+def does_not_crash(_case: Case, run: Run) -> Iterator[Finding]:
+    """A module fails with a message, never by a bug."""
+    if "exception" in run.result or "crashed" in str(run.result.get("msg")):
+        yield Finding("crash", str(run.result.get("msg")))
+
+
+def credentials_once(_case: Case, run: Run) -> Iterator[Finding]:
+    """A 401 ends everything, since repeating it locks the account."""
+    refused = [each.came_back for each in run.exchanges if each.answer and each.answer.status == 401]
+    first = min((when for when in refused if when is not None), default=1e12)
+    if any(each.sent > first for each in run.exchanges):
+        yield Finding("asks again after a 401", f"after {first:.1f}")
+
+
+def no_advice_after_success(_case: Case, run: Run) -> Iterator[Finding]:
+    """Nothing printed after a success advises to run again."""
+    text = " ".join(str(warning) for warning in run.result.get("warnings", ()))
+    if run.green and "run this again" in text:
+        yield Finding("advice after a success", text)
+
+
+def wait_ends(_case: Case, run: Run) -> Iterator[Finding]:
+    """A wait ends in time."""
+    lasted = (run.ended or run.began) - run.began
+    limit = run.args.get("wait_timeout", 0) + PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
+    if run.end == "result" and lasted > limit:
+        yield Finding("waits too long", f"{lasted:.0f} s")
+
+
+def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
+    """A wait for a task ends with it; a SUCCESSFUL one has PROOF_TIMEOUT to show its start."""
+    task = case.evidence.task(run.result.get("task_id"))
+    if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
+        return
+    proof = PROOF_TIMEOUT if task.ended_well() else 0.0
+    state = task.record.at(run.ended - NOTICED - proof)
+    if state and state["finish"] is not None and task.record.now is state:
+        text = f"{run.ended - run.began:.0f} s, task {task.id} is {task.status}"
+        yield Finding("waits for a task that has ended", text)
+
+
+def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
+    """What only a person can clear fails at once, where its task can be seen."""
+    lasted = (run.ended or run.began) - run.began
+    if run.end != "result" or lasted <= NOTICED or run.posts or not case.profile.reads_tasks:
+        return
+    begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
+    held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
+    holder = next((task for task in held if task), None)
+    if holder is not None:
+        yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
+
+
+def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
+    """A task that runs is waited for until ``wait_timeout``."""
+    task = case.evidence.task(run.result.get("task_id"))
+    if not run.failed or not run.args.get("wait") or task is None or run.ended is None:
+        return
+    lasted = run.ended - run.began
+    states = task.record.between(max(run.began, run.ended - case.profile.latest), run.ended)
+    runs = all(state["finish"] is None for state in states)
+    came = [each.answer or each.replaced for each in run.exchanges]
+    stopped = any(answer.status in (401, 403) for answer in came if answer)
+    if runs and lasted < run.args["wait_timeout"] - 1 and not stopped:
+        yield Finding("wait ended though the task runs", f"after {lasted:.0f} s: {run.result.get('msg')}")
+
+
+RESTART_CHECKS: tuple[Check, ...] = (end_is_noticed, nobody_waits_for_a_person, wait_goes_on)
+EVERY_CHECK: tuple[Check, ...] = (does_not_crash, credentials_once, wait_ends, no_advice_after_success)

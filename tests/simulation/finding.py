@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the oracle finds, and what it looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .answers import Answers
+from .evidence import Evidence
+from .history import History, Run
+from .profile import Profile
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A promise that was broken. ``unseen``: no answer held what was needed to keep it, so it is counted apart."""
+
+    kind: str
+    text: str
+    unseen: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """One simulation after its end."""
+
+    profile: Profile
+    history: History
+    evidence: Evidence
+    answers: Answers
+
+
+Check = Callable[[Case, Run], Iterator[Finding]]
+EVER = 1e12

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Promises about what a module reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .evidence import BLUR
+from .finding import EVER, Case, Check, Finding
+from .history import Exchange, Run
+from .task_graph import Task
+
+# Seconds that a task may have begun before its request was sent, by clocks that are uncertain.
+LARGEST_LEAD = 8.0
+
+
+def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """Green means started since, serves, is not held."""
+    result = run.result
+    if not run.green or run.ended is None:
+        return
+    begin = case.evidence.window(run, run.ended) - case.profile.latest - case.profile.agent_refresh
+    task = case.evidence.task(result.get("task_id"))
+    waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
+    ours = result.get("action") in ("submitted", "adopted")
+    since = task.created if task and (ours or run.since is None) else run.since
+    if not waited or since is None:
+        return
+    words = f"green, {result.get('action')}, verified {result.get('verified')}"
+    claims = result.get("verified") is True or result.get("action") == "skipped"
+    for key in run.change.members:
+        if claims and not case.evidence.starts(key, since - BLUR, run.ended):
+            yield Finding(f"green, not started ({result.get('action')})", f"{words}: {key} has not started")
+        elif claims and not case.evidence.served(key, begin, run.ended):
+            yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
+        else:
+            held = case.evidence.held_throughout(key, begin, run.ended)
+            if held is not None:
+                yield Finding(
+                    f"green, held ({result.get('action')})", f"{words}: task {held.id} FAILED and holds {key}"
+                )
+
+
+def green_task_succeeded(case: Case, run: Run) -> Iterator[Finding]:
+    """A restart that was waited for ended well."""
+    number = run.result.get("task_id")
+    if run.green and run.args.get("wait") and number is not None:
+        task = case.evidence.task(number)
+        if task is None:
+            yield Finding("task that does not exist", f"task {number}")
+        elif not task.ended_well(task.record.at(run.ended or 0.0)):
+            yield Finding("green, task did not succeed", f"task {number} is {task.status}")
+
+
+def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
+    """The task of a result restarts this target, and is our own where it is said to be."""
+    number, action = run.result.get("task_id"), run.result.get("action")
+    if number is None or action not in ("submitted", "adopted", "attached"):
+        return
+    task = case.evidence.task(number)
+    if task is None:
+        yield Finding("task that does not exist", f"{action} task {number}")
+        return
+    wanted = {key for key in run.change.members if task.kind != "host" or key in task.members}
+    fits = task.work == "restart" and wanted and wanted <= set(task.members)
+    if not fits:
+        yield Finding(f"{action} a task of another target", f"task {number} ({task.name}) of {task.members}")
+    elif action != "attached" and not _is_own(task, run):
+        post = run.posts[-1] if run.posts else None
+        told = case.profile.creators and task.creator != run.user
+        early = post is None or task.created < post.sent - LARGEST_LEAD
+        unseen = not (told or early)
+        kind = f"{action} a task of somebody else" + (": the service does not tell whose it is" if unseen else "")
+        yield Finding(kind, f"task {number} by {task.creator}", unseen)
+
+
+def _is_own(task: Task, run: Run) -> bool:
+    """Whether this run began a task, or an earlier one of its process that has left that open."""
+    request = task.request
+    return isinstance(request, Run) and request.process == run.process and request.change is run.change
+
+
+def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """``changed`` says whether this run started something."""
+    if not run.green:
+        return
+    task = case.evidence.task(run.result.get("task_id"))
+    if run.result.get("changed") and not run.restarts and not (task and _is_own(task, run)):
+        yield Finding(
+            "changed, though nothing was started", f"action {run.result.get('action')}", unseen=bool(run.posts)
+        )
+    worked = [
+        when for _exchange, when, number in run.restarts if case.evidence.worked(case.evidence.tasks[number], EVER)
+    ]
+    if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
+        answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
+        yield Finding("unchanged, though it started something", f"answers {answers}", unseen=200 not in answers[-1:])
+
+
+def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """Who says that there was no restart has started none."""
+    if not run.failed:
+        return
+    denies = run.result.get("changed") is False or run.result.get("may_have_run") is False
+    for exchange, when, number in run.restarts if denies else ():
+        task = case.evidence.tasks[number]
+        if not case.evidence.worked(task, EVER):
+            continue
+        text = f"task {number} began at {when:.1f}: {run.result.get('msg')}"
+        yield Finding(*_denial(case, run, exchange, task, when, text))
+
+
+def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text: str) -> tuple[str, str, bool]:
+    """Kind, text and whether nothing showed it, of a "no restart" where there was one."""
+    if post.replaced is not None and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
+        return "'no restart': the refusal of another request came in place of the answer", text, True
+    ended = run.ended or 0.0
+    refused = post.answer is not None and 400 <= post.answer.status < 500
+    if refused and not (when < ended and case.evidence.in_flight(task, ended)):
+        return "'no restart': a proxy repeated the request and showed the last answer", text, True
+    return f"'no restart' after {post.fate}", text, False
+
+
+def task_id_is_told(case: Case, run: Run) -> Iterator[Finding]:
+    """The id of an accepted restart reaches the user."""
+    accepted = [each for each in run.posts if each.answer and each.answer.task is not None]
+    if not accepted or accepted[-1].answer is None:
+        return
+    number = accepted[-1].answer.task
+    assert number is not None
+    if not case.evidence.worked(case.evidence.tasks[number], EVER):
+        return
+    if run.failed and run.result.get("task_id") is None:
+        yield Finding("task id lost", f"task {number}: {run.result.get('msg')}")
+    elif run.end == "timeout" and not any(str(number) in line for _when, line in run.lines):
+        yield Finding("task id lost by Ansible's time-out", f"task {number}")
+
+
+def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """Who says that a target has not restarted is right."""
+    if not run.failed or run.result.get("verified") is not False or run.ended is None:
+        return
+    task = case.evidence.task(run.result.get("task_id"))
+    since = run.since if run.since is not None else (task.created if task else None)
+    begin = case.evidence.window(run, run.ended)
+    if since is None:
+        return
+    members = run.change.members
+    shown = all(case.evidence.shows(key, since, begin) and case.evidence.served(key, begin, begin) for key in members)
+    if shown and all(case.evidence.starts(key, since, begin) for key in members):
+        yield Finding("false alarm", f"it has started: {run.result.get('msg')}")
+
+
+def action_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """The module task did what it says, and nothing else."""
+    task = case.evidence.task(run.args["task_id"])
+    if task is None or run.end != "result":
+        return
+    done = [when for when, _kind, request in task.accepted_actions if request is run]
+    if run.green and run.result.get("changed") and not done:
+        yield Finding("task: changed, though nothing was done", str(run.result.get("reason")), unseen=bool(run.posts))
+    if not run.result.get("changed") and done:
+        yield Finding("task: unchanged, though it was done", str(run.result.get("msg") or run.result.get("reason")))
+    if len(done) > 1 and run.args["state"] != "skipped":
+        repeated = any(len(each.commits) > 1 for each in run.posts)
+        yield Finding("task: done twice", str(done), unseen=repeated)
+
+
+RESTART_CHECKS: tuple[Check, ...] = (
+    green_is_true, green_task_succeeded, task_is_ours, changed_is_true, no_restart_is_true, task_id_is_told,
+    alarm_is_true,
+)  # fmt: skip
+TASK_CHECKS: tuple[Check, ...] = (action_is_true,)

@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Green means that it restarted once, and serves: what a lagging, failing or lying service cannot change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotVerified,
+    OutcomeUnknown,
+    TargetBusy,
+    TargetHeld,
+    TaskFailed,
+    WaitTimeout,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
+    SERVER,
+    every_restart,
+    failure,
+    however_shown,
+    request,
+    restart,
+)
+
+AGENTS, ARBITRATION, CLUSTER = RESTART_CASES["agents"], RESTART_CASES["arbitration service"], RESTART_CASES["cluster"]
+every_shown_restart = pytest.mark.parametrize(
+    "case",
+    [case for case in RESTART_CASES.values() if case.proven],
+    ids=[k for k, c in RESTART_CASES.items() if c.proven],
+)
+# What the tests ask for: started since the beginning.
+CHANGE = at(-10)
+
+
+def again(service, case, **more):
+    """Run the same again, in another process."""
+    forget_all()
+    return restart(service, case, request(started_before=CHANGE, wait=True, **more))
+
+
+def again_fails(service, case, **more):
+    forget_all()
+    return failure(service, case, request(started_before=CHANGE, wait=True, **more))
+
+
+def with_status(service, case, status):
+    for thing in case.things(service):
+        thing.status = status
+
+
+# A failure stays a failure
+
+
+@every_shown_restart
+@however_shown
+def test_second_run_after_a_restart_that_failed_after_the_start_fails(names_operations, case, service):
+    """It started, so its time is after the change; but a FAILED task holds it."""
+    service.names_operations, service.end = names_operations, "FAILED"
+    first = again_fails(service, case)
+    assert first.__class__ is TaskFailed
+    for thing in case.things(service):
+        thing.started = 5.0
+    with_status(service, case, "RESTARTING")
+    second = again_fails(service, case)
+    assert (second.__class__, len(service.posts)) == (TargetHeld, 1)
+    assert (second.facts["verified"], second.facts["changed"]) == (None, False)
+    assert f"task 1001 ({case.task_name}) FAILED and holds it" in str(second)
+    for command in ("state=retried", "subtask_id=2 state=skipped", "state=rolled_back"):
+        assert f"oceanbase.ocp.task -a 'task_id=1001 {command}'" in str(second)
+    assert second.facts["failed_task_ids"] == [1001]
+    assert [step["description"] for step in second.facts["failed_subtasks"]] == ["Start it"]
+
+
+@every_shown_restart
+def test_target_that_started_since_but_does_not_serve_is_a_failure_that_names_the_failed_task(case, service):
+    service.names_operations, service.end = False, "FAILED"
+    again_fails(service, case)
+    for thing in case.things(service):
+        thing.started = 5.0
+    with_status(service, case, "UNAVAILABLE")
+    second = again_fails(service, case)
+    assert (second.__class__, len(service.posts)) == (NotVerified, 1)
+    assert "is UNAVAILABLE" in str(second)
+    assert f"Task 1001 ({case.task_name}) FAILED at subtask 2 of 2, Start it (id 2)" in str(second)
+    assert "task_id=1001 state=retried'" in str(second)
+    assert [step["task_id"] for step in second.facts["failed_subtasks"]] == [1001]
+
+
+@every_shown_restart
+def test_target_that_started_since_but_does_not_serve_is_a_failure_without_a_task_too(case, service):
+    service.passes(60)
+    for thing in case.things(service):
+        thing.started = 5.0
+    with_status(service, case, "UNAVAILABLE")
+    error = again_fails(service, case)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert "without started_before it is restarted in any case" in str(error)
+
+
+def test_inactive_server_that_started_since_is_a_failure(service):
+    service.servers_there[0].started, service.servers_there[0].inner_status = 5.0, "INACTIVE"
+    assert "10.1.0.1:2882 is RUNNING and INACTIVE" in str(again_fails(service, SERVER))
+
+
+@every_restart
+def test_retried_task_turns_the_failure_green(case, service):
+    service.end = "FAILED"
+    again_fails(service, case)
+    service.jobs[0].end, service.jobs[0].applied = "SUCCESSFUL", False
+    result = again(service, case)
+    assert (result["action"], len(service.posts)) == ("skipped", 1)
+
+
+# A start that shows late
+
+
+@every_shown_restart
+@however_shown
+@pytest.mark.parametrize("late", [20, 170])
+def test_second_run_waits_for_a_start_that_shows_late(late, names_operations, case, service):
+    """The first run was killed after its task had ended."""
+    service.names_operations, service.start_shown_late = names_operations, late
+    restart(service, case, request(started_before=CHANGE))
+    service.passes(12)
+    result = again(service, case)
+    assert (result["action"], result["changed"], result["verified"]) == ("skipped", False, True)
+    assert late - 2 <= result["elapsed"] <= late + 11
+    assert len(service.jobs) == 1
+
+
+@every_shown_restart
+def test_second_run_without_wait_skips_a_start_that_shows_late_and_does_not_call_it_proven(case, service):
+    service.start_shown_late = 100
+    restart(service, case, request(started_before=CHANGE))
+    service.passes(12)
+    forget_all()
+    result = restart(service, case, request(started_before=CHANGE))
+    assert (result["action"], result["verified"], result["elapsed"]) == ("skipped", None, 0)
+    assert "has restarted it, and the service does not show the start yet" in result["reason"]
+    assert len(service.jobs) == 1
+
+
+@every_shown_restart
+def test_after_180_seconds_the_start_that_is_shown_decides(case, service):
+    service.restarts_really = False
+    restart(service, case, request(started_before=CHANGE))
+    service.passes(11)
+    service.restarts_really = True
+    result = again(service, case)
+    assert (result["action"], result["verified"], len(service.jobs)) == ("submitted", True, 2)
+    assert 180 <= result["elapsed"] <= 205
+
+
+@every_shown_restart
+@pytest.mark.parametrize("unusable", [{"skipped": (2,)}, {"end": "ROLLBACK"}, {"ago": 60.0, "seconds": 65.0}], ids=repr)
+def test_task_that_did_not_do_the_work_since_is_not_waited_for(unusable, case, service):
+    service.restarts_really = False
+    service.begin(case.task_name, case.things(service), **{"seconds": 10.0, **unusable})
+    service.passes(11)
+    service.restarts_really = True
+    result = again(service, case)
+    assert (result["action"], result["elapsed"] < 30, len(service.posts)) == ("submitted", True, 1)
+
+
+def test_only_the_agents_whose_start_is_not_due_are_restarted(service):
+    service.start_shown_late = 100
+    service.begin(fake_ocp.AGENTS, service.agents_there[:1])
+    service.passes(12)
+    forget_all()
+    result = restart(service, AGENTS, request(started_before=CHANGE))
+    assert (result["action"], service.posts) == ("submitted", [("agents", [52])])
+
+
+def test_agents_whose_start_is_due_are_proven_too(service):
+    """With wait, nothing is green that is not shown."""
+    service.start_shown_late = 100
+    service.begin(fake_ocp.AGENTS, service.agents_there[:1])
+    service.passes(12)
+    result = again(service, AGENTS)
+    assert (result["verified"], service.posts) == (True, [("agents", [52])])
+    assert result["elapsed"] > 90
+
+
+# What never shows its start
+
+
+def test_restart_of_what_shows_no_start_is_not_repeated(service):
+    service.servers_there[0].started = None
+    service.__dict__["restarts_really"] = False
+    restart(service, SERVER, request(started_before=CHANGE))
+    service.passes(1000)
+    for _other in range(40):
+        service.begin("Back up", service.servers_there[1:], seconds=1.0)
+    service.passes(1000)
+    result = again(service, SERVER)
+    assert (result["action"], len(service.posts)) == ("skipped", 1)
+    assert "was restarted by task 1001" in result["reason"]
+
+
+@pytest.mark.parametrize("end", ["FAILED", "ROLLBACK"])
+def test_failed_restart_of_an_arbitration_service_is_no_evidence(end, service):
+    service.names_operations, service.end = False, end
+    restart(service, ARBITRATION, request(started_before=CHANGE))
+    service.passes(100)
+    service.end = "SUCCESSFUL"
+    forget_all()
+    assert restart(service, ARBITRATION, request(started_before=CHANGE))["action"] == "submitted"
+
+
+# Another restart, of somebody else
+
+
+@every_restart
+@pytest.mark.parametrize("lag", [0, 2], ids=["at once", "after 2 s"])
+def test_old_task_of_somebody_else_is_not_adopted(lag, case, service):
+    """The list shows the newest tasks late, so the mark is an old one."""
+    service.begin(case.task_name, case.things(service), ago=5000, creator="root")
+    service.lose_before = [lost()]
+    service.list_lacks = 5000 + lag
+    error = failure(service, case, request())
+    assert (error.__class__, error.facts["task_id"]) == (OutcomeUnknown, None)
+
+
+@every_restart
+def test_task_of_somebody_else_at_the_same_moment_is_not_adopted(case, service):
+    service.user = "admin"
+    service.lose_before = [lost()]
+    service.before_post = lambda: service.begin(case.task_name, case.things(service), creator="root")
+    assert failure(service, case, request()).__class__ is OutcomeUnknown
+
+
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+@pytest.mark.parametrize("lose", [False, True], ids=["in flight", "answer lost"])
+def test_task_of_another_cluster_is_never_ours(lose, case, service):
+    """The service ignores the filter by cluster."""
+    service.ignored, service.names_operations = ("clusterId",), False
+    other = [fake_ocp.Thing(91, 91, "zone1")]
+
+    def begin():
+        service.begin(case.task_name, other, of_cluster=32, seconds=100)
+
+    if lose:
+        service.lose_before, service.before_post = [lost()], begin
+        assert failure(service, case, request()).__class__ is OutcomeUnknown
+    else:
+        begin()
+        assert restart(service, case, request())["task_id"] == 1002
+
+
+# What runs is seen
+
+
+@every_restart
+@pytest.mark.parametrize("word", ["PENDING", "READY", "PAUSED"])
+def test_unfinished_task_of_any_word_is_joined(word, case, service):
+    service.names_operations = False
+    job = service.begin(case.task_name, case.things(service), seconds=100, word=word)
+    result = restart(service, case, request())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+@every_restart
+def test_running_restart_is_seen_beside_a_stale_record_of_the_target(case, service):
+    job = service.begin(case.task_name, case.things(service), seconds=100)
+    for thing in service.servers_there + service.agents_there + service.arbitration:
+        thing.operated_by = None
+    service.cluster_operated_by = None
+    result = restart(service, case, request())
+    assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
+
+
+@every_restart
+@pytest.mark.parametrize("status", ["RESTARTING", "STARTING", "STOPPING"])
+def test_own_status_is_in_flight_where_no_task_is_seen(status, case, service):
+    with_status(service, case, status)
+    error = failure(service, case, request())
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert f"is {status}, and no task of it is to be seen" in str(error)
+
+
+@every_restart
+def test_own_status_is_waited_for_with_queue(case, service):
+    with_status(service, case, "RESTARTING")
+    service.time.after_sleep = lambda: service.now >= 30 and with_status(service, case, None)
+    result = restart(service, case, request("queue"))
+    assert (result["action"], len(service.posts), 30 <= result["elapsed"] <= 41) == ("submitted", 1, True)
+
+
+@every_restart
+def test_wait_for_a_status_without_a_task_ends_at_wait_timeout(case, service):
+    with_status(service, case, "RESTARTING")
+    error = failure(service, case, request("queue", seconds=30))
+    assert (error.__class__, error.facts["elapsed"], service.posts) == (WaitTimeout, 30.0, [])
+    assert "No task of it is to be seen, and after 30 seconds the service shows it at work" in str(error)
+
+
+def test_agent_status_of_the_host_is_in_flight(service):
+    service.agents_there[0].host_agent_status = "RESTARTING"
+    assert "10.1.0.1 is RESTARTING" in str(failure(service, AGENTS, request()))
+
+
+def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(service):
+    service.names_operations = service.tags = False
+    service.ignored = ("hostId",)
+    service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=100)
+    error = failure(service, SERVER, request())
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert "it is not known to be its restart" in str(error)
+
+
+# A refusal
+
+
+@every_restart
+@pytest.mark.parametrize("wait", [False, True])
+def test_refused_repetition_of_our_own_request_is_adopted(wait, case, service):
+    """A proxy has repeated the request, which OCP had accepted."""
+    service.user, service.busy = "admin", 409
+    service.before_post = lambda: service.begin(case.task_name, case.things(service), creator="admin")
+    result = restart(service, case, request("fail", wait=wait))
+    assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
+    assert "; the request was refused, and task 1001 (" in result["reason"]
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+def test_own_task_that_cannot_be_read_keeps_its_id(service):
+    service.user, service.busy = "admin", 409
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
+    service.failing["task"] = [refused(503)] * 99
+    service.names_operations = False
+    error = failure(service, SERVER, request("fail", wait=True, seconds=20))
+    assert (error.facts["task_id"], error.facts["changed"]) == (1001, True)
+
+
+# A request that something held back
+
+
+@every_shown_restart
+def test_request_that_was_held_back_and_has_ended_is_adopted(case, service):
+    service.lose_before = [lost()]
+    failure(service, case, request())
+    service.begin(case.task_name, case.things(service))
+    service.passes(60)
+    result = restart(service, case, request(wait=True))
+    assert (result["action"], result["verified"], len(service.posts)) == ("adopted", True, 1)
+    assert result["reason"].startswith("this process has asked for it before; the answer was lost, and task 1001 (")
+
+
+# What the proof has to show
+
+
+@pytest.mark.parametrize(
+    "started", [-3500.0, 0.5, -7200.0, None], ids=["not moved", "by milliseconds", "moved backward", "not at all"]
+)
+def test_start_that_has_not_moved_forward_is_not_verified(started, service):
+    """The task is SUCCESSFUL; the start shown afterwards is this one."""
+    thing, service.restarts_really = service.servers_there[0], False
+    thing.started = 0.0 if started == 0.5 else -3500.0
+
+    service.after_restart = lambda: setattr(thing, "started", started)
+    if started is None:
+        result = restart(service, SERVER, request(wait=True))
+        assert (result["verified"], "shows no start time" in result["reason"]) == (None, True)
+        return
+    error = failure(service, SERVER, request(wait=True))
+    assert (error.__class__, error.facts["verified"]) == (NotVerified, False)
+    assert "has not started anew" in str(error)
+
+
+@every_shown_restart
+@pytest.mark.parametrize("status", ["UNAVAILABLE", "STOPPED", "RESTARTING"])
+def test_target_that_does_not_serve_after_a_successful_task_is_not_verified(status, case, service):
+    service.after_restart = lambda: with_status(service, case, status)
+    error = failure(service, case, request(wait=True))
+    assert (error.__class__, error.facts["verified"], error.facts["task"]["succeeded"]) == (NotVerified, False, True)
+    assert f"is {status}" in str(error)
+    assert error.facts["elapsed"] >= 180
+
+
+@every_shown_restart
+def test_target_that_serves_a_little_later_is_verified(case, service):
+    service.after_restart = lambda: with_status(service, case, "STARTING")
+    service.time.after_sleep = lambda: service.now >= 100 and with_status(service, case, None)
+    result = restart(service, case, request(wait=True, seconds=20))
+    assert (result["verified"], 90 <= result["elapsed"] <= 110) == (True, True)
+
+
+@pytest.mark.parametrize("process", ["pos_proxy", "ocp_agentd"])
+def test_agents_without_one_of_their_processes_are_not_verified(process, service):
+    service.after_restart = lambda: setattr(service.agents_there[0], "stopped", (process,))
+    error = failure(service, AGENTS, request(wait=True))
+    assert error.__class__ is NotVerified
+    assert f"{process} does not run" in str(error) or "10.1.0.1 has not started anew" in str(error)
+
+
+# Too many requests
+
+
+@every_restart
+def test_target_is_looked_at_again_after_a_pause_for_too_many_requests(case, service):
+    """Somebody else restarts it meanwhile."""
+    limited = refused(429)
+    limited.retry_after = 4.0
+    service.lose_before = [limited]
+
+    def others():
+        if not service.jobs:
+            service.begin(case.task_name, case.things(service), creator="root", ago=4.0, seconds=3.0)
+
+    service.time.after_sleep = others
+    result = again(service, case)
+    assert (result["action"], result["changed"], len(service.jobs)) == ("skipped", False, 1)
+    assert len(service.posts) == 1
+
+
+def test_pause_after_too_many_requests_is_at_most_the_timeout(service):
+    limited = refused(429)
+    limited.retry_after = 8.0
+    service.lose_before, service.timeout = [limited] * 9, 20
+    error = failure(service, SERVER, request())
+    assert (error.__class__, len(service.posts), service.time.pauses) == (type(limited), 3, [8.0, 8.0])
+    assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
+
+
+def test_unknown_pause_after_too_many_requests_ends_the_attempt(service):
+    service.lose_before = [refused(429)]
+    failure(service, SERVER, request())
+    assert (len(service.posts), service.time.pauses) == (1, [])
+
+
+def test_crowded_agents_are_restarted_one_by_one_as_asked(service):
+    """A task of more hosts than were sent is not ours."""
+    service.lose_before = [lost()]
+    service.before_post = lambda: service.begin(fake_ocp.AGENTS, service.agents_there[:2])
+    one = replace(AGENTS, target=replace(AGENTS.target, hosts=AGENTS.target.hosts))
+    service.agents_there[1].started = 0.0
+    error = failure(service, one, request(started_before=CHANGE))
+    assert (error.__class__, service.posts) == (OutcomeUnknown, [("agents", [51])])

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which of the listed tasks touch a target, and which requests find out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import NO_HOST
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
+    AGENTS,
+    ARBITRATION,
+    CLUSTER,
+    SERVER,
+    ZONE,
+    refused,
+)
+
+ORDERS = Cluster(31, "orders")
+SERVER_41 = Server(41, "10.1.0.1:2882", ORDERS, 51, "zone1", True, True, False)
+BOTH = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
+SERVICE = ArbitrationService(61, "10.1.0.8:2888")
+ZONE_1 = Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True)
+ALL, NOTHING = None, frozenset()
+
+
+def listed(number, name, *tags):
+    return {"id": number, "name": name, "status": "RUNNING", **({"tags": list(tags)} if tags else {})}
+
+
+def touching(target, api, **query):
+    return [(entry.record["id"], entry.restarts) for entry in target.tasks(api.double, **query)]
+
+
+def test_cluster_is_touched_by_cluster_zone_and_server_restarts(api):
+    names = [CLUSTER, ZONE, SERVER, "Take over cluster", AGENTS, None]
+    found = [listed(90 + n, name) for n, name in enumerate(names)]
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
+    assert touching(ORDERS, api, status="RUNNING") == [(90, ALL), (91, NOTHING), (92, NOTHING)]
+
+
+@pytest.mark.parametrize(
+    ("task", "touches"),
+    [
+        (listed(90, CLUSTER), True),
+        (listed(90, CLUSTER, {"clusterId": 31}), True),
+        (listed(90, SERVER, {"serverId": 41}), True),
+        (listed(90, SERVER, {"clusterId": 31}, {"serverId": 41}), True),
+        (listed(90, SERVER, {"serverId": 42}), False),
+        (listed(90, SERVER, {"clusterId": 31, "serverId": 42}), False),
+        (listed(90, ZONE, {"zoneName": "zone1"}), True),
+        (listed(90, ZONE, {"zoneName": "zone2"}), False),
+        (listed(90, "Stop OB server", {"serverId": 41}), False),
+    ],
+    ids=repr,
+)
+def test_server_tasks_are_matched_by_their_tags(task, touches, api):
+    api.expect("tasks", clusterId=31, above=80, gives=[task])
+    assert touching(SERVER_41, api, above=80) == ([(90, ALL)] if touches else [])
+
+
+# Without the part of the cluster; a documented sample has the cluster alone.
+untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId": 51},)], ids=repr)
+
+
+@untelling
+@pytest.mark.parametrize(
+    ("name", "unknown", "touches"),
+    [
+        (SERVER, {}, [(90, ALL)]),
+        (SERVER, {"alone": False}, [(90, NOTHING)]),
+        (ZONE, {}, [(91, NOTHING), (90, ALL)]),
+        (ZONE, {"alone": False}, [(91, NOTHING), (90, NOTHING)]),
+    ],
+    ids=repr,
+)
+def test_server_tasks_without_tags_are_matched_by_host(name, unknown, touches, tags, api):
+    """A task on the host of the server is known to be its own only if no other server is there."""
+    found = [listed(91, name, *tags), listed(90, name, *tags)]
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=found)
+    api.expect("tasks", clusterId=31, hostId=51, status="RUNNING", gives=found[1:])
+    api.expect("tasks", clusterId=31, hostId=NO_HOST, status="RUNNING", gives=[])
+    assert touching(replace(SERVER_41, **unknown), api, status="RUNNING") == touches
+
+
+@untelling
+@pytest.mark.parametrize("name", [SERVER, ZONE])
+def test_server_task_without_tags_and_host_has_an_unknown_scope(name, tags, api):
+    api.expect("tasks", clusterId=31, gives=[listed(90, name, *tags)])
+    assert touching(replace(SERVER_41, host_id=None), api) == [(90, NOTHING)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "restarts"),
+    [
+        ([51, 52], {"10.1.0.1", "10.1.0.2"}),
+        ([51], {"10.1.0.1"}),
+        ([52, 53], {"10.1.0.2"}),
+        ([53], None),
+    ],
+)
+def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
+    task = listed(90, AGENTS, *({"hostId": number} for number in tags))
+    api.expect("tasks", name="agent", status="RUNNING", gives=[task, listed(89, "Upgrade agent later", {"hostId": 51})])
+    assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "restarts"),
+    [
+        ("Restart OCP agent", {"10.1.0.1"}),
+        ("Restart OCP Agent", {"10.1.0.1"}),
+        ("Stop OCP agent", NOTHING),
+        ("Reinstall OCP agent", NOTHING),
+        ("Batch stop OCP agent", NOTHING),
+    ],
+)
+@pytest.mark.parametrize("tagged", [True, False], ids=["by tag", "by its own field"])
+def test_every_task_on_an_agent_is_seen(name, restarts, tagged, api):
+    task = listed(90, name, {"hostId": 51}) if tagged else {**listed(90, name), "hostId": 51}
+    api.expect("tasks", name="agent", gives=[task])
+    assert touching(BOTH, api) == [(90, restarts)]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [(BOTH, "batch restart ocp AGENT"), (SERVICE, "Restart Arbitration Service")]
+)
+def test_task_names_are_compared_without_regard_to_case(target, name, api):
+    tags = {"hostId": 51, "arbitrationServiceId": 61}
+    api.expect("tasks", name="agent" if target is BOTH else "arbitration", gives=[listed(90, name, tags)])
+    assert [number for number, _restarts in touching(target, api)] == [90]
+
+
+def test_agent_tasks_without_tags_are_matched_by_host(api):
+    found = [listed(92, AGENTS), listed(91, AGENTS, {"objectType": "HOST"}), listed(90, AGENTS)]
+    api.expect("tasks", name="agent", gives=found)
+    api.expect("tasks", name="agent", hostId=51, gives=[listed(92, AGENTS), listed(91, AGENTS)])
+    api.expect("tasks", name="agent", hostId=52, gives=[listed(92, AGENTS)])
+    api.expect("tasks", name="agent", hostId=NO_HOST, gives=[])
+    assert touching(BOTH, api) == [(92, {"10.1.0.1", "10.1.0.2"}), (91, {"10.1.0.1"})]
+
+
+def test_arbitration_tasks_are_matched_by_their_tags(api):
+    tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
+    untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
+    api.expect(
+        "tasks", name="arbitration", status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")]
+    )
+    assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
+
+
+# A service that ignores filters
+
+
+@pytest.mark.parametrize("probe", [refused(400), refused(404), []], ids=["400", "404", "no tasks"])
+def test_host_that_cannot_be_shows_whether_the_filter_by_host_works(probe, api):
+    found = [listed(90, SERVER)]
+    api.expect("tasks", clusterId=31, gives=found).expect("tasks", clusterId=31, hostId=51, gives=found)
+    api.expect("tasks", clusterId=31, hostId=NO_HOST, gives=probe)
+    assert touching(SERVER_41, api) == [(90, ALL)]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [(SERVER_41, SERVER), (SERVER_41, ZONE), (ZONE_1, SERVER), (ZONE_1, ZONE)],
+    ids=["server of a server", "zone of a server", "server of a zone", "zone of a zone"],
+)
+def test_ignored_filter_by_host_leaves_the_server_of_a_task_unknown(target, name, api):
+    """It may be of this target, so it is not overtaken; it is known to be of none, so it is not joined."""
+    found = [listed(90, name)]
+    for host in ({}, {"hostId": 51}, {"hostId": NO_HOST}):
+        api.expect("tasks", clusterId=31, **host, gives=found)
+    assert touching(target, api) == [(90, NOTHING)]
+
+
+def test_ignored_filter_by_host_leaves_the_hosts_of_an_agent_task_unknown(api):
+    found = [listed(90, AGENTS)]
+    for host in ({}, {"hostId": 51}, {"hostId": 52}, {"hostId": NO_HOST}):
+        api.expect("tasks", name="agent", **host, gives=found)
+    assert touching(BOTH, api) == [(90, NOTHING)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "counts"),
+    [({}, True), ({"clusterId": 31}, True), ({"clusterId": 32}, False), ({"cluster": {"id": 32}}, False)],
+    ids=repr,
+)
+@pytest.mark.parametrize("target", [ORDERS, SERVER_41, ZONE_1], ids=["cluster", "server", "zone"])
+def test_task_that_shows_another_cluster_does_not_count(target, shown, counts, api):
+    """The service may ignore the filter by cluster."""
+    api.expect("tasks", clusterId=31, gives=[{**listed(90, CLUSTER), **shown}])
+    assert touching(target, api) == ([(90, ALL)] if counts else [])
