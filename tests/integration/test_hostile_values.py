@@ -264,9 +264,9 @@ class Tags(HTMLParser):
         self.feed(page)
         self.close()
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag, attrs):
         self.elements.add(tag)
-        self.attributes.update(name for name, _value in attributes)
+        self.attributes.update(name for name, _value in attrs)
 
 
 def assert_harmless(text, html=False):

@@ -55,7 +55,7 @@ class Simulation:
         forget_all()
         current.scheduler, current.network = self.scheduler, self.network
         draw = self.choices.stream("scenario")
-        self.history.changes = [draw_change(draw, self.fleet) for _ in range(draw.pick((1, 2), (70, 30)))]
+        self.history.changes = [draw_change(draw, self.fleet) for _number in range(draw.pick((1, 2), (70, 30)))]
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
         for number in range(draw.pick((1, 2, 3), (50, 35, 15))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)

@@ -75,10 +75,10 @@ def misplaced(servers: Iterable[Facts], wanted: Collection[str], zone: str) -> I
     for name in wanted:
         server = places.get(name)
         if server is None:
-            yield Problem(f"server {name} is no longer in the cluster; plan anew", Kind.HELD)
+            yield Problem(f"server {name} is no longer in the cluster; run the plan again", Kind.HELD)
         elif server["zone"] != zone:
             yield Problem(
-                f"server {server['name']} is in {server['zone']} and no longer in {zone}; plan anew", Kind.HELD
+                f"server {server['name']} is in {server['zone']} and no longer in {zone}; run the plan again", Kind.HELD
             )
 
 

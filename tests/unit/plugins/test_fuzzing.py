@@ -19,8 +19,6 @@ SEED = 1
 QUICKLY_FOUND = {
     "variables of the inventory are not marked unsafe": [INVENTORY],
     "ids of events are as the service sends them": [EVENTS],
-    "progress lines bypass the censor": ["task", "task_wait"],
-    "a POST is repeated after a 502": ["cluster_restart", "zone_restart"],
     "the id of the task is lost when a wait fails": ["server_restart", "agent_restart"],
 }
 

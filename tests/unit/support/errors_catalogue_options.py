@@ -36,6 +36,7 @@ UNKNOWN = "is no option of the module"
 # Why an option has no bad value of a kind that its type allows.
 NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
+    ("apart_from_tasks", EMPTY): "there may be no such task",
     ("task_id", RANGE): "which ids there are only the service knows",
     ("subtask_id", RANGE): "which ids there are only the service knows",
 }
@@ -62,6 +63,7 @@ KEYED = {"username": LEFT_OUT, "password": LEFT_OUT, **KEY}
 A_SERVER = {"servers": ["10.1.0.1:2882"]}
 NO_ENTRY = (Bad(EMPTY, []), Bad(EMPTY, [""]))
 BY_HAND: dict[str, tuple[Bad, ...]] = {
+    "apart_from_tasks": (),
     "url": (
         Bad(EMPTY, ""),
         Bad(UNUSABLE, "ocp.example.com"),
@@ -98,6 +100,12 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
         Bad(TOGETHER, "rolled_back", {"subtask_id": 5}),
     ),
     "subtask": (Bad(TOGETHER, "running", {"state": "retried"}), Bad(TOGETHER, "failed", {"state": "canceled"})),
+}
+# What options need beside them.
+BESIDE: dict[str, Any] = {
+    "zone": {"servers": ["41"]},
+    "servers": {"zone": "zone1"},
+    "apart_from_tasks": {"apart_from_zone": "zone1"},
 }
 SAMPLES: dict[str, Any] = {"task_id": 81, "subtask_id": 5, "subtask": "failed", "status": ["RUNNING"]}
 
@@ -169,7 +177,8 @@ def _bad_types(spec: dict[str, Any]) -> Iterator[Bad]:
 
 
 def _entry(module: str, option: str, bad: Bad) -> Entry:
-    given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], option: bad.value, **bad.others}
+    beside = BESIDE.get(option, {}) if definition_of(module).rules.get("required_together") else {}
+    given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], **beside, option: bad.value, **bad.others}
     sends = AssertionError(f"{module} sends a request, though {option} {bad.fault}: {bad.value!r}")
     with mock.patch.object(transport.Adapter, "send", side_effect=sends):
         result, kind = outcome_of(module, {name: value for name, value in given.items() if value is not LEFT_OUT})

@@ -69,7 +69,7 @@ class RequestHandler:
         except errors.ApiError as error:
             await context.reply_error(error)(scope, receive, send)
             return
-        decoded, _, query = path.partition("?")
+        decoded, _mark, query = path.partition("?")
         inner = RequestContext(path, context.clock, context.server, context.now, caller=context.caller)
         await self.handle(
             {

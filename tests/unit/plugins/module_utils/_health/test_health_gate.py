@@ -188,8 +188,8 @@ def test_status_in_flight_without_a_task_is_waited_for(api, wait, restarts):
 @pytest.mark.parametrize(
     ("servers", "words"),
     [
-        (["2", "10.1.0.1:2882"], "server 10.1.0.1:2882 is in zone1 and no longer in zone2; plan anew"),
-        (["2", "7"], "server 7 is no longer in the cluster; plan anew"),
+        (["2", "10.1.0.1:2882"], "server 10.1.0.1:2882 is in zone1 and no longer in zone2; run the plan again"),
+        (["2", "7"], "server 7 is no longer in the cluster; run the plan again"),
     ],
     ids=["moved", "gone"],
 )

@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries
     read_hosts,
     read_servers,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.cluster_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
@@ -48,7 +49,7 @@ READS = {
     "clusters": lambda api, _clock: read_clusters(api, {}),
     "servers": lambda api, _clock: read_servers(api, {}),
     "hosts": lambda api, _clock: read_hosts(api, {}),
-    "health": lambda api, clock: await_health(api, "billing", 2, PollPolicy(1, 1), clock=clock),
+    "health": lambda api, clock: await_health(api, "billing", Demands(2), PollPolicy(1, 1), clock=clock),
 }
 
 

@@ -108,7 +108,10 @@ def test_refusal_says_that_there_was_no_restart(status, sender, attempt, service
 
 @pytest.mark.parametrize("error", [RuntimeError("A bug."), KeyError("id")], ids=repr)
 def test_crash_while_sending_leaves_the_outcome_open(error, sender, attempt, service):
-    service.before_post = lambda: (_ for _ in ()).throw(error)
+    def crash():
+        raise error
+
+    service.before_post = crash
     with pytest.raises(type(error)):
         send(sender, service)
     assert (attempt.so_far.changed, attempt.so_far.action) == (True, "submitted")

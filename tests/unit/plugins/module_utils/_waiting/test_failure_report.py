@@ -87,7 +87,7 @@ def test_task_that_ended_with_another_word_did_not_succeed(api, time_passes):
 def test_task_that_ended_with_another_word_names_its_failed_subtask(api, time_passes):
     api.expect("task", 5, gives=failed(finishTime="2026-05-04T03:02:05+08:00") | {"status": "CANCELED"})
     api.expect("subtask_log", 5, 72, gives=HEADING + "cannot stop\n")
-    assert str(failure_of(api, time_passes, 5)).split("\n")[0] == (
+    assert str(failure_of(api, time_passes, 5)).split("\n", maxsplit=1)[0] == (
         "Task 5 (Restart 5) ended without success: its status is CANCELED. It failed at subtask 2 of 3, Stop it "
         "(id 72), attempt 1. The end of its log:"
     )
