@@ -75,11 +75,8 @@ FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
     (0.03, {"kind": "proxy", "action": "redirect", "status": 303, "location": "/", "when": "after", "match": POSTS}),
     (0.03, {"kind": "proxy", "action": "replace", "path": "/api/v2/info", "when": "after", "match": POSTS}),
     (0.03, {"kind": "proxy", "action": "repeat", "match": POSTS}),
-    (0.1, {"kind": "answer", "action": "lag", "seconds": 0.5, "match": {"path": "/api/v2/tasks/*"}}),
-    (0.1, {"kind": "answer", "action": "ignore", "parameters": ["sort"], "match": {"path": "/api/v2/tasks/*"}}),
     (0.05, {"kind": "answer", "action": "clock", "seconds": -86400}),
     (0.2, {"kind": "answer", "action": "status", "status": "PENDING", "match": RUNNING_TASKS}),
-    (1, {"kind": "answer", "action": "late_start", "seconds": 0.5, "match": {"record": "server"}}),
 )
 
 

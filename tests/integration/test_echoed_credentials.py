@@ -16,10 +16,15 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 import yaml
+from execution_path import ORDINARY
 from hostile_ocp import OTHER_TASK, REFUSED, HostileOcp, serve
 from raw_service import packed
 from raw_service import serve as serve_raw
-from support import ORDINARY, REPOSITORY
+from repository import REPOSITORY
+
+# Minutes in all.
+pytestmark = pytest.mark.nightly
+
 
 SOURCE = REPOSITORY / "extensions/eda/plugins/event_source/ocp_tasks.py"
 CREDENTIALS = {

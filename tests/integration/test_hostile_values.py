@@ -15,10 +15,16 @@ from html.parser import HTMLParser
 
 import pytest
 import yaml
+from credentials import BASIC
+from execution_path import ORDINARY
 from hostile_ocp import OTHER_TASK, REFUSED, HostileOcp, serve
 from hostile_strings import CONTAINERS, STRINGS, Canaries
 from jinja2.nativetypes import NativeEnvironment
-from support import BASIC, ORDINARY, REPOSITORY
+from repository import REPOSITORY
+
+# Minutes in all.
+pytestmark = pytest.mark.nightly
+
 
 SOURCE = REPOSITORY / "extensions/eda/plugins/event_source/ocp_tasks.py"
 RULEBOOK = REPOSITORY / "extensions/eda/rulebooks/failed_restart.yml"

@@ -13,8 +13,11 @@ import sys
 import zlib
 
 import pytest
+from credentials import BASIC
 from raw_service import packed, serve
-from support import BASIC
+
+# Minutes in all.
+pytestmark = pytest.mark.nightly
 
 # Megabytes of each of the processes.
 MOST_MEMORY = 400
@@ -23,6 +26,7 @@ GZIP = "Content-Encoding: gzip"
 # The largest of the processes that a command consists of. In a small process, or that of pytest would be counted.
 MEASURED = """
 import resource, subprocess, sys
+
 subprocess.run(sys.argv[1:])
 print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
 """

@@ -135,9 +135,11 @@ def test_error_names_the_failed_task_that_holds_the_target(ansible, emulator):
     failed = ansible.module("server_restart", wait=True, **options)
     second = ansible.module("server_restart", **options)
     assert (second["rc"], second["changed"], second["task_id"]) == (2, False, None)
-    assert second["msg"].startswith("There was no restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1).")
-    assert "status 409" in second["msg"]
-    assert f"Task {failed['task_id']} (Restart OB server) FAILED and still holds it" in second["msg"]
+    assert second["msg"].startswith(
+        "There was no restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1): "
+        f"task {failed['task_id']} (Restart OB server) FAILED and holds it.\n"
+    )
+    assert f"task_id={failed['task_id']} state=rolled_back" in second["msg"]
 
 
 def test_wait_timeout_returns_the_running_task(ansible, start_emulator):

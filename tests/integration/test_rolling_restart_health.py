@@ -8,8 +8,8 @@ import time
 
 import pytest
 import yaml
+from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
-from support import BASIC
 
 MINUTES = 600
 ROLL_BACK = "Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=rolled_back'"

@@ -8,8 +8,8 @@ import time
 
 import pytest
 import yaml
+from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
-from support import BASIC
 
 FIVE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "5", *QUICK)
 

@@ -14,10 +14,14 @@ from contextlib import ExitStack
 
 import pytest
 import yaml
+from credentials import BASIC
 from hostile_ocp import HostileOcp
 from hostile_ocp import serve as serve_ocp
 from raw_service import endless, envelope, packed, serve
-from support import BASIC
+
+# Minutes in all.
+pytestmark = pytest.mark.nightly
+
 
 # Seconds, beyond what the same command takes where each request is refused at once.
 LIMIT = 10

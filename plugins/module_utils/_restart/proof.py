@@ -18,6 +18,7 @@ from .._waiting.poll import PollPolicy
 from .evidence import PROOF_TIMEOUT
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
+SHORTEST_RESTART = timedelta(seconds=SECOND / 2)
 # Starts are truncated to the second, and one computed from an uptime varies slightly between reads.
 TRUNCATED, TOLERANCE = timedelta(seconds=SECOND), timedelta(seconds=2 * SECOND)
 
@@ -141,7 +142,9 @@ def _is_restarted(before: Member, after: Member | None, began: datetime | None, 
 def _has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown."""
     if before.started is not None and after.started is not None:
-        return after.started - before.started > TOLERANCE
+        # A start that is shown as such moves by the whole length of a restart, or not at all.
+        least = SHORTEST_RESTART if after.start_time else TOLERANCE
+        return after.started - before.started > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None

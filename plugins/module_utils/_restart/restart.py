@@ -73,6 +73,7 @@ class _Restart:
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._sender = Sender(api, target, self._attempt, clock)
         self._since: datetime | None = None
+        self._look: Look | None = None
         self._ended: set[int] = set()
         self._had_to_wait = False
         self._shown = ""
@@ -128,7 +129,9 @@ class _Restart:
         try:
             sight, decision = self._decide_after(refusal)
         except OcpError as error:
-            self._attempt.so_far = replace(refused, changed=isinstance(error, OutcomeUnknown))
+            self._attempt.so_far = replace(refused, changed=refused.changed or isinstance(error, OutcomeUnknown))
+            if isinstance(refusal, TaskFailed) and isinstance(error, TargetBusy) and self._is_alone(refused.task_id):
+                raise refusal from None
             if not isinstance(error, OutcomeUnknown):
                 error.prepend(str(refusal))
             raise
@@ -160,6 +163,11 @@ class _Restart:
             ) from None
         raise search.problem
 
+    def _is_alone(self, failed_task_id: int | None) -> bool:
+        """Whether nothing but this FAILED task was seen on the target."""
+        look = self._look
+        return look is None or (not look.operations and (look.holder is None or look.holder.id == failed_task_id))
+
     # Deciding
 
     def _decide(self) -> tuple[Sight, Decision]:
@@ -171,7 +179,7 @@ class _Restart:
             if adopted is not None:
                 return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):
-                look = self._viewer.judge(sight, self._since)
+                look = self._look = self._viewer.judge(sight, self._since)
             decision = decide_restart(look, Condition(self._since, self._request.in_flight))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
             self._refuse(decision, look)
