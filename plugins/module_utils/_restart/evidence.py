@@ -19,7 +19,7 @@ from .._targets.target import TaskOnTarget
 # Seconds within which the service shows a new start. It refreshes agents about once a minute.
 PROOF_TIMEOUT = 180.0
 # A subtask that was skipped leaves undone what its name says.
-ESSENTIAL_WORDS = ("stop", "start")
+ESSENTIAL_WORDS = ("stop", "start", "restart")
 SKIP = "SKIP"
 
 
@@ -63,7 +63,8 @@ def did_its_work(task: Task) -> bool:
     """Whether a restart ended SUCCESSFUL, not by its rollback, and without skipping what stops or starts."""
     return task.succeeded and not any(
         SKIP in str(step.operation).upper()
-        and any(word in f"{step.name} {step.description}".lower() for word in ESSENTIAL_WORDS)
+        # "Prepare restart observer" does neither.
+        and any(str(words).lower().startswith(ESSENTIAL_WORDS) for words in (step.name, step.description))
         for step in task.subtasks
     )
 

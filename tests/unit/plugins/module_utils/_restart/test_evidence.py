@@ -51,6 +51,10 @@ def evidence(restarts=ALL, **fields):
             {"subtasks": [step(1, "Check the disk", "SUCCESSFUL", operation="SKIP"), step(2, "Start", "SUCCESSFUL")]},
             id="a skipped subtask that neither stops nor starts",
         ),
+        pytest.param(
+            {"subtasks": [step(1, "Prepare restart observer", "SUCCESSFUL", operation="SKIP")]},
+            id="a skipped preparation of a restart",
+        ),
     ],
 )
 def test_restart_task_that_did_its_work_is_evidence(fields):
