@@ -60,7 +60,11 @@ def faults(descriptions: list[str], position: int) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=[pytest.mark.nightly] * (verb == "zone_restart")) for verb in STEPS]
+    "verb",
+    [
+        pytest.param(verb, marks=[pytest.mark.nightly] * (verb not in ("server_restart", "agent_restart")))
+        for verb in STEPS
+    ],
 )
 def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
     descriptions = graph(verb)

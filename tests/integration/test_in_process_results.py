@@ -109,7 +109,15 @@ def task(name, module, options, **keywords):
 
 
 SMOKE = ("server_restart", "task_info")
-ALIKE = ("cluster_restart", "zone_restart", "arbitration_service_restart")
+ALIKE = (
+    "cluster_restart",
+    "zone_restart",
+    "arbitration_service_restart",
+    "cluster_info",
+    "host_info",
+    "arbitration_service_info",
+    "cluster_wait",
+)
 
 
 @pytest.mark.parametrize(

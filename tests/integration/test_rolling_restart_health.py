@@ -57,7 +57,9 @@ def held(start_emulator, roll):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize(("borne", "restarted"), [(0, []), (1, [3, 4, 5, 6, 2, 1])])
+@pytest.mark.parametrize(
+    ("borne", "restarted"), [(0, []), pytest.param(1, [3, 4, 5, 6, 2, 1], marks=pytest.mark.nightly)]
+)
 def test_cluster_that_is_left_alone_but_ill_is_a_failure(roll, start_emulator, borne, restarted):
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"]).rc == 0
@@ -83,7 +85,7 @@ def test_cluster_that_falls_ill_later_is_seen_by_the_last_look(roll, start_emula
     assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
 
 
-@pytest.mark.parametrize("profile", ["4.3", "4.2"])
+@pytest.mark.parametrize("profile", ["4.3", pytest.param("4.2", marks=pytest.mark.nightly)])
 def test_held_server_is_never_green_and_blocks_the_plan(roll, start_emulator, profile):
     emulator = start_emulator(*QUICK, "--profile", profile)
     emulator.fail_subtask("Wait observer active")
@@ -101,6 +103,7 @@ def test_held_server_is_never_green_and_blocks_the_plan(roll, start_emulator, pr
     assert posts(emulator) == [8]
 
 
+@pytest.mark.nightly
 def test_held_cluster_does_not_keep_the_others_from_their_turn_within_max_failures(roll, held):
     outcome = roll(held, ["payments", "orders"], servers=["8", "9", "3"], max_failures=1, gate_timeout=MINUTES)
     assert outcome.rc == 2
@@ -161,7 +164,7 @@ def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
     assert ran.read_text().split() == ["8", "9"]
 
 
-@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(roll, start_emulator, task_file, batch):
     emulator = start_emulator(*QUICK)
     move = to_control(emulator, "PUT", "/emulator/servers/3", available=True, zone="zone3")

@@ -19,7 +19,7 @@ from rolling import PLAYBOOK, QUICK, once
 
 # More than the usual ones by OCP_ROLLING_KILLS=50; all but the first few are for the night.
 KILLS = int(os.environ.get("OCP_ROLLING_KILLS", "12"))
-IN_EVERY_TEST_RUN = 2
+IN_EVERY_TEST_RUN = 1
 GOLDEN = 0.6180339887
 FLEET = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "2", *QUICK)
 WAYS = ({"batch": 1}, {"batch": 2}, {"strategy": "zone"})

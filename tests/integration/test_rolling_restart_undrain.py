@@ -33,7 +33,7 @@ def drain(tmp_path):
     return given
 
 
-@pytest.mark.parametrize("batch", [1, 5])
+@pytest.mark.parametrize("batch", [1, pytest.param(5, marks=pytest.mark.nightly)])
 def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_emulator, drain, batch):
     emulator = start_emulator(*FIVE)
     drained = drain.pop("drained")
