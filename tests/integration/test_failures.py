@@ -120,7 +120,7 @@ def assert_told(result, position, description, total):
     seconds, trace, advice, *commands = lines[len(log) :]
     assert seconds == f"The task took {task['duration']:g} seconds, the subtask {step['duration']:g}."
     assert trace == f"Trace id {result['trace_id']}."
-    assert advice.startswith("A new restart would begin from the start.")
+    assert advice.startswith("Nothing restarts it until that is cleared.")
     states = [re.search(r"state=(\w+)", command)[1] for command in commands if "state=" in command]
     skip, back = not step["prohibit_skip"], not task["prohibit_rollback"]
     assert states[:3] == ["retried", *["skipped"] * skip, *["rolled_back"] * back]

@@ -78,6 +78,21 @@ class Cluster(Target):
         return api.restart_cluster(self.id)
 
 
+class PartOfCluster(Target):
+    """A server or zone: the tasks on it are among those of its cluster."""
+
+    cluster: Cluster
+
+    @property
+    def cluster_id(self) -> int:
+        """The id of its cluster."""
+        return self.cluster.id
+
+    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
+        """The tasks of its cluster."""
+        return tasks_of_cluster(api, self.cluster.id, **query)
+
+
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
     return _servers_in_record(cluster) or api.servers(cluster_id)

@@ -11,15 +11,15 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, member_of, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
-from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts, tasks_of_cluster
-from .target import Member, Observation, Target, TaskOnTarget
+from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
+from .target import Member, Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 @dataclass(frozen=True)
-class Server(Target):
+class Server(PartOfCluster):
     """A server node of a cluster, and how to restart it.
 
     ``host_id`` and ``zone`` are None if the service does not report them; ``alone``: no other server of the cluster is
@@ -76,15 +76,6 @@ class Server(Target):
         servers = servers_of(api, cluster, self.cluster.id)
         found = next((found for found in servers if found.get("id") == self.id), None)
         return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
-
-    @property
-    def cluster_id(self) -> int:
-        """The id of its cluster."""
-        return self.cluster.id
-
-    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
-        """The tasks of its cluster."""
-        return tasks_of_cluster(api, self.cluster.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.

@@ -11,16 +11,16 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, member_of, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, servers_of
 from .lookup import address_of, exactly_one, find_cluster
-from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts, tasks_of_cluster
+from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .serving import database_serves
-from .target import Observation, Target, TaskOnTarget
+from .target import Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
 @dataclass(frozen=True)
-class Zone(Target):
+class Zone(PartOfCluster):
     """A zone of a cluster.
 
     ``servers`` are pairs of server id and address. ``hosts`` are the ids of hosts where all servers of the cluster
@@ -76,15 +76,6 @@ class Zone(Target):
         found = api.cluster(self.cluster.id)
         found = {**found, "zones": records(found.get("zones")) or api.zones(self.cluster.id)}
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
-
-    @property
-    def cluster_id(self) -> int:
-        """The id of its cluster."""
-        return self.cluster.id
-
-    def listed(self, api: OcpApi, **query: Any) -> list[Record]:
-        """The tasks of its cluster."""
-        return tasks_of_cluster(api, self.cluster.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.

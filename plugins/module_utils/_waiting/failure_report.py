@@ -21,7 +21,6 @@ LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
 # Precedes each attempt (docs/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
-FROM_THE_START = "A new restart would begin from the start."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
@@ -96,20 +95,20 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
 
 def target_held(api: OcpApi, holder: Task, headline: str, log_lines: int) -> TargetHeld:
     """The error for a target that the FAILED ``holder`` holds: where it failed, and what releases the target."""
-    message, facts = _failure_words(api, holder, headline, "Nothing restarts it until that is cleared.", log_lines)
+    message, facts = _failure_words(api, holder, headline, log_lines)
     return TargetHeld(message, **facts)
 
 
 def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> NotVerified:
     """The error for a target that does not serve, and whose newest restart is this FAILED one."""
-    message, facts = _failure_words(api, failure, headline, FROM_THE_START, log_lines)
+    message, facts = _failure_words(api, failure, headline, log_lines)
     return NotVerified(message, **facts)
 
 
-def _failure_words(api: OcpApi, task: Task, headline: str, instead: str, log_lines: int) -> tuple[str, dict[str, Any]]:
+def _failure_words(api: OcpApi, task: Task, headline: str, log_lines: int) -> tuple[str, dict[str, Any]]:
     """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
     steps = list(_failed_subtasks(api, [task], log_lines))
-    lines = [headline, *_what_failed(task, steps), *_next_steps(task, instead)]
+    lines = [headline, *_what_failed(task, steps), *_next_steps(task)]
     return "\n".join(lines), _failure_facts([task], steps)
 
 
@@ -228,13 +227,13 @@ def _duration_line(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _next_steps(task: Task, instead: str = FROM_THE_START) -> Iterator[str]:
-    """The next steps after a task that did not succeed, each with its command; ``instead`` is what else to know."""
+def _next_steps(task: Task) -> Iterator[str]:
+    """The next steps after a task that did not succeed, each with its command."""
     if task.rolled_back or task.status != FAILED:
         yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
         return
-    yield f"{instead} {NEXT_STEPS_HEADING}"
+    yield f"Nothing restarts it until that is cleared. {NEXT_STEPS_HEADING}"
     yield from remedies(task)
 
 

@@ -21,7 +21,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chai
 HEADING = "############{EXECUTE}{2026-05-04T03:02:01.5+08:00}############\n"
 RETRY = "############{RETRY}{2026-05-04T03:04:01.5+08:00}############\n"
 ROLLBACK = "############{ROLLBACK}{2026-05-04T03:05:01.5+08:00}############\n"
-NEXT = "A new restart would begin from the start. With OCP_URL and the credentials in the environment:"
+NEXT = "Nothing restarts it until that is cleared. With OCP_URL and the credentials in the environment:"
 ASK = "ansible localhost -m oceanbase.ocp.task -a"
 
 
