@@ -12,12 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from .._base.clock import SECOND
 from .._base.parsing import instant
 from .._ocp.task_model import Task, task_label
 from .._targets.target import TaskOnTarget
 
 # Seconds within which the service shows a new start. It refreshes agents about once a minute.
 PROOF_TIMEOUT = 180.0
+# A start computed from an uptime varies slightly between reads.
+UPTIME_TOLERANCE = timedelta(seconds=2 * SECOND)
 # A subtask that was skipped leaves undone what its name says.
 ESSENTIAL_WORDS = ("stop", "start", "restart")
 SKIP = "SKIP"

@@ -25,11 +25,15 @@ def holder_of(
 
 
 def newest_failure(
-    listed: Iterable[TaskOnTarget], unfinished: Iterable[Operation], read: Callable[[TaskOnTarget], Task | None]
+    listed: Iterable[TaskOnTarget],
+    unfinished: Iterable[Operation],
+    newest: int | None,
+    read: Callable[[TaskOnTarget], Task | None],
 ) -> Task | None:
     """The newest restart among the ``listed`` tasks, newest first, if it is FAILED and none runs; else None.
 
-    ``read`` gives it with its subtasks; None if it is gone. One that FAILED before it changed anything does not count.
+    ``read`` gives it with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if
+    it is the ``newest`` of all tasks, so that no other explains what the target shows.
     """
     running = _newest_restart(unfinished)
     for entry in listed:
@@ -39,7 +43,7 @@ def newest_failure(
         if task.id <= running or task.status != FAILED:
             return None
         failed = read(entry)
-        if failed is not None and not failed.failed_at_first_step:
+        if failed is not None and (task.id == newest or not failed.failed_at_first_step):
             return failed
     return None
 

@@ -17,7 +17,7 @@ from .decision import Operation
 
 @dataclass(frozen=True)
 class NamedTasks:
-    """The tasks that a target itself names (``operatingTaskInstanceId``), newest first.
+    """The tasks that a target itself names (``operatingTaskInstanceId``), newest first; ``entries`` are those read.
 
     ``outdated``: it names a task that ended otherwise or is gone. The target has changed since the observation, or
     the stale name hides a running task.
@@ -25,6 +25,7 @@ class NamedTasks:
 
     unfinished: list[Operation] = field(default_factory=list)
     failed: list[Task] = field(default_factory=list)
+    entries: list[TaskOnTarget] = field(default_factory=list)
     outdated: bool = False
 
 
@@ -36,23 +37,26 @@ def listed_in_flight(listed: list[TaskOnTarget]) -> list[Operation]:
 
 def named_tasks(api: OcpApi, target: Target, observed: Observation) -> NamedTasks:
     """The current state of the tasks that ``target`` named when it was observed."""
-    unfinished, failed, outdated = [], [], False
+    unfinished, failed, entries, outdated = [], [], [], False
     for number in observed.operations:
         try:
-            task = Task.from_api(api.task(number))
+            record = api.task(number)
         except PermissionDenied:
             unfinished.append(Operation(number, None, None, frozenset()))
             continue
         except NotFound:
             outdated = True
             continue
+        task = Task.from_api(record)
+        restarts = _members_restarted_by(task, target, observed)
+        entries.append(TaskOnTarget(record, restarts))
         if not task.finished:
-            unfinished.append(_operation(task, _members_restarted_by(task, target, observed)))
+            unfinished.append(_operation(task, restarts))
         elif task.status == FAILED:
             failed.append(task)
         else:
             outdated = True
-    return NamedTasks(unfinished, failed, outdated)
+    return NamedTasks(unfinished, failed, entries, outdated)
 
 
 def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:

@@ -10,12 +10,15 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from .._base.clock import Clock
-from .._base.errors import NotFound, PermissionDenied
+from .._base.errors import NotFound, PermissionDenied, ResponseUnreadable
 from .._base.parsing import Record, instant
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.target import Observation, Target, TaskOnTarget
+from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll import SHORTEST_PAUSE
 from .decision import Look, Operation
+from .earlier_looks import EarlierLooks
 from .evidence import FinishedRestart, finished_restart
 from .held import holder_of, newest_failure
 from .in_flight import NamedTasks, listed_in_flight, named_tasks
@@ -28,7 +31,7 @@ NEWEST_TASKS = 30
 
 @dataclass(frozen=True)
 class Sight:
-    """What was read of a target: itself, the tasks ``named`` by it, and the ``listed`` ones on it, newest first.
+    """What was read of a target: itself, the tasks ``named`` by it, and all ``tasks`` on it, newest first.
 
     ``mark`` is the highest id of a task on the list, its own or not; None without permission to read tasks.
     All tasks since ``reach`` are on the list; None if that is not known.
@@ -36,9 +39,15 @@ class Sight:
 
     observed: Observation
     named: NamedTasks
-    listed: list[TaskOnTarget]
+    tasks: list[TaskOnTarget]
     mark: int | None
     reach: datetime | None
+
+    @property
+    def unfinished(self) -> list[Operation]:
+        """The tasks that have not ended, newest first."""
+        found = {task.task_id: task for task in [*listed_in_flight(self.tasks), *self.named.unfinished]}
+        return [found[number] for number in sorted(found, reverse=True)]
 
 
 @dataclass
@@ -50,10 +59,13 @@ class Viewer:
     clock: Clock
     warnings: list[str] = field(default_factory=list)
     _names_operations: bool = False
+    _earlier: EarlierLooks = field(default_factory=EarlierLooks)
 
     def __post_init__(self) -> None:
         first = self.target.first_observation
-        self._names_operations = first is not None and first.names_operations
+        if first is not None:
+            self._names_operations = first.names_operations
+            self._earlier.note(first, explained=False, now=self.clock.now())
 
     @property
     def now(self) -> datetime:
@@ -61,10 +73,21 @@ class Viewer:
         return datetime.fromtimestamp(self.clock.wall() + self.api.service_clock.offset, UTC)
 
     def see(self) -> Sight:
-        """Read the target and the tasks on it. Raises a ServiceError."""
-        sight = self._see_once()
-        # The target has changed since, or a stale name hides what runs.
-        return self._see_once() if sight.named.outdated else sight
+        """Read the target and the tasks on it, again while that is behind what was shown. Raises a ServiceError."""
+        until = self.clock.now() + UNSEEN_FOR
+        while True:
+            sight = self._see_once()
+            if sight.named.outdated:
+                # The target has changed since, or a stale name hides what runs.
+                sight = self._see_once()
+            now, observed = self.clock.now(), sight.observed
+            is_behind = self._earlier.is_behind(observed)
+            if is_behind and now >= until:
+                raise _older_than_before(self.api, self.target)
+            if not (is_behind or self._earlier.may_be_behind(observed, now)):
+                self._earlier.note(observed, explained=bool(sight.unfinished), now=now)
+                return sight
+            self.clock.sleep(SHORTEST_PAUSE)
 
     def _see_once(self) -> Sight:
         # The list first: a restart that ends between the two reads then shows in the start.
@@ -73,7 +96,15 @@ class Viewer:
         mark = None if tasks is None else max((task.get("id") or 0 for task in tasks), default=0)
         observed = self.target.observe(self.api)
         self._names_operations = observed.names_operations
-        return Sight(observed, named_tasks(self.api, self.target, observed), listed, mark, _reach(tasks or []))
+        named = named_tasks(self.api, self.target, observed)
+        all_known = self._earlier.completed([*listed, *named.entries], self._read_again)
+        return Sight(observed, named, all_known, mark, _reach(tasks or []))
+
+    def _read_again(self, task_id: int) -> Record | None:
+        try:
+            return self.api.task(task_id)
+        except (NotFound, PermissionDenied):
+            return None
 
     def _newest(self) -> list[Record] | None:
         unknown = f"whether a restart of {self.target.label} is running already"
@@ -88,11 +119,9 @@ class Viewer:
 
     def judge(self, sight: Sight, since: datetime | None) -> Look:
         """What the sight means for a restart that has to have begun ``since`` then. Raises a ServiceError."""
-        unfinished = {task.task_id: task for task in [*listed_in_flight(sight.listed), *sight.named.unfinished]}
-        operations: list[Operation] = [unfinished[number] for number in sorted(unfinished, reverse=True)]
-        observed, failure = sight.observed, None
+        operations, observed, failure = sight.unfinished, sight.observed, None
         if observed.is_in_flight or observed.serves is False:
-            failure = newest_failure(sight.listed, operations, self._with_subtasks)
+            failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks)
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(sight, since))
         return Look(observed, operations, self.now, holder, finished, failure)
@@ -112,7 +141,7 @@ class Viewer:
     def _evidence(self, sight: Sight, since: datetime, never_shown: bool) -> list[TaskOnTarget]:
         """The restarts among which those since then are, or those whose start may still show late."""
         is_enough = not never_shown or (sight.reach is not None and sight.reach < since)
-        return sight.listed if self.target.shows_start and is_enough else self._all_finished()
+        return sight.tasks if self.target.shows_start and is_enough else self._all_finished()
 
     def _all_finished(self) -> list[TaskOnTarget]:
         unknown = f"when the last restart of {self.target.label} was"
@@ -133,6 +162,15 @@ class Viewer:
         except PermissionDenied as error:
             self.warnings.append(f"It is not known {unknown}: {error}")
             return None
+
+
+def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
+    return ResponseUnreadable(
+        f"For {UNSEEN_FOR:g} seconds the service has shown an earlier start of {target.label} than before, so its "
+        "answers are out of date.",
+        url=api.url,
+        advice="Look at it in OCP; run this again when the service is well.",
+    )
 
 
 def _reach(newest: list[Record]) -> datetime | None:

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from .._base.clock import SECOND, Clock
-from .._base.errors import RequestRefused, ServiceError
+from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
 from .._waiting.poll import PollPolicy
-from .evidence import PROOF_TIMEOUT
+from .evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
 SHORTEST_RESTART = timedelta(seconds=SECOND / 2)
-# Starts are truncated to the second, and one computed from an uptime varies slightly between reads.
-TRUNCATED, TOLERANCE = timedelta(seconds=SECOND), timedelta(seconds=2 * SECOND)
+# Starts are truncated to the second.
+TRUNCATED = timedelta(seconds=SECOND)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def await_proof(
     while True:
         try:
             after = target.observe(api)
-        except RequestRefused as problem:
+        except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
@@ -143,7 +143,7 @@ def _has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown."""
     if before.started is not None and after.started is not None:
         # A start that is shown as such moves by the whole length of a restart, or not at all.
-        least = SHORTEST_RESTART if after.start_time else TOLERANCE
+        least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
         return after.started - before.started > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:

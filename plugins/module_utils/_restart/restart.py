@@ -135,7 +135,9 @@ class _Restart:
             if not isinstance(error, OutcomeUnknown):
                 error.prepend(str(refusal))
             raise
-        if decision.action is Action.SUBMIT and not self._had_to_wait:
+        # A replica that lags shows our own task, which has failed, as running.
+        is_failed_one = isinstance(refusal, TaskFailed) and decision.task_ids == (refused.task_id,)
+        if is_failed_one or (decision.action is Action.SUBMIT and not self._had_to_wait):
             self._attempt.so_far = refused
             raise refusal
         self._execute(sight, decision)
@@ -175,7 +177,7 @@ class _Restart:
         while True:
             sight = self._see()
             self._attempt.note(before=sight.observed.result())
-            adopted = self._sender.adopt(sight.listed, self._since)
+            adopted = self._sender.adopt(sight.tasks, self._since)
             if adopted is not None:
                 return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):

@@ -29,7 +29,7 @@ from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
 from .._restart.attempt import ActionAttempt, Progressing
 from .._restart.lost_response import search_outcome
-from .._waiting.await_tasks import wait_for_success, wait_for_tasks
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
 from .._waiting.poll import PollPolicy
 from .._waiting.progress import progress_line
@@ -239,7 +239,7 @@ class _TaskAction:
         rolling_back = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if rolling_back or state is State.CANCELED else wait_for_success
         try:
-            waited = wait_for(self._api, ids, policy, purpose=purpose, clock=self._clock)
+            waited = wait_for(self._api, ids, policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=self._clock)
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks", [])), so_far.task))
             if not isinstance(error, TaskError):

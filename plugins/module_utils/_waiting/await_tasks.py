@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -85,10 +85,10 @@ def wait_for_tasks(
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
     Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
-    exist do; for the first ``unseen_for`` seconds a 404 is temporary. Raises WaitTimeout after one last poll.
+    exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
-    grace = Grace(clock, min(unseen_for, policy.timeout))
-    poller = _AwaitedTasks(api, task_ids, full, policy.show, grace)
+    graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
+    poller = _AwaitedTasks(api, graces, full, policy.show)
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -98,11 +98,16 @@ def wait_for_tasks(
 
 
 class Grace:
-    """The ``seconds`` from now on in which a 404 does not mean that a task does not exist."""
+    """The ``seconds``, from now on and since a task was last seen, in which a 404 does not mean that it is gone."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
-        self._until = clock.now() + seconds
+        self._seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """The task was seen."""
+        self._until = self._clock.now() + self._seconds
 
     @property
     def is_over(self) -> bool:
@@ -113,16 +118,16 @@ class Grace:
 class _AwaitedTasks:
     """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
-    def __init__(self, api: OcpApi, task_ids: Iterable[int], full: bool, show: Show, grace: Grace) -> None:
-        self.wanted = list(dict.fromkeys(task_ids))
-        self.unfinished: dict[int, Task | None] = dict.fromkeys(self.wanted)
+    def __init__(self, api: OcpApi, graces: Mapping[int, Grace], full: bool, show: Show) -> None:
+        self.wanted = list(graces)
+        self.unfinished: dict[int, Task | None] = dict.fromkeys(graces)
         self.ended: dict[int, Result] = {}
         self.unsuccessful: list[Task] = []
         self._just_read: dict[int, Task] = {}
         self._problem: ServiceError | None = None
         self._api = api
         self._full = full
-        self._grace = grace
+        self._graces = graces
         self._problems: list[ServiceError] = []
         self._progress = Progress(show)
 
@@ -157,11 +162,12 @@ class _AwaitedTasks:
         try:
             task = Task.from_api(self._api.task(task_id))
         except ServiceError as error:
-            if isinstance(error, CredentialsRefused) or (isinstance(error, NotFound) and self._grace.is_over):
+            if isinstance(error, CredentialsRefused) or (isinstance(error, NotFound) and self._graces[task_id].is_over):
                 error.facts["task_id"] = task_id
                 raise
             self._record_problem(error)
             return
+        self._graces[task_id].renew()
         self._just_read[task_id] = self.unfinished[task_id] = task
         if task.finished:
             del self.unfinished[task_id]

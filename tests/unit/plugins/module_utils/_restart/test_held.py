@@ -94,24 +94,30 @@ def test_target_is_held_by_the_table(seen, held_by):
     ],
 )
 def test_newest_restart_that_failed_is_found(tasks, operations, found):
-    failure = newest_failure(tasks, operations, read)
+    failure = newest_failure(tasks, operations, 99, read)
+    assert (failure and failure.id) == found
+
+
+@pytest.mark.parametrize(("newest", "found"), [(91, 91), (92, None), (None, None)])
+def test_failure_before_it_changed_anything_counts_where_no_other_task_explains_what_is_shown(newest, found):
+    failure = newest_failure([listed(91, first="FAILED")], [], newest, read)
     assert (failure and failure.id) == found
 
 
 def test_subtasks_of_the_failure_are_read():
     """A list may lack them, so that it would seem to have changed nothing."""
     bare = TaskOnTarget(raw_task(90, "FAILED"), ALL)
-    assert newest_failure([bare], [], read) is None
-    assert newest_failure([bare], [], lambda _entry: Task.from_api(task(90))).failed_subtasks[0].label == "Start it"
+    assert newest_failure([bare], [], 99, read) is None
+    assert newest_failure([bare], [], 99, lambda _entry: Task.from_api(task(90))).failed_subtasks[0].label == "Start it"
 
 
 def test_failure_that_is_gone_is_passed_over():
     gone = {91: None, 90: Task.from_api(task(90))}
-    assert newest_failure([listed(91), listed(90)], [], lambda entry: gone[entry.record["id"]]).id == 90
+    assert newest_failure([listed(91), listed(90)], [], 91, lambda entry: gone[entry.record["id"]]).id == 90
 
 
 def test_only_failed_restarts_are_read():
     def unexpected(entry):
         raise AssertionError(entry)
 
-    assert newest_failure([listed(91, "SUCCESSFUL"), listed(90)], [], unexpected) is None
+    assert newest_failure([listed(91, "SUCCESSFUL"), listed(90)], [], 91, unexpected) is None

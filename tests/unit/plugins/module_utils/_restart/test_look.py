@@ -49,7 +49,7 @@ def test_list_is_read_before_the_target(api, viewer):
     expect_target(api)
     sight = viewer.see()
     assert api.calls == ["tasks", "tasks", "cluster", "servers"]
-    assert (sight.listed, sight.named.unfinished, sight.observed.serves) == ([], [], True)
+    assert (sight.tasks, sight.named.unfinished, sight.observed.serves) == ([], [], True)
 
 
 def test_service_that_names_tasks_is_not_asked_for_the_running_ones_again(api, viewer):
@@ -75,7 +75,7 @@ def test_old_running_task_is_seen_behind_the_newest_ones(api, viewer):
     api.expect("tasks", clusterId=31, status="RUNNING", gives=[raw_task(90, name=SERVER, tags=TAGS)])
     expect_target(api)
     sight = viewer.see()
-    assert ([entry.record["id"] for entry in sight.listed], sight.mark) == ([90], 200)
+    assert ([entry.record["id"] for entry in sight.tasks], sight.mark) == ([90], 200)
 
 
 @pytest.mark.parametrize("ended", [raw_task(90, "SUCCESSFUL"), refused(404)], ids=["ended", "gone"])
@@ -118,7 +118,7 @@ def test_without_permission_to_read_tasks_there_is_no_mark_and_a_warning(api, vi
     api.expect("tasks", **NEWEST, gives=refused(403))
     expect_target(api)
     sight = viewer.see()
-    assert (sight.mark, sight.listed) == (None, [])
+    assert (sight.mark, sight.tasks) == (None, [])
     assert viewer.warnings == [
         f"It is not known whether a restart of {SERVER_41.label} is running already: Refused with 403."
     ]

@@ -231,6 +231,14 @@ def test_first_subtask_failure_on_an_idle_target_fails(case, service):
 
 
 @every_restart
+def test_own_failed_task_that_a_replica_shows_as_running_is_not_attached_to(case, service):
+    service.end, service.list_lags, service.names_operations = "REFUSED", 50.0, False
+    error = failure(service, case, request(wait=True))
+    assert (error.__class__, error.facts["action"], error.facts["changed"]) == (TaskFailed, "submitted", True)
+    assert len(service.posts) == 1
+
+
+@every_restart
 def test_restart_is_not_repeated_after_a_second_subtask_failure(case, service):
     """The task has changed something already."""
     service.end = "FAILED"

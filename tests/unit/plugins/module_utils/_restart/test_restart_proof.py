@@ -42,6 +42,15 @@ def test_target_that_did_not_restart_fails_verification(case, service):
     assert len(service.posts) == 1
 
 
+@every_shown_restart
+@pytest.mark.parametrize("status", [404, 408, 413, 425, 429, 499])
+def test_refused_read_does_not_end_the_proof(status, case, service):
+    read = "host_agent" if case is AGENTS else "servers"
+    service.after_restart = lambda: service.failing.update({read: [refused(status)] * 2})
+    assert restart(service, case, request(wait=True))["verified"] is True
+    assert service.failing[read] == []
+
+
 def test_one_server_that_did_not_restart_fails_verification(service):
     forgotten = service.servers_there[1]
     service.before_post = lambda: None

@@ -287,9 +287,10 @@ def test_own_status_is_in_flight_where_no_task_is_seen(status, case, service):
 @every_restart
 def test_own_status_is_waited_for_with_queue(case, service):
     with_status(service, case, "RESTARTING")
+    """A minute more: a replica that lags may be the first to show it as well, with its old start."""
     service.time.after_sleep = lambda: service.now >= 30 and with_status(service, case, None)
     result = restart(service, case, request("queue"))
-    assert (result["action"], len(service.posts), 30 <= result["elapsed"] <= 41) == ("submitted", 1, True)
+    assert (result["action"], len(service.posts), 80 <= result["elapsed"] <= 100) == ("submitted", 1, True)
 
 
 @every_restart

@@ -144,6 +144,23 @@ def test_running_task_is_waited_for(time_passes):
     assert (result["changed"], result["task"]["succeeded"], len(service.posts)) == (False, True, 1)
 
 
+def test_404_of_a_replica_does_not_end_the_wait(time_passes):
+    service = failed(time_passes)
+    acted_on(service, DesiredState(State.RETRIED))
+    read, missing = service.task, [refused(404)]
+
+    def task(number):
+        if len(time_passes.pauses) and missing:
+            raise missing.pop()
+        return read(number)
+
+    service.task = task
+    service.hangs = {SECOND}
+    time_passes.after_sleep = lambda: len(time_passes.pauses) > 3 and service.hangs.clear()
+    result = acted_on(service, DesiredState(State.RETRIED), wait=True)
+    assert (result["task"]["succeeded"], missing) == (True, [])
+
+
 def test_failure_of_an_earlier_retry_is_not_reported_as_ours(time_passes):
     service = failed(time_passes, times=2)
     acted_on(service, DesiredState(State.RETRIED))

@@ -202,6 +202,15 @@ def test_task_that_stays_missing_ends_the_wait(lagging, time_passes, timeout, en
     assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
 
 
+def test_404_long_after_the_task_was_seen_is_that_of_a_replica_too(api, time_passes):
+    """Or the page of a proxy."""
+    answers = [running(7)] * 100 + [refused(404)] * 3 + [successful(7)]
+    api.double.task.side_effect = answers
+    waited = wait_for_tasks(api.double, [7], PATIENT, unseen_for=60, clock=time_passes.clock)
+    assert (waited.results[0]["succeeded"], len(waited.warnings)) == (True, 1)
+    assert sum(time_passes.pauses) > 60
+
+
 def test_task_of_a_given_id_may_be_missing_for_15_seconds(lagging, time_passes):
     result = await_tasks(lagging(14), [7, 8], PATIENT, clock=time_passes.clock)
     assert [task["id"] for task in result["tasks"]] == [7, 8]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What earlier looks of the same run have shown. The replicas of a service lag, so a later look may show less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from .._base.parsing import Record
+from .._ocp.task_model import Task
+from .._targets.target import Observation, TaskOnTarget
+from .._waiting.await_tasks import UNSEEN_FOR
+from .evidence import UPTIME_TOLERANCE
+
+Starts = dict[str, datetime]
+
+
+@dataclass
+class EarlierLooks:
+    """The restarts and starts of a target that were shown, and until when a status counts that showed it at work."""
+
+    _restarts: dict[int, TaskOnTarget] = field(default_factory=dict)
+    _starts: Starts = field(default_factory=dict)
+    _at_work_until: float = 0.0
+    _starts_at_work: Starts = field(default_factory=dict)
+
+    def completed(self, shown: Iterable[TaskOnTarget], read: Callable[[int], Record | None]) -> list[TaskOnTarget]:
+        """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one."""
+        found = {entry.record["id"]: entry for entry in shown}
+        for number, known in self._restarts.items():
+            if number not in found:
+                found[number] = replace(known, record=read(number) or known.record)
+            elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).finished:
+                found[number] = known
+        self._restarts.update((number, entry) for number, entry in found.items() if entry.restarts != frozenset())
+        return [found[number] for number in sorted(found, reverse=True)]
+
+    def note(self, observed: Observation, *, explained: bool, now: float) -> None:
+        """Remember what was observed; ``explained``: a task is known that works on the target."""
+        starts = _starts_of(observed)
+        self._starts.update(starts)
+        if observed.is_in_flight and not explained:
+            self._at_work_until, self._starts_at_work = now + UNSEEN_FOR, starts
+        elif explained:
+            self._at_work_until = 0.0
+
+    def is_behind(self, observed: Observation) -> bool:
+        """Whether a start is shown that is earlier than one shown before."""
+        return _has_earlier(_starts_of(observed), self._starts)
+
+    def may_be_behind(self, observed: Observation, now: float) -> bool:
+        """Whether no work is shown any more, and none of its effect either."""
+        is_recent = now < self._at_work_until and not observed.is_in_flight
+        return is_recent and not _has_earlier(self._starts_at_work, _starts_of(observed))
+
+
+def _starts_of(observed: Observation) -> Starts:
+    return {member.name: member.started for member in observed.members if member.started is not None}
+
+
+def _has_earlier(starts: Starts, others: Starts) -> bool:
+    return any(start < others.get(name, start) - UPTIME_TOLERANCE for name, start in starts.items())

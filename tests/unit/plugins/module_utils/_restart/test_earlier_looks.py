@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Looks of one run at a service whose replicas lag: what was shown once is not forgotten."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.earlier_looks import EarlierLooks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
+    SERVER,
+    every_restart,
+    failure,
+    request,
+    restart,
+)
+
+READS = ("task", "tasks", "cluster", "servers", "hosts", "host_agent", "arbitration_service")
+CHANGE = at(-10)
+with_a_start = pytest.mark.parametrize("kind", ["server", "cluster", "zone", "agents"])
+
+
+def lag(service, past, is_behind):
+    """Answer reads from ``past`` while ``is_behind``."""
+    for name in READS:
+        setattr(service, name, _either(getattr(past, name), getattr(service, name), is_behind))
+
+
+def _either(old, new, is_old):
+    def read(*args, **more):
+        return (old if is_old() else new)(*args, **more)
+
+    return read
+
+
+def past_of(service):
+    return copy.deepcopy(service)
+
+
+# Restarts
+
+
+@with_a_start
+def test_replica_that_shows_neither_the_work_nor_the_start_yet_is_not_believed(kind, service):
+    case = RESTART_CASES[kind]
+    past, things = past_of(service), case.things(service)
+    for thing in things:
+        thing.status = "RESTARTING"
+
+    def ends():
+        if service.now >= 5:
+            for thing in things:
+                thing.status, thing.started, thing.pid = None, 4.0, 200
+
+    service.time.after_sleep = ends
+    lag(service, past, lambda: 0.4 < service.now < 30)
+    result = restart(service, case, request("queue", CHANGE))
+    assert (result["action"], service.posts) == ("skipped", [])
+    assert result["elapsed"] < 40
+
+
+def test_work_that_was_shown_when_the_target_was_found_is_not_forgotten(service):
+    """A replica that lags answers the look."""
+    found = replace(SERVER.target, first_observation=observed("RESTARTING", -3600.0, "10.1.0.1:2882"))
+    case = replace(SERVER, target=found)
+    [thing] = case.things(service)
+    service.time.after_sleep = lambda: service.now >= 5 and setattr(thing, "started", 4.0)
+    result = restart(service, case, request(started_before=CHANGE))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+@every_restart
+def test_restart_task_that_a_replica_does_not_show_yet_is_not_forgotten(case, service):
+    """The first look shows a task that has ended, and the start is shown late."""
+    past = past_of(service)
+    service.start_shown_late = 60.0
+    service.begin(case.task_name, case.things(service), seconds=2.0)
+    service.passes(3.0)
+    looked_at = service.now
+    lag(service, past, lambda: looked_at + 1 < service.now < looked_at + 40)
+    result = restart(service, case, request(started_before=CHANGE, wait=True))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_task_that_only_the_record_names_is_not_forgotten(service):
+    """The list lacks it, and a replica lags after its end."""
+    past = past_of(service)
+    service.list_lacks = 1000.0
+    service.start_shown_late = 60.0
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=5.0, hidden_start=True)
+    service.before_post = lambda: pytest.fail("sent")
+    service.time.after_sleep = lambda: [setattr(job, "hidden_start", False) for job in service.jobs]
+    lag(service, past, lambda: 6 < service.now < 50)
+    result = restart(service, SERVER, request("queue", CHANGE, wait=True))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_service_that_goes_back_in_time_for_long_is_not_believed(service):
+    past = past_of(service)
+    [thing] = SERVER.things(service)
+    thing.started, thing.status = -20.0, "RESTARTING"
+    lag(service, past, lambda: service.now > 0)
+    error = failure(service, SERVER, request("queue", CHANGE))
+    assert (error.__class__, service.posts) == (ResponseUnreadable, [])
+    assert "For 60 seconds the service has shown an earlier start of server 10.1.0.1:2882" in str(error)
+    assert "There was no restart" in str(error)
+
+
+# The memory itself
+
+
+def observed(status="RUNNING", started=0.0, name="a"):
+    return Observation(status, (Member(name, status, started=None if started is None else at(started)),))
+
+
+@pytest.mark.parametrize(
+    ("later", "is_behind"),
+    [(observed(started=-1.0), False), (observed(started=-3.0), True), (observed(started=None), False)],
+    ids=["of an uptime", "earlier", "not shown"],
+)
+def test_start_that_is_earlier_than_before_is_behind(later, is_behind):
+    earlier = EarlierLooks()
+    earlier.note(observed(), explained=False, now=0.0)
+    assert earlier.is_behind(later) is is_behind
+
+
+@pytest.mark.parametrize(
+    ("later", "explained", "now", "may_be"),
+    [
+        (observed(), False, 59.0, True),
+        (observed(), False, 61.0, False),
+        (observed(), True, 1.0, False),
+        (observed(started=5.0), False, 1.0, False),
+        (observed("RESTARTING"), False, 1.0, False),
+        (observed(started=None), False, 1.0, True),
+    ],
+    ids=["recent", "a minute later", "by a task", "has started", "still at work", "no start is shown"],
+)
+def test_work_that_is_not_shown_any_more_may_go_on(later, explained, now, may_be):
+    earlier = EarlierLooks()
+    earlier.note(observed("RESTARTING"), explained=explained, now=0.0)
+    assert earlier.may_be_behind(later, now) is may_be
+
+
+ALL = None
+
+
+@pytest.mark.parametrize(
+    ("known", "shown", "read", "found"),
+    [
+        ([(90, "RUNNING", ALL)], [], "SUCCESSFUL", [(90, "SUCCESSFUL")]),
+        ([(90, "RUNNING", ALL)], [], None, [(90, "RUNNING")]),
+        ([(90, "RUNNING", frozenset())], [], "SUCCESSFUL", []),
+        ([(90, "SUCCESSFUL", ALL)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
+        ([(90, "FAILED", ALL)], [(90, "RUNNING", ALL)], None, [(90, "RUNNING")]),
+        ([(90, "RUNNING", ALL)], [(91, "RUNNING", ALL)], "FAILED", [(91, "RUNNING"), (90, "FAILED")]),
+    ],
+    ids=["is read", "cannot be read", "other work", "has ended", "may be retried", "newest first"],
+)
+def test_restart_that_was_shown_is_known(known, shown, read, found):
+    earlier = EarlierLooks()
+
+    def entries(tasks):
+        return [TaskOnTarget(raw_task(number, status), restarts) for number, status, restarts in tasks]
+
+    earlier.completed(entries(known), lambda _number: None)
+    completed = earlier.completed(entries(shown), lambda number: raw_task(number, read) if read else None)
+    assert [(entry.record["id"], entry.record["status"]) for entry in completed] == found
