@@ -16,6 +16,7 @@ from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
 from .._waiting.poll import PollPolicy
 from .evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
+from .look import observe
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
 SHORTEST_RESTART = timedelta(seconds=SECOND / 2)
@@ -90,7 +91,7 @@ def await_proof(
     after = None
     while True:
         try:
-            after = target.observe(api)
+            after = observe(api, target, clock)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -84,6 +84,14 @@ class Observation:
     def trouble(self) -> str:
         """What of it does not serve, for people."""
         return join_names(member.state for member in self.members if member.serves is False) or f"it is {self.status}"
+
+    def without_starts_after(self, latest: datetime) -> Observation:
+        """The same, where a start that is later counts as not shown."""
+        members = [
+            replace(member, started=None) if member.started is not None and member.started > latest else member
+            for member in self.members
+        ]
+        return replace(self, members=tuple(members))
 
     def result(self) -> dict[str, Any]:
         """As registered facts."""
