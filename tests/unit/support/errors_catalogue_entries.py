@@ -27,3 +27,7 @@ def every_entry() -> tuple[Entry, ...]:
         for name in environment_left_out():
             del os.environ[name]
         return tuple(merged(entry for group in groups for entry in group()))
+
+
+def entries(*groups: str) -> list[Entry]:
+    return [entry for entry in every_entry() if entry.group in groups]

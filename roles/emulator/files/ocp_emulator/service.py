@@ -25,7 +25,7 @@ from ocp_emulator.store.replicas import Replicas
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions
-from ocp_emulator.web.answer_changes import lags
+from ocp_emulator.web.false_answers import lags
 from ocp_emulator.web.held_requests import HeldRequests
 from ocp_emulator.web.request_log import RequestLog
 

@@ -4,7 +4,7 @@
 
 A request that is hit has no effect on the service, or all of it. Where an action has the option `when`, that decides,
 and without it the request has none: the service does not handle it. With all other actions the service handles it.
-What the client gets: web/fault_injection.py.
+What the client gets: web/broken_responses.py.
 """
 
 from collections.abc import Mapping

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ocp_emulator import VERSION
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.ocp_api.dependencies import error_responses
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.schema import Schema, Timestamp

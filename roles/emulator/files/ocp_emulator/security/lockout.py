@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
 from ocp_emulator.security.signing import SignedRequest
 from ocp_emulator.store.database import Store

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.serializers.paging import PageRequest, query_page

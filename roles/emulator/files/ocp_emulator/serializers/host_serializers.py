@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.paging import PageRequest, query_page

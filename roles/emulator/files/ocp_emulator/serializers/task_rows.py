@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.serializers.shared_fields import json_or_null
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers import task_rows

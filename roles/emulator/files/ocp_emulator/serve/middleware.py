@@ -15,8 +15,8 @@ from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.proxy_faults import ProxyFault
 from ocp_emulator.serve.request_handling import RequestHandler, user_of_credentials
 from ocp_emulator.service import service_of
+from ocp_emulator.web.broken_responses import FaultInjection
 from ocp_emulator.web.connection import connection_of
-from ocp_emulator.web.fault_injection import FaultInjection
 from ocp_emulator.web.proxy_injection import ProxyInjection
 from ocp_emulator.web.request_context import RequestContext, context_of
 from ocp_emulator.web.request_log import RequestRecord, masked

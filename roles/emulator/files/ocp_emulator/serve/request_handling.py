@@ -16,7 +16,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.security import signing
 from ocp_emulator.service import Service, service_of
-from ocp_emulator.web.answer_changes import AnswerChanges
+from ocp_emulator.web.false_answers import AnswerChanges
 from ocp_emulator.web.request_context import RequestContext, context_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")

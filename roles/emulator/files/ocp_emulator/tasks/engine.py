@@ -25,9 +25,6 @@ from ocp_emulator.tasks.task_actions import ROLLED_BACK_BELOW
 
 _LOG = logging.getLogger(__name__)
 
-# A subtask spends this share of its time READY, waiting for a worker, and the rest RUNNING.
-_READY_SHARE = 0.1
-
 
 @dataclass(frozen=True)
 class _Direction:
@@ -49,12 +46,6 @@ _DOWNSTREAM = _Direction(
 _UPSTREAM = _Direction(
     "SELECT upstream FROM links WHERE downstream = ?", f"status = 'SUCCESSFUL' AND {ROLLED_BACK_BELOW}"
 )
-
-
-def durations(step_ms: int) -> tuple[int, int]:
-    """How long a subtask that takes `step_ms` altogether is READY and RUNNING, in milliseconds."""
-    ready = round(step_ms * _READY_SHARE)
-    return ready, step_ms - ready
 
 
 class Engine:

@@ -19,8 +19,8 @@ from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks import occupancy, operation_targets
+from ocp_emulator.tasks.attempts import durations
 from ocp_emulator.tasks.blueprints import CLUSTER_RESTART, SERVER_RESTARTS
-from ocp_emulator.tasks.engine import durations
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Blueprint

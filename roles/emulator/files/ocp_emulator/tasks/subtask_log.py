@@ -5,7 +5,7 @@
 import sqlite3
 from collections.abc import Iterable
 
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 
 
 def begin_attempt(db: sqlite3.Connection, subtask_id: int, operation: str, at: int) -> None:

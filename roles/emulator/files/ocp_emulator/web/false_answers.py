@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import parse_qsl, urlencode
 
-from ocp_emulator.base.clock import DAY, SECOND, iso
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults import request_faults
 from ocp_emulator.faults.answer_faults import AnswerFault
 from ocp_emulator.faults.request_faults import Planned
 from ocp_emulator.store.database import Store
-from ocp_emulator.web.record_changes import RecordChanges
+from ocp_emulator.web.false_records import RecordChanges
 
 _MODELS = {"answer": AnswerFault}
 # Times are written with four digits for the year.

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults.answer_faults import AnswerFault, RecordType
 from ocp_emulator.faults.request_faults import Planned
 from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, ArbitrationService, Cluster, Host, Server, Zone

@@ -17,7 +17,7 @@ from .._targets.cluster import Cluster, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
-from .health_problems import Apart, Kind, Problem, health_problems, misplaced
+from .health_rules import Apart, Kind, Problem, health_problems, misplaced
 
 # More tasks of a cluster than these do not begin while one of them runs.
 NEWEST_TASKS = 30
