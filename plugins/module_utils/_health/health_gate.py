@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Wait until a cluster is healthy."""
+"""The wait for a healthy cluster: when it ends, its progress lines, and the error at its time-out."""
 
 from __future__ import annotations
 

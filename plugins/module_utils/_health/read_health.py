@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Read a cluster, the tasks that work on it or hold it, and its health problems."""
+"""Which records and tasks of a cluster are read to judge its health, and which FAILED task holds a server."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The waiting options, and the options of all restart modules."""
+"""The options of restarts and waits: ranges of ``wait_timeout``, ``wait_interval`` and ``log_lines``."""
 
 from __future__ import annotations
 

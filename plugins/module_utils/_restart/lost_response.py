@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Search for what a request did whose response was lost."""
+"""How long and how often is looked for what a request did whose response was lost."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plan a rolling restart from what the service shows."""
+"""The plan of a rolling restart: which servers are in scope, which stay unchanged and why, what is refused."""
 
 from __future__ import annotations
 

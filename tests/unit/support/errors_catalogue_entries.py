@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The whole catalogue."""
+"""All entries of the catalogue of error messages, from its five parts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parts of one emulated service. Every request gets them from `service_of`."""
+"""The settings and parts of one emulated service, and which of them a request gets."""
 
 import copy
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the emulator, for tests that stop or advance it."""
+"""Stop, start or advance the emulator's clock, and how far it goes."""
 
 from typing import Annotated
 

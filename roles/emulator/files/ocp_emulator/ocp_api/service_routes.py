@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Time, status and version of the service (docs/contract.md, "Versions and profiles").
+"""The routes of the service's time, status and version.
 
 The schemas of time and status are our choice.
+
+See docs/contract.md, "Versions and profiles".
 """
 
 from fastapi import APIRouter, Request

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services as the service shows them.
+"""An arbitration service as JSON: values of its fields, degraded log streams, filters of the list.
 
 `operating` tells whether an object shows which task works on it, as it does in newer versions.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters, zones and servers as the service shows them.
+"""Clusters, zones and servers as JSON: values of their fields, filters of the lists.
 
 `operating` tells whether an object shows which task works on it, as it does in newer versions.
 """

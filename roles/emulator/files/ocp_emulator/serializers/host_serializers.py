@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts and their agents as the service shows them."""
+"""Hosts and agents as JSON: values of their fields, processes and ports, filters of the list."""
 
 import sqlite3
 from collections import defaultdict

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Rows and fields that the responses of operations and the reads of tasks share."""
+"""Fields of tasks and subtasks that answers of operations and reads share, and the order of subtasks."""
 
 import sqlite3
 from collections import defaultdict

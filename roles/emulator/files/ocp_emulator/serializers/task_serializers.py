@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks as the service shows them in the list and one by one, and the log of a subtask."""
+"""Tasks as JSON, in the list and one by one: values of their fields, filters of the list, the log."""
 
 import sqlite3
 from collections import defaultdict

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Before the service handles a request: its body is read, faults of the plan may hit it, and it gets its record."""
+"""What comes before the service handles a request: its largest body, faults that hit it, its record and log line."""
 
 import logging
 from collections.abc import Mapping

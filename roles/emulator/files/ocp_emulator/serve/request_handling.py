@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How the service handles a request that reaches it: tasks catch up, the caller logs in, the routes respond.
+"""The order in which a request is handled: tasks catch up, credentials, lock-out, rate limit, routes.
 
 All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
 every error is sent in the envelope.

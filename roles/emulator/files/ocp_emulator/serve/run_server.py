@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Running the application: the listening socket, TLS, and uvicorn around it."""
+"""The process: its socket, TLS certificate, signals, and the form of its log."""
 
 import logging
 import signal

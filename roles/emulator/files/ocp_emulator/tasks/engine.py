@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task engine: brings every task to its state at a given instant.
+"""How tasks move on: which subtask becomes READY next, and when a task is SUCCESSFUL or FAILED.
 
 It has no thread. Each request first lets the engine catch up; it handles due events in the order of time, each at its
 own instant. So the state that is read depends on the store and the clock alone, however often somebody reads it. An

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Accepting an operation: find the target, refuse it when busy, insert the task.
+"""How an operation is accepted: target found, refused when busy, inserted; what becomes of it on a busy target.
 
 Nothing else runs between check and insert, so that of two calls at the same time one is refused; and the insert is a
 transaction that has ended before the call is answered, so that an answered task exists.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer` on one request: where it reads, what it asks for, by which clock, and what records show."""
+"""What an answer shows falsely by faults of kind `answer`: older state, ignored filters, another clock."""
 
 import re
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer` that change records: other status words, and starts that show late or have hardly moved."""
+"""What records in an answer show falsely by faults of kind `answer`: status words, late or unmoved starts."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence

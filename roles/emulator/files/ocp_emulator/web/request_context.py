@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The context of one request: its caller, its time, its trace id, and the responses to it."""
+"""The context of one request: caller, time, trace id, and the envelope and headers of its answer."""
 
 import secrets
 import time
