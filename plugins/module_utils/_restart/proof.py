@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which start, pid or uptime proves a restart, and how long is waited for it to show and for the target to serve."""
+"""Which start, pid or uptime proves a restart, and the wait for it to show and for the target to serve."""
 
 from __future__ import annotations
 
