@@ -2,12 +2,12 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How many wrong passwords lock a user or a client, counted for how long, and how long a lock lasts.
 
-An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/contract.md, "Lock-out",
-is about passwords only. The control API checks only credentials, so that it can always unlock a user.
+An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/contract.md,
+"Lock-out", is about passwords only. The control API checks only credentials, so that it can always unlock a user.
 
-Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock of the
-emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of the user, and not
-that of the client; a client may send twice as many wrong passwords as a user.
+Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock
+of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of the
+user, and not that of the client; a client may send twice as many wrong passwords as a user.
 """
 
 import sqlite3
