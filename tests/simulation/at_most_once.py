@@ -57,8 +57,7 @@ def _began(case: Case, start: Start) -> float:
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     others = [task for start in starts if (task := case.evidence.task(start.task)) is not None]
-    reads = case.answers.before(run, post)
-    return any(case.answers.shows_restart(read, key, run.since or 0.0, others) for read in reads)
+    return case.answers.show_restart(run, post, key, others)
 
 
 def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> str:

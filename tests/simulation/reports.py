@@ -34,7 +34,7 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
             yield Finding(f"green, not started ({result.get('action')})", f"{words}: {key} has not started")
         elif claims and not case.evidence.served(key, begin, run.ended):
             yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
-        else:
+        elif claims:
             held = case.evidence.held_throughout(key, begin, run.ended)
             if held is not None:
                 yield Finding(
@@ -63,7 +63,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         yield Finding("task that does not exist", f"{action} task {number}")
         return
     wanted = {key for key in run.change.members if task.kind != "host" or key in task.members}
-    fits = task.work == "restart" and wanted and wanted <= set(task.members)
+    covers = bool(wanted) and wanted <= set(task.members)
+    # The servers of a zone may have been moved to another since.
+    fits = task.work == "restart" and (covers or (task.own is not None and task.own == run.change.own))
     if not fits:
         yield Finding(f"{action} a task of another target", f"task {number} ({task.name}) of {task.members}")
     elif action != "attached" and not _is_own(task, run):
@@ -117,7 +119,9 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
-    if refused and not (when < ended and case.evidence.in_flight(task, ended)):
+    # After a 401 and a 403 nothing more is asked.
+    final = post.answer is not None and post.answer.status in (401, 403)
+    if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
     return f"'no restart' after {post.fate}", text, False
 
@@ -160,10 +164,11 @@ def action_is_true(case: Case, run: Run) -> Iterator[Finding]:
     done = [when for when, _kind, request in task.accepted_actions if request is run]
     if run.green and run.result.get("changed") and not done:
         yield Finding("task: changed, though nothing was done", str(run.result.get("reason")), unseen=bool(run.posts))
+    repeated = any(len(each.commits) > 1 for each in run.posts)
     if not run.result.get("changed") and done:
-        yield Finding("task: unchanged, though it was done", str(run.result.get("msg") or run.result.get("reason")))
+        text = str(run.result.get("msg") or run.result.get("reason"))
+        yield Finding("task: unchanged, though it was done", text, unseen=repeated)
     if len(done) > 1 and run.args["state"] != "skipped":
-        repeated = any(len(each.commits) > 1 for each in run.posts)
         yield Finding("task: done twice", str(done), unseen=repeated)
 
 

@@ -54,8 +54,9 @@ class Tasks:
         self._draw_failure(task, fails_at_once)
         task.record = Versioned(("task", task.id), now, **self._snapshot(task, self._profile.first_word, "EXECUTE"))
         self.all[task.id] = task
-        for key in self._worked_on(task):
-            self._fleet.things[key].set(now, operation=task.id, work=work)
+        if not fails_at_once:  # since another task has the target
+            for key in self._worked_on(task):
+                self._fleet.things[key].set(now, operation=task.id, work=work)
         self._story(f"task {task.id} ({task.name}, by {task.creator}) begins: {_named(task.members)}")
         self._scheduler.at(now + 0.2, lambda: self._begin_level(task, 0))
         return task
