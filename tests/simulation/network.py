@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What may happen to a request and its answer between a controller and the service."""
+"""What may happen to a request and its answer between controller and service, and how likely."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One run: a service, a network, controllers and people, all drawn from the choices."""
+"""One run: when things change, which controllers restart what, and all of it drawn from the choices."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks and their subtasks as the service keeps them."""
+"""The graph of subtasks of a simulated task, and how its states move."""
 
 from __future__ import annotations
 

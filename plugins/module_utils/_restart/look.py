@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Look at a target and at the tasks on it, in an order that misses no restart."""
+"""What one look at a target reads, in an order that misses no restart."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Prove that members have restarted and that the target serves: poll, and compare with what was there before."""
+"""Which start, pid or uptime proves a restart, and the wait for it to show and for the target to serve."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The shape of all restart targets."""
+"""What every restart target has: find, observe, restart, tasks on it; its members and facts before and after."""
 
 from __future__ import annotations
 
