@@ -104,6 +104,9 @@ def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
         look = case.answers.last_look(run, post)
         for other in case.evidence.tasks.values():
             touches = set(other.members) & set(task.members) and other.kind == task.kind and other.work == "restart"
+            runs = other.record.at(post.sent)
+            if runs is None or runs["finish"] is not None:
+                continue  # as another answer may have shown
             if other is not task and touches and _is_unfinished(case, look, other):
                 yield Finding("overtakes", f"task {number} was sent while task {other.id} was shown as unfinished")
 

@@ -24,14 +24,22 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(result.get("task_id"))
     waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
     ours = result.get("action") in ("submitted", "adopted")
-    since = task.created if task and (ours or run.since is None) else run.since
-    if not waited or since is None:
-        return
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
-    claims = result.get("verified") is True or result.get("action") == "skipped"
-    for key in run.change.members:
+    for key in run.change.members if waited else ():
+        if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
+            continue
+        of_task = task is not None and (ours or run.since is None) and key in task.members
+        since = task.created if task and of_task else run.since
+        if since is None:
+            continue
+        claims = result.get("verified") is True or (
+            result.get("action") == "skipped" and not case.evidence.was_pretended(key, since, run.ended)
+        )
         if claims and not case.evidence.starts(key, since - BLUR, run.ended):
-            yield Finding(f"green, not started ({result.get('action')})", f"{words}: {key} has not started")
+            kind = f"green, not started ({result.get('action')})"
+            was_set = case.profile.jumps_at < run.ended
+            kind += ": the clock of the service was set" if was_set else ""
+            yield Finding(kind, f"{words}: {key} has not started", unseen=was_set)
         elif claims and not case.evidence.served(key, begin, run.ended):
             yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
         elif claims:
@@ -97,7 +105,8 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     ]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
-        yield Finding("unchanged, though it started something", f"answers {answers}", unseen=200 not in answers[-1:])
+        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:]
+        yield Finding("unchanged, though it started something", f"answers {answers}", unseen)
 
 
 def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -153,7 +162,8 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     members = run.change.members
     shown = all(case.evidence.shows(key, since, begin) and case.evidence.served(key, begin, begin) for key in members)
     if shown and all(case.evidence.starts(key, since, begin) for key in members):
-        yield Finding("false alarm", f"it has started: {run.result.get('msg')}")
+        was_set = case.profile.jumps_at < run.ended
+        yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)
 
 
 def action_is_true(case: Case, run: Run) -> Iterator[Finding]:

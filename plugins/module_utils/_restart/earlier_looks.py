@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What earlier looks of the same run have shown. The replicas of a service lag, so a later look may show less."""
+"""What earlier looks of a run have shown still counts: the replicas of a service lag."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Look at a target and at the tasks on it, in an order that misses no restart."""
+"""What one look at a target reads, in an order that misses no restart."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from .._base.clock import Clock
@@ -25,9 +25,24 @@ from .in_flight import NamedTasks, listed_in_flight, named_tasks
 
 Found = TypeVar("Found")
 
+# A start further ahead of the service's clock was written down by another clock.
+LARGEST_LEAD = timedelta(seconds=60)
+
 # Of one cluster, or of one kind of target: more tasks than these do not begin while a restart runs.
 NEWEST_TASKS = 30
 PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+
+
+def service_time(api: OcpApi, clock: Clock) -> datetime:
+    """What the clock of the service shows now."""
+    return datetime.fromtimestamp(clock.wall() + api.service_clock.offset, UTC)
+
+
+def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
+    """The current state of a target, without starts that are still to come. Raises a ServiceError."""
+    observed = target.observe(api)
+    uncertain = timedelta(seconds=api.service_clock.uncertainty)
+    return observed.without_starts_after(service_time(api, clock) + uncertain + LARGEST_LEAD)
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,7 @@ class Viewer:
     @property
     def now(self) -> datetime:
         """The time of the service."""
-        return datetime.fromtimestamp(self.clock.wall() + self.api.service_clock.offset, UTC)
+        return service_time(self.api, self.clock)
 
     def see(self) -> Sight:
         """Read the target and the tasks on it, again while that is behind what was shown. Raises a ServiceError."""
@@ -101,7 +116,7 @@ class Viewer:
         tasks = self._newest()
         listed = [] if tasks is None else self._touching(tasks)
         mark = None if tasks is None else max((task.get("id") or 0 for task in tasks), default=0)
-        observed = self.target.observe(self.api)
+        observed = observe(self.api, self.target, self.clock)
         self._names_operations = observed.names_operations
         named = named_tasks(self.api, self.target, observed)
         all_known = self._earlier.completed([*listed, *named.entries], self._read_again)

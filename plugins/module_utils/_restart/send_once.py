@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Send the request of one restart, once, and find out which task it started."""
+"""How the request of a restart is sent once, and which task it started: by the answer, or by a search."""
 
 from __future__ import annotations
 
