@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError
@@ -83,6 +84,8 @@ def run(monkeypatch):
     def call(work, change=None):
         time = FakeClock()
         ocp = DocumentedOcp(time)
+        # Or requests goes through the whole environment twice for each request, looking for proxies.
+        monkeypatch.setenv("NO_PROXY", urlsplit(ADDRESS).hostname)
         if change is not None:
             ocp.change = change
         monkeypatch.setattr(transport.Adapter, "send", lambda _self, request, **options: ocp.send(request, **options))
