@@ -283,6 +283,32 @@ def test_own_task_that_failed_at_its_first_step_and_left_the_status_is_reported_
 
 
 @every_restart
+@pytest.mark.parametrize("in_flight", ["attach", "queue"])
+def test_own_task_that_failed_since_another_runs_holds_nothing(in_flight, case, service):
+    """The status of the target is that of the other one's work."""
+    service.busy, service.names_operations = "REFUSED", False
+    service.before_post = lambda: start_another()
+
+    def start_another():
+        service.before_post = lambda: None
+        service.begin(case.task_name, case.things(service), seconds=20)
+        with_status(service, case, "RESTARTING")
+
+    def ended():
+        if all(job.applied for job in service.jobs):
+            with_status(service, case, None)
+
+    service.after_restart = ended
+    result = restart(service, case, request(in_flight, at(-10), wait=True))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("attached", 1001, 1)
+
+
+def with_status(service, case, status):
+    for thing in case.things(service):
+        thing.status = status
+
+
+@every_restart
 def test_task_that_made_it_busy_is_looked_for_while_lists_lag(case, service):
     service.busy, service.names_operations, service.list_lacks, service.user = 409, False, 3.0, "admin"
     refusal = refused(409)
