@@ -16,7 +16,8 @@ OF_RESTARTS = (*at_most_once.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART
 OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 # What is counted with these names may make a module fail, or a change that asks for a failure.
 DISTURBANCES = (
-    "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock", "clock",
+    "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock",
+    "clock",
 )  # fmt: skip
 
 

@@ -62,8 +62,14 @@ class Simulation:
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
             Controller(plan, self.scheduler, self.history, self.story).begin()
+            if draw.chance(0.1):
+                self._beside(plan)
         self.people.plan()
         self.scheduler.run()
+
+    def _beside(self, plan: Plan) -> None:
+        """Somebody restarts another cluster right before a controller begins."""
+        self.scheduler.at(plan.starts - 0.3, lambda: self.people.restart_other_cluster(plan.changes[0]))
 
 
 def draw_change(draw: Stream, fleet: Fleet) -> Change:
