@@ -23,8 +23,8 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         return
     for post, when, number in run.restarts:
         task = case.evidence.tasks[number]
-        if task.fails_at == 0 and task.accepted_actions:
-            continue  # it did nothing, until somebody wanted it to go on
+        if not case.evidence.worked(task, EVER):
+            continue
         earlier = {key: _earlier_starts(case, key, task, since, when) for key in task.members}
         again = [key for key in task.members if earlier[key]]
         if not again or (task.kind != "host" and len(again) < len(task.members)):
