@@ -92,7 +92,9 @@ def _left_open(case: Case, run: Run, post: Exchange, key: Key) -> bool:
         for each in earlier.posts:
             tasks = [case.evidence.tasks[a.task] for _when, a in each.commits if a.task is not None]
             started = any(start.task == task.id for task in tasks for start in case.evidence.starts(key, 0.0))
-            is_open = each.answer is None and earlier.failed and earlier.result.get("task_id") is None
+            other = each.replaced
+            denied = other is not None and other.is_envelope and 400 <= other.status < 500
+            is_open = each.answer is None and not denied and earlier.failed and earlier.result.get("task_id") is None
             if started and is_open and each.sent < post.sent:
                 return True
     return False
