@@ -23,6 +23,7 @@ from table import table
 CALLS, RUNS = 30, 5
 SERVERS_PER_CLUSTER = 3
 LEAST_RATIO = 12
+PROFILES = ("4.3", "4.2")
 # Restarts that are still running when the play is over, so that their steps cost nothing meanwhile.
 _OPTIONS = ("--clusters", str(CALLS // SERVERS_PER_CLUSTER), "--step-seconds", "60")
 _EMPTY, _URI, _ORDINARY, _HERE = "empty play", "uri POST", "ordinary module", "in-process"
@@ -60,6 +61,14 @@ def run() -> Iterator[str]:
     )
     kept = uri.wall >= LEAST_RATIO * here.wall
     yield f"in-process at least {LEAST_RATIO} times less wall than uri: {'yes' if kept else 'NO'}"
+    counts = ", ".join(f"{profile} {_requests(profile):.1f}" for profile in PROFILES)
+    yield f"requests of a call in-process, by profile of the emulator: {counts}"
+
+
+def _requests(profile: str) -> float:
+    with tempfile.TemporaryDirectory() as name, serving(Path(name), *_OPTIONS, "--profile", profile) as emulator:
+        Controller(Path(name), emulator.url).run([_play(_HERE, emulator)])
+        return len(emulator.requests()) / CALLS
 
 
 def per_call(run: Cost, empty: Cost) -> Cost:
