@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import BOMBS, Mutation, Path
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import Value, echoes, scalars, texts, values
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import BOMBS, DOCUMENTED_FORMS, KEPT, Mutation, Path
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import Value, echoes, instead, scalars, texts, values
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import UNKNOWN
 from hypothesis import strategies as st
@@ -72,6 +72,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 }
 
 LONGEST_FLOODED = 1000
+TEXT = "text"
 
 
 @dataclass(frozen=True)
@@ -196,24 +197,33 @@ def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[list[Mut
         only = st.sampled_from((None, None, 0, 1))
         return st.tuples(st.sampled_from(fields), when, only, of).map(_change)
 
-    calls = st.sampled_from(sorted({call for call, _path in fields}))
+    every = sorted({call for call, _path in fields})
+    # One of many calls, and the one that must not be repeated.
+    posts = [call for call in every if call.startswith("POST ")]
+    calls = st.sampled_from(every) | st.sampled_from(posts or every)
     one = changes(values, WHEN) | changes(values, WHEN) | _faults(calls)
     few = st.lists(one, max_size=1)
     shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
-    flood = st.fixed_dictionaries(
-        {
-            "call": calls | st.just("*"),
-            "when": st.none(),
-            "flood": st.lists(texts.filter(_is_short), min_size=1, max_size=9),
-            "spared": st.sampled_from((SPARED, SPARED, [])),
-        }
-    ).map(lambda all_texts: [all_texts])
+    flood = st.one_of(*(_flood(calls, form) for form in (TEXT, TEXT, *DOCUMENTED_FORMS)))
     return st.lists(one, min_size=1, max_size=4) | st.tuples(shown | flood, few).map(lambda both: both[0] + both[1])
 
 
-def _is_short(text: Value) -> bool:
+def _flood(calls: st.SearchStrategy[str], form: str) -> st.SearchStrategy[list[Mutation]]:
+    """Values of this form in the answers to a call, or to all: every text, but for what others look for; or some."""
+    every, short = form == TEXT, instead[form].filter(_is_short)
+    flood = {
+        "call": calls | st.just("*"),
+        "when": st.none() if every else WHEN,
+        "flood": st.lists(short if every else short | st.just(KEPT), min_size=1, max_size=9),
+        "form": st.just(form),
+        "spared": st.sampled_from((SPARED, SPARED, [])) if every else st.just([]),
+    }
+    return st.fixed_dictionaries(flood).map(lambda alone: [alone])
+
+
+def _is_short(value: Value) -> bool:
     """Whether it may stand in every field of an answer."""
-    return len(str(text)) < LONGEST_FLOODED
+    return max(len(str(value)), value.get("pad", 0) if isinstance(value, dict) else 0) < LONGEST_FLOODED
 
 
 def _change(drawn: tuple[tuple[str, Path], Any, int | None, Value]) -> Mutation:

@@ -26,6 +26,15 @@ Path = tuple[str, ...]
 MAYBE_DONE = (408, 425, 499)
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 SPECIAL = ("$nest", "$repeat", "$raw")
+# Values of the documents by their form, of which a flood takes one.
+DOCUMENTED_FORMS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "time": lambda value: isinstance(value, str) and re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T", value) is not None,
+    "address": lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", value) is not None,
+    "number": lambda value: isinstance(value, int) and not isinstance(value, bool),
+}
+# Among what replaces values: this one stays.
+KEPT = {"$kept": True}
 
 
 def label(method: str, path: str) -> str:
@@ -47,13 +56,14 @@ def changed(value: Any, path: Path, to: Value, only: int | None) -> Any:
     return {**value, first: changed(value.get(first), tuple(rest), to, only)}
 
 
-def flooded(value: Any, texts: Iterator[Value], spared: list[str], key: str = "") -> Any:
-    """``value`` with the next of ``texts`` in place of each text in it, but for those of ``spared`` keys."""
+def flooded(value: Any, instead: Iterator[Value], form: str, spared: list[str], key: str = "") -> Any:
+    """``value`` with the next of ``instead`` in place of each of a ``form`` in it, but for those of ``spared`` keys."""
     if isinstance(value, list):
-        return [flooded(item, texts, spared, key) for item in value]
+        return [flooded(item, instead, form, spared, key) for item in value]
     if isinstance(value, dict):
-        return {name: flooded(item, texts, spared, name) for name, item in value.items()}
-    return next(texts) if isinstance(value, str) and key not in spared else value
+        return {name: flooded(item, instead, form, spared, name) for name, item in value.items()}
+    other = KEPT if key in spared or not DOCUMENTED_FORMS[form](value) else next(instead)
+    return value if other == KEPT else other
 
 
 @dataclass
@@ -168,7 +178,7 @@ class HostileService:
             changes = [mutation for mutation in mutations if "fault" not in mutation]
             for change in changes:
                 if "flood" in change:
-                    envelope = flooded(envelope, cycle(change["flood"]), change["spared"])
+                    envelope = flooded(envelope, cycle(change["flood"]), change["form"], change["spared"])
                 else:
                     envelope = changed(envelope, tuple(change["field"]), change["value"], change["only"])
             if changes:
