@@ -31,6 +31,7 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_table import task_tab
 from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_timeline
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     EVENTS,
@@ -95,6 +96,8 @@ class Left:
 
 def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelope: None) -> tuple[Left, HostileService]:
     """Run a case; ``watch`` as for HostileService."""
+    # Each case is a process of its own.
+    forget_all()
     clock = BoundedClock(LONGEST_RUN if case.kind != EVENTS else 2 * FOLLOWED_SECONDS)
     ocp = WholeOcp(clock, **case.service)
     service = HostileService(ocp, case.mutations, case.auth, case.pause, watch)

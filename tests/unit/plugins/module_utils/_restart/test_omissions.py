@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session,
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -81,6 +82,7 @@ def run(monkeypatch):
     """Run one call of a module on a documented service; its result or error, and the service."""
 
     def call(work, change=None):
+        forget_all()
         time = FakeClock()
         ocp = DocumentedOcp(time)
         if change is not None:
