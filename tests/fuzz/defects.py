@@ -88,6 +88,11 @@ def _increment_without_budget(self: Any, *args: Any, **options: Any) -> Any:
     return Retry.increment(self.new(total=self.total), *args, **options)
 
 
+def _without_depth(content: bytes) -> Any:
+    json_limits._check_number(content)
+    return json.loads(content)
+
+
 def _raw_date(value: Any) -> Any:
     return value and parsedate_to_datetime(value)
 
@@ -104,7 +109,7 @@ DEFECTS: dict[str, Defect] = {
     "progress lines bypass the censor": _replaced((_in_process, "call_module", _call_without_censored_progress)),
     "a cut secret keeps its beginning": _replaced((censor.Censor, "_without_cut_end", lambda _self, piece: piece)),
     "lists are read without end": _replaced((paging.PagedRead, "go_on", lambda _self, _page: None)),
-    "a deep answer raises RecursionError": _replaced((response_body, "parse_json", json.loads)),
+    "a deep answer raises RecursionError": _replaced((response_body, "parse_json", _without_depth)),
     "an answer is unpacked without a limit": _replaced((response_body, "LARGEST_BODY", inf)),
     "an answer is parsed however many values it has": _replaced((json_limits, "_check_number", lambda _content: None)),
     "a request has no deadline": _replaced((deadline.Deadline, "left", 1e9)),

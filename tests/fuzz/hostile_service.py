@@ -20,7 +20,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import WholeOcp
 from ansible_collections.oceanbase.ocp.tests.fuzz.wire import Reply, Request
 
 Mutation = dict[str, Any]
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 # Before these, or after them with another status, it is not known whether a request was carried out.
 MAYBE_DONE = (408, 425, 499)
@@ -42,7 +42,7 @@ def label(method: str, path: str) -> str:
     return f"{method} {re.sub(r'/(?:[0-9]+|east)(?=/|$)', '/{}', path.partition('?')[0])}"
 
 
-def changed(value: Any, path: Path, to: Value, only: int | None) -> Any:
+def changed(value: Any, path: FieldPath, to: Value, only: int | None) -> Any:
     """``value`` with another value at ``path``; of the elements of a list, in all or in the one at ``only``."""
     if not path:
         return to

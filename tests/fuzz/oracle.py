@@ -19,7 +19,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.text import CUT
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import html_page
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import RESTARTS, Case
-from ansible_collections.oceanbase.ocp.tests.fuzz.drive import Left
+from ansible_collections.oceanbase.ocp.tests.fuzz.drive import Left, environment
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import HostileService
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import CANARIES, FORMS
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
@@ -132,9 +132,14 @@ def check_no_code_ran(left: Left, texts: list[str]) -> None:
     # As Ansible registers a result.
     variables = [*left.hosts.values(), *([{"registered": wrap_var(left.result)}] if left.result else [])]
     for each in variables:
-        templar = Templar(LOADER, variables=each)
         for name in each:
-            _check_canaries(f"in {name}", str(templar.template(trust_as_template(f"{{{{ {name} }}}}"))))
+            _check_canaries(f"in {name}", evaluated(f"{{{{ {name} }}}}", each))
+
+
+def evaluated(template: str, variables: dict[str, Any]) -> str:
+    """What Ansible makes of a template that it trusts."""
+    with environment():
+        return str(Templar(LOADER, variables=variables).template(trust_as_template(template)))
 
 
 def _check_canaries(where: str, text: str) -> None:

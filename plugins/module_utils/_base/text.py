@@ -48,6 +48,11 @@ def one_line(value: object) -> str | None:
     return truncate("" if value is None else str(value), LONGEST_LABEL).strip() or None
 
 
+def state_words(status: str | None) -> str:
+    """A status after "is"."""
+    return "in an unknown state, since no status is shown" if status is None else status
+
+
 def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
     """The last ``lines`` of a log (a text or a list of lines), at most LONGEST_LOG_BYTES; None for an empty log."""
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)

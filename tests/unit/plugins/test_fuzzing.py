@@ -8,7 +8,8 @@ import pytest
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import EVENTS, INVENTORY, KINDS, Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import TYPICAL, catalogue, drive
-from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import check
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import CANARIES, CANARY_TEXTS
+from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import check, evaluated
 from ansible_collections.oceanbase.ocp.tests.fuzz.search import Search
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES
 
@@ -44,6 +45,12 @@ def test_nothing_is_found():
     search.look(SEED, 200)
     assert search.found is None, f"{search.found.finding}: {search.found.case.to_json()}"
     assert search.ran.total() >= 200
+
+
+@pytest.mark.parametrize("text", [text for text in CANARY_TEXTS if not text.startswith("#")])
+def test_canary_sings_where_it_is_trusted(text):
+    """A header counts in files alone."""
+    assert any(canary in evaluated(text, {}) for canary in CANARIES)
 
 
 @pytest.mark.parametrize("name", QUICKLY_FOUND)
