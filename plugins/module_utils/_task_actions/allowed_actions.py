@@ -147,8 +147,8 @@ def _roll_back(task: Task) -> Decision:
     if task.status != FAILED:
         raise _refusal(
             task,
-            f"is {state_words(task.status)}; only a FAILED task can be rolled back. Wait until it has ended, or cancel the subtask "
-            "that hangs with state=canceled subtask=running",
+            f"is {state_words(task.status)}; only a FAILED task can be rolled back. Wait until it has ended, or cancel "
+            "the subtask that hangs with state=canceled subtask=running",
         )
     if task.prohibit_rollback:
         raise _refusal(task, "must not be rolled back (prohibitRollback); retry it, or skip what failed")

@@ -125,7 +125,7 @@ def wait_timed_out(
     name = task.label if task is not None else str(task_id)
     shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
     status = f" ({shown})" if task is not None else ""
-    steps = [step for step in task.subtasks if step.status == RUNNING] if task is not None else []
+    steps = [step for step in task.subtasks if step.status == RUNNING and step.id is not None] if task else []
     trace_id = purpose.trace_id or api.trace_id
     lines = [
         *purpose.headline("goes on"),
@@ -247,7 +247,7 @@ def remedies(task: Task) -> Iterator[str]:
     if not task.is_rolling_back:
         yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
     for step in task.failed_subtasks[:1]:
-        if not step.prohibit_skip:
+        if not step.prohibit_skip and step.id is not None:
             skip = adhoc_command("task", task_id=task.id, subtask_id=step.id, state="skipped")
             yield f"  Skip this subtask, leaving its work undone: {skip}"
     if not task.prohibit_rollback:

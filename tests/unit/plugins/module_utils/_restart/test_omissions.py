@@ -78,7 +78,7 @@ NAMED = {
     "contents": "a list of objects",
     "id": r"tells no id|names no task|names task 0 in place|nothing that only a task has|id is not shown",
     "name": r"no name or address is shown|no new restart of",
-    "status": "no status is shown|does not run|without the status of each subtask",
+    "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
     "operation": "nothing that only a task has",
     "innerStatus": "unknown state",
     "ip": "no name or address is shown",
@@ -176,7 +176,7 @@ def is_clear(error, undisturbed, path, value):
     if isinstance(error, TaskFailed) and isinstance(undisturbed, TaskFailed) and "FAILED" in message:
         return True
     shown = re.search(rf"(?<![\w.]){value}(?!\w|\.\w)", message) if isinstance(value, (str, int)) else None
-    return bool(shown or re.search(NAMED.get(path[-1], "(?!)"), message))
+    return bool(shown or re.search(NAMED.get(path[-1], "(?!)"), message, re.MULTILINE))
 
 
 @pytest.mark.parametrize("since", [None, BEGINNING], ids=["always", "started_before"])
@@ -246,6 +246,9 @@ def test_task_action_with_any_field_missing_or_changed(name, run):
         if isinstance(outcome, OcpError):
             assert is_clear(outcome, undisturbed, path, value), f"{case}: {outcome}"
         else:
-            assert (outcome["changed"], len(ocp.posts)) == (True, 1), f"{case}: green, though nothing was done"
+            assert outcome["changed"] is bool(ocp.posts), case
+            # By its own word each subtask is in another status.
+            others = path == ("subtasks", "status") and isinstance(value, (str, int))
+            assert ocp.posts or others, f"{case}: green, though nothing was done"
             assert ocp.status_of(task_id) == "SUCCESSFUL", case
     assert len(found) > 150
