@@ -148,6 +148,10 @@ recordings: $(DEMO) ## Record what waits look like into docs/progress.md
 errors: $(DEV) ## Write the messages of all errors into docs/errors.md
 	@$(BIN)/python tools/errors
 
+.PHONY: files
+files: $(DEV) ## Write what each Python file decides or does into docs/files.md
+	@$(BIN)/python tools/files
+
 .PHONY: returns
 returns: $(DEMO) ## Write the RETURN of the modules from tools/returns/modules.yml
 	@$(BIN)/python tools/returns

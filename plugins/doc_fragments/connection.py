@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Documentation of the connection, which every module and the inventory share."""
+"""The documentation of the connection options, which modules and the inventory share."""
 
 from __future__ import annotations
 

@@ -124,9 +124,9 @@ trace_id:
 """
 
 from ..module_utils._base.checks import check_nonempty
-from ..module_utils._health.cluster_health import Demands
 from ..module_utils._health.health_gate import await_health
-from ..module_utils._health.health_problems import Apart
+from ..module_utils._health.health_rules import Apart
+from ..module_utils._health.read_health import Demands
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
 

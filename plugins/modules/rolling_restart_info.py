@@ -133,7 +133,7 @@ trace_id:
   type: str
 """
 
-from ..module_utils._base.clock import parse_instant_option
+from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._rolling.rolling_order import Strategy
 from ..module_utils._rolling.rolling_plan import RollingRequest, plan_rolling_restart

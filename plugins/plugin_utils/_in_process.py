@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Run a module of the collection in the controller's process, with the same result as the ordinary module.
+"""When a module runs in the controller's process and when as an ordinary module; Ansible's time-out there.
 
 An ordinary module is copied, unpacked and run in a Python process of its own; this is many times cheaper. The ordinary
 module runs if the result would differ, or if the task asks for its own process.

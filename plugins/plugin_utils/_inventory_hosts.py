@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Database servers as inventory hosts: names, variables and groups."""
+"""The host names, variables and groups of the inventory, and groups that are left out as ambiguous."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The variables of a role or playbook, as its own documentation names them, and those that it does not know."""
+"""Which variables a role or playbook documents, and the refusal of a misspelt one with the nearest name."""
 
 from __future__ import annotations
 

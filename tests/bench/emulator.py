@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The emulator as a process that benchmarks measure."""
+"""The emulator that benchmarks measure, as a process."""
 
 from __future__ import annotations
 

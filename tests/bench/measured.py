@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a command costs, and costs beside each other."""
+"""Time, processor and memory that a command takes, and their median over runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tables as text."""
+"""How benchmarks print a table."""
 
 from __future__ import annotations
 

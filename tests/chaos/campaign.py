@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fault campaign: restarts through the real HTTP stack against emulators whose network misbehaves at random.
+"""The random fault campaign: which faults, how likely, how many runs, and which reports count as wrong.
 
 Every change names a target and an instant, and is carried out as a person would: run again until it says that it is
 done. Afterwards the emulator is asked how often the target really restarted, and what was said is held against it.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An emulator for a campaign, and what its administrator sees, whom no fault hits."""
+"""The emulator of a campaign, and how often it says that a target really restarted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Cases: what runs, on which service, and what is changed in its answers. A case is JSON, so that it can be kept."""
+"""What a fuzzing case may be: module, options, service, changed answers; how cases are drawn and kept."""
 
 from __future__ import annotations
 

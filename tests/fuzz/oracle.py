@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What must hold of every run, whatever the service sends. See docs/security.md."""
+"""What must hold of every fuzzed run: no secret, template or control character, no second POST, an end.
+
+See docs/security.md.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Looks for a case that the oracle objects to, and makes it small."""
+"""How a bad case is searched for and made small, and the limits of time and memory of a run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Ansible run as a user runs it."""
+"""How tests run Ansible as a user does, and what they read of its output."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Code blocks of pages, and what their examples leave to the reader."""
+"""Code blocks of pages, and the values that their examples leave to the reader."""
 
 from __future__ import annotations
 

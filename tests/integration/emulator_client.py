@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An emulator process as it is seen from outside."""
+"""What tests ask an emulator process: tasks, restart counts, requests, faults."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Lines of progress in the output of Ansible."""
+"""Which lines of Ansible's output are progress lines."""
 
 from __future__ import annotations
 

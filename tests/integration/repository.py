@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Where the repository is."""
+"""The folder of the repository."""
 
 from __future__ import annotations
 

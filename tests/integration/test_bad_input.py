@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What can be given wrong ends in one sentence that names it, and nothing is restarted."""
+"""Wrong input of every kind ends in one sentence that names it, and nothing is restarted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The playbook demo."""
+"""The playbook `demo` runs and restarts all kinds of targets."""
 
 from __future__ import annotations
 

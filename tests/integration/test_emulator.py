@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The emulator as a process, under what the tests inside a process cannot do to it: crashes, a rush, other clients."""
+"""The emulator as a process: crashes, a rush of clients, other clients than ours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The role emulator, as a playbook uses it."""
+"""The role `emulator` in a playbook: what it starts, stops and refuses."""
 
 from __future__ import annotations
 

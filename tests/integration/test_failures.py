@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarts that fail, at each of their subtasks: what is told."""
+"""What the message of a failed restart says, at each subtask that may fail."""
 
 from __future__ import annotations
 

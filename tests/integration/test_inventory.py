@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The inventory plugin, by Ansible's own commands against a running emulator."""
+"""The inventory by Ansible's own commands: hosts, groups, variables, cache, refusals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Steering a task that failed or hangs, from a playbook: retried, rolled back, a subtask skipped or canceled."""
+"""The module `task` in a playbook: a failed task retried or rolled back, a subtask skipped or canceled."""
 
 from __future__ import annotations
 

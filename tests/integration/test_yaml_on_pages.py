@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""No page shows YAML that nothing looks at: playbooks pass --syntax-check, and a test named here reads all else."""
+"""Which YAML blocks on pages are playbooks, for --syntax-check, and which test reads all other blocks."""
 
 from __future__ import annotations
 

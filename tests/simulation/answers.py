@@ -10,7 +10,7 @@ from typing import Any
 from .evidence import BLUR, PROOF_TIMEOUT, Evidence
 from .fleet import Key
 from .history import Exchange, Run
-from .profile import Profile
+from .profile import NEVER, Profile
 from .task_graph import Task
 
 TASKS, CLUSTERS = "/tasks/instances", "/api/v2/ob/clusters"
@@ -33,9 +33,17 @@ class Answers:
         """Those after the last pause before the request."""
         return [each for each in self.before(run, post) if each.pause_ended == post.pause_ended]
 
-    def shows_restart(self, read: Exchange, key: Key, since: float, others: Iterable[Task]) -> bool:
-        """Whether an answer shows that a thing has started since, or that one of ``others`` restarts it or has."""
-        return self._shows_thing(read, key, since) or any(self.shows_task(read, task, since) for task in others)
+    def show_restart(self, run: Run, post: Exchange, key: Key, others: Iterable[Task]) -> bool:
+        """Whether an answer before a request showed that a thing has started since, or that a task restarts it or has.
+
+        Work in progress counts if the last look showed it, or if it was a task that is known to be of the thing.
+        """
+        since, look, others = run.since or 0.0, self.last_look(run, post), list(others)
+        return any(
+            self._shows_thing(read, key, since, at_work=read in look)
+            or any(self.shows_task(read, task, since) for task in others if read in look or self.tells_target(task))
+            for read in self.before(run, post)
+        )
 
     def is_unfinished(self, read: Exchange, task: Task) -> bool | None:
         """Whether an answer shows a task as unfinished; None if it does not hold the task."""
@@ -50,11 +58,17 @@ class Answers:
         if shown["finishTime"] is None:
             return True
         told = self._profile.tags or task.kind == "cluster"
-        if since is None or not told or task.skipped_effect or task.created < since + BLUR:
+        # Times of a clock that jumps cannot be compared.
+        jumps = self._profile.jumps_at != NEVER
+        if since is None or not told or jumps or task.skipped_effect or task.created < since + BLUR:
             return False
         state = task.record.at(self._seen_at(read)) or task.record.now
         recent = state["finish"] is not None and self._profile.wall(read.sent) - state["finish"] < PROOF_TIMEOUT
         return recent and task.ended_well(state)
+
+    def tells_target(self, task: Task) -> bool:
+        """Whether the service tells which target a task is of."""
+        return self._profile.tags or self._profile.operating != "none" or task.kind == "cluster"
 
     def _shown_task(self, read: Exchange, task: Task) -> dict[str, Any] | None:
         """The record of a task in an answer."""
@@ -71,12 +85,14 @@ class Answers:
             return when // self._profile.agent_refresh * self._profile.agent_refresh
         return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when
 
-    def _shows_thing(self, read: Exchange, key: Key, since: float) -> bool:
-        """Whether an answer shows of a thing itself that it is worked on, or has started since."""
+    def _shows_thing(self, read: Exchange, key: Key, since: float, *, at_work: bool) -> bool:
+        """Whether an answer shows of a thing itself that it has started since, or that it is ``at_work``."""
         if read.answer is None or read.answer.status != 200 or not self._is_about(read.request.path, key):
             return False
         state = self._evidence.state(key, self._seen_at(read))
-        return state is not None and self._evidence.state_shows(state, key, since)
+        if state is None:
+            return False
+        return self._evidence.state_shows(state if at_work else {**state, "work": None}, key, since)
 
     def _is_about(self, path: str, key: Key) -> bool:
         """Whether the answers of a path hold the start and the status of a thing."""

@@ -57,8 +57,7 @@ def _began(case: Case, start: Start) -> float:
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     others = [task for start in starts if (task := case.evidence.task(start.task)) is not None]
-    reads = case.answers.before(run, post)
-    return any(case.answers.shows_restart(read, key, run.since or 0.0, others) for read in reads)
+    return case.answers.show_restart(run, post, key, others)
 
 
 def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> str:
@@ -105,6 +104,9 @@ def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
         look = case.answers.last_look(run, post)
         for other in case.evidence.tasks.values():
             touches = set(other.members) & set(task.members) and other.kind == task.kind and other.work == "restart"
+            runs = other.record.at(post.sent)
+            if runs is None or runs["finish"] is not None:
+                continue  # as another answer may have shown
             if other is not task and touches and _is_unfinished(case, look, other):
                 yield Finding("overtakes", f"task {number} was sent while task {other.id} was shown as unfinished")
 

@@ -62,7 +62,7 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         return
     begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
-    holder = next((task for task in held if task), None)
+    holder = next((task for task in held if task and case.answers.tells_target(task)), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
 
@@ -73,11 +73,12 @@ def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or not run.args.get("wait") or task is None or run.ended is None:
         return
     lasted = run.ended - run.began
-    states = task.record.between(max(run.began, run.ended - case.profile.latest), run.ended)
+    states = task.record.between(run.ended - case.profile.latest, run.ended)
     runs = all(state["finish"] is None for state in states)
+    has_ended = any(case.answers.is_unfinished(read, task) is False for read in run.exchanges if read.reads)
     came = [each.answer or each.replaced for each in run.exchanges]
     stopped = any(answer.status in (401, 403) for answer in came if answer)
-    if runs and lasted < run.args["wait_timeout"] - 1 and not stopped:
+    if runs and lasted < run.args["wait_timeout"] - 1 and not stopped and not has_ended:
         yield Finding("wait ended though the task runs", f"after {lasted:.0f} s: {run.result.get('msg')}")
 
 

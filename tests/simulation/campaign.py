@@ -29,6 +29,7 @@ class Tally:
     reports: int = 0
     requests: int = 0
     restarts: int = 0
+    unseen_reports: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     broken: dict[str, list[int]] = field(default_factory=dict)
     unseen: dict[str, list[int]] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Tally:
         self.reports += other.reports
         self.requests += other.requests
         self.restarts += other.restarts
+        self.unseen_reports += other.unseen_reports
         self.counts.update(other.counts)
         for mine, theirs in ((self.broken, other.broken), (self.unseen, other.unseen)):
             for kind, seeds in theirs.items():
@@ -64,6 +66,7 @@ def batch(seeds: Iterable[int]) -> Tally:
                 _count(tally, run)
             for finding in findings:
                 (tally.unseen if finding.unseen else tally.broken).setdefault(finding.kind, []).append(seed)
+            tally.unseen_reports += len({finding.run for finding in findings if finding.unseen})
     return tally
 
 
@@ -162,8 +165,8 @@ def report(tally: Tally, first: int, began: float, stories: int, attempts: int) 
     ]
     for group, names in _grouped(tally.counts).items():
         lines.append(f"  {group}: " + ", ".join(f"{name} {number}" for name, number in names))
-    unseen = sum(map(len, tally.unseen.values()))
-    lines.append(f"  not shown by any answer before: {unseen} ({unseen / max(1, tally.reports):.2%} of the reports)")
+    share = tally.unseen_reports / max(1, tally.reports)
+    lines.append(f"  not shown by any answer before: {tally.unseen_reports} reports ({share:.2%})")
     lines += [f"    {len(seeds)} {kind} (seed {seeds[0]})" for kind, seeds in _most(tally.unseen)]
     lines.append(f"  broken promises: {sum(map(len, tally.broken.values()))}")
     lines += [

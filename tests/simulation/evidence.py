@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .fleet import Key, Start, process_status
-from .history import Run
+from .history import Change, Run
 from .simulation import Simulation
 from .task_graph import Task
 
@@ -52,6 +52,21 @@ class Evidence:
     def served(self, key: Key, begin: float, end: float) -> bool:
         """Whether a process served at any moment of a time."""
         return any(self.serves(state) for state in self._fleet.things[key].between(begin, end))
+
+    def is_part_of(self, key: Key, change: Change, begin: float, end: float) -> bool:
+        """Whether a thing was a part of what a change is for, at the begin and at the end of a time."""
+        zone = change.args.get("zone")
+        states = [self.state(key, begin), self.state(key, end)]
+        return zone is None or all(state is not None and state["zone"] == zone for state in states)
+
+    def was_pretended(self, key: Key, since: float, until: float) -> bool:
+        """Whether a task has ended well that did nothing, and whose start may still show."""
+        tasks = [task for task in self._tasks_of(key) if task.idle and since <= task.created <= until]
+        for task in tasks:
+            earlier, later = task.record.at(until - PROOF_TIMEOUT), task.record.at(until)
+            if later and task.ended_well(later) and not (earlier and task.ended_well(earlier)):
+                return True
+        return False
 
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""

@@ -15,11 +15,15 @@ from .profile import Profile
 
 @dataclass(frozen=True)
 class Finding:
-    """A promise that was broken. ``unseen``: no answer held what was needed to keep it, so it is counted apart."""
+    """A promise that was broken. ``unseen``: no answer held what was needed to keep it, so it is counted apart.
+
+    ``run`` is the number of the run that reported it.
+    """
 
     kind: str
     text: str
     unseen: bool = False
+    run: int = 0
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def is_up(state: dict[str, Any]) -> bool:
 def draw_fleet(choices: Stream, profile: Profile) -> Fleet:
     """One or two clusters of one to three zones, their hosts with agents, and arbitration services."""
     fleet = Fleet()
-    clusters = choices.pick((1, 2), (75, 25))
+    clusters = choices.pick((1, 2), (20, 80) if "clusterId" in profile.ignores else (70, 30))
     for cluster in range(1, clusters + 1):
         fleet.add("cluster", cluster, name=f"c{cluster}", work=None)
         zones, per_zone = choices.pick((3, 1, 2), (70, 15, 15)), choices.pick((1, 2), (75, 25))
@@ -133,6 +133,14 @@ def _add_server(fleet: Fleet, number: int, cluster: int, zone: str, host: int, p
 
 def _add_host(fleet: Fleet, number: int, profile: Profile) -> None:
     fleet.add(
-        "host", number, up=True, active=True, stopped=False, work=None, pid=number * 100, shown=profile.wall(-DAY)
+        "host",
+        number,
+        up=True,
+        active=True,
+        stopped=False,
+        work=None,
+        pid=number * 100,
+        shown=profile.wall(-DAY),
+        born=-DAY,
     )
     fleet.starts["host", number] = [Start(-DAY, None)]

@@ -17,6 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     decision,
+    earlier_looks,
     look,
     own_task,
     proof,
@@ -84,11 +85,10 @@ def adoption_by_id_alone() -> Patches:
 def only_running_is_listed() -> Patches:
     """Tasks that the list does not call RUNNING are not seen."""
 
-    def listed(viewer: look.Viewer) -> tuple[int | None, list[Any]]:
-        found = viewer._if_permitted("anything", lambda: viewer.target.tasks(viewer.api, status=RUNNING))
-        return (None, []) if found is None else (max((e.record["id"] for e in found), default=0), found)
+    def newest(viewer: look.Viewer) -> list[Any] | None:
+        return viewer._if_permitted("anything", lambda: viewer.target.listed(viewer.api, status=RUNNING))
 
-    yield mock.patch.object(look.Viewer, "_listed", listed)
+    yield mock.patch.object(look.Viewer, "_newest", newest)
 
 
 @_mutation
@@ -169,6 +169,13 @@ def task_is_not_checked() -> Patches:
 
 
 @_mutation
+def a_later_look_is_believed() -> Patches:
+    """What an earlier look of the same run has shown is forgotten."""
+    yield mock.patch.object(earlier_looks.EarlierLooks, "note", lambda *_args, **_options: None)
+    yield mock.patch.object(earlier_looks.EarlierLooks, "completed", lambda _earlier, shown, _read: list(shown))
+
+
+@_mutation
 def answer_is_not_checked() -> Patches:
     """Whatever comes with an id in answer to a start is its task."""
     yield mock.patch.object(endpoints, "is_of_a_task", lambda _raw: True)
@@ -196,8 +203,8 @@ def refusals_are_believed() -> Patches:
         try:
             sent(sender, *args)
         finally:
-            if sender.sent is not None:
-                sender.sent = replace(sender.sent, mark=None)
+            if sender._sent is not None:
+                sender._sent = replace(sender._sent, mark=None)
 
     yield mock.patch.object(send_once.Sender, "send", forgets)
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What may happen to a request and its answer between a controller and the service."""
+"""What may happen to a request and its answer between controller and service, and how likely."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from email.utils import formatdate
 from typing import Any
 
 from .choices import Choices, Stream
 from .history import Exchange, Run
-from .profile import Profile
+from .profile import DAY, Profile
 from .scheduler import Actor, Scheduler
 from .service import Answer, Request, Service
 from .wire import Connection, response_bytes
@@ -27,7 +28,7 @@ FATES = {
     "silence before": (1, 2),
     "silence after": (1, 4),
     "held back": (0, 2),
-    "repeated": (0, 3),
+    "repeated": (0, 2),
     "page before": (3, 2),
     "page after": (1, 4),
     "redirect before": (1, 1),
@@ -38,6 +39,7 @@ FATES = {
     "garbage": (1, 2),
     "another answer": (2, 3),
     "stale answer": (4, 0),
+    "odd clock": (2, 0),
     "too many requests": (2, 6),
     "forbidden": (0.3, 0),
 }
@@ -58,6 +60,8 @@ class Network:
         self._story = story
         self._seen: dict[str, tuple[Answer, bytes]] = {}
         self.outages: list[tuple[float, float]] = []
+        # What else happens while a controller pauses after a 429.
+        self.on_pause: Callable[[Run], Any] = lambda _run: None
         self._fates: dict[str, Callable[[_Way], None]] = {
             "plain": lambda way: way.pass_on(),
             "slow": self._slow,
@@ -77,6 +81,7 @@ class Network:
             "garbage": lambda way: way.pass_on(lambda: way.answer(Answer(200, b'{"data": {"id"', JSON))),
             "another answer": self._another,
             "stale answer": self._stale,
+            "odd clock": self._odd_clock,
             "too many requests": self._too_many,
             "forbidden": lambda way: way.answer(self._service.envelope(403, error={"code": 30014})),
         }
@@ -151,12 +156,18 @@ class Network:
         else:
             way.later(way.down, lambda: way.bring(*found))
 
+    def _odd_clock(self, way: _Way) -> None:
+        way.clock_off = way.choices.pick((-2 * DAY, 2 * DAY, -3600.0, 250.0))
+        way.pass_on()
+
     def _too_many(self, way: _Way) -> None:
         seconds = way.choices.pick((2, 4, 1, 10, 60))
         name = way.choices.pick(("RateLimit-Reset", "Retry-After"))
         answer = self._service.envelope(429, error={"code": 0, "message": "Excessive number of requests."})
         answer.headers = {**answer.headers, name: str(seconds)}
         way.later(way.down, lambda: way.answer(answer))
+        if not way.exchange.reads and way.choices.chance(0.5):
+            way.later(0.5, lambda: self.on_pause(way.exchange.request.cause))
 
     def carry_out(self, exchange: Exchange) -> Answer:
         """The service carries a request out."""
@@ -168,8 +179,10 @@ class Network:
 
     def bytes_of(self, answer: Answer, way: _Way) -> bytes:
         """The answer as it travels, kept for proxies that mix answers up."""
-        date = formatdate(self._profile.wall(self._scheduler.now), usegmt=True)
-        found = response_bytes(answer, date)
+        wall = self._profile.wall(self._scheduler.now) + way.clock_off
+        if way.clock_off:
+            answer = replace(answer, body=self._service.dated(answer.body, wall))
+        found = response_bytes(answer, formatdate(wall, usegmt=True))
         if way.exchange.reads:
             self._seen[way.path] = (answer, found)
         return found
@@ -195,6 +208,7 @@ class _Way:
         self.choices = choices
         self.path = exchange.request.path
         self.up, self.down = 0.02, 0.02
+        self.clock_off = 0.0
 
     def later(self, seconds: float, action: Callable[[], Any]) -> None:
         """Do something after a time."""
@@ -252,7 +266,12 @@ class Weather:
     def __init__(self, choices: Stream) -> None:
         self.reads = choices.pick((0.0, 0.02, 0.08, 0.2), (35, 35, 20, 10))
         self.posts = choices.pick((0.0, 0.1, 0.4, 0.8), (30, 25, 25, 20))
-        enabled = [name for name in FATES if not choices.chance(0.4)] or ["reset after"]
+        if choices.chance(0.3):
+            # A few, so that each of them is frequent.
+            enabled = [choices.pick(tuple(FATES)) for _number in range(4)]
+            choices.counted("weather of a few fates")
+        else:
+            enabled = [name for name in FATES if not choices.chance(0.4)] or ["reset after"]
         self._read_names = self._named(enabled, 0, self.reads)
         self._post_names = self._named(enabled, 1, self.posts)
 

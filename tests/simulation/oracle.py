@@ -21,7 +21,7 @@ def judge(simulation: Simulation) -> list[Finding]:
     evidence = Evidence(simulation)
     case = Case(simulation.profile, simulation.history, evidence, Answers(simulation.profile, evidence))
     return [
-        replace(finding, text=f"{run.label}: {finding.text}")
+        replace(finding, text=f"{run.label}: {finding.text}", run=run.number)
         for run in case.history.runs
         for check in (OF_TASKS if run.module == "task" else OF_RESTARTS)
         for finding in check(case, run)

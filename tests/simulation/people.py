@@ -9,6 +9,7 @@ from typing import Any
 
 from .choices import Stream
 from .fleet import Fleet, Key
+from .history import Change
 from .network import Network
 from .scheduler import Scheduler
 from .service import Service
@@ -78,6 +79,13 @@ class People:
             members = [server.key for server in self._fleet.servers(int(cluster or 0), zone)]
         if not self._tasks.occupied(own, members, cluster):
             self._tasks.submit(kind, "restart", own, members, cluster, ALICE, None)
+
+    def restart_target(self, change: Change) -> None:
+        """Restart what a controller is about to restart, unless something works on it."""
+        members = list(change.members)
+        if members and not self._tasks.occupied(change.own, members, change.cluster):
+            self._choices.counted("people: restarts what a controller pauses for")
+            self._tasks.submit(change.kind, "restart", change.own, members, change.cluster, ALICE, None)
 
     def _work_on_server(self, work: str) -> None:
         key = self._pick("server")

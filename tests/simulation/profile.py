@@ -42,6 +42,8 @@ class Profile:
     lags: tuple[float, ...] = (0.0,)
     list_lag: float = 0.0
     start_late: float = 0.0
+    # Seconds by which a start that is shown moves when a task does nothing; None: all tasks do their work.
+    idle_moves: float | None = None
     # Its clock: seconds ahead of the true time, and another number of them from an instant on.
     ahead: float = 0.0
     jumps_at: float = NEVER
@@ -83,6 +85,14 @@ def draw_profile(choices: Stream) -> Profile:
     if choices.chance(0.1):
         profile.first_word = choices.pick(("PENDING", "CREATED", "SUSPENDED"))
         choices.counted("task status PENDING and the like")
+    often = {"newest": 0.02, "4.2": 0.05, "mixed": 0.2}[kind]
+    names = [name for name in ("clusterId", "status", "hostId", "name", "sort") if choices.chance(often)]
+    profile.ignores = frozenset(names)
+    for name in names:
+        choices.counted(f"list ignores {name}")
+    if choices.chance(0.04):
+        profile.idle_moves = choices.pick((0.0, 0.003, 0.4, -3600.0))
+        choices.counted("tasks that do nothing")
     profile.abort_word = choices.pick(("ABORTED", "CANCELED", "TERMINATED"), (8, 1, 1))
     _draw_lags(profile, choices)
     _draw_clock(profile, choices)
@@ -103,18 +113,14 @@ def _mix(profile: Profile, choices: Stream) -> None:
     profile.cluster_word = choices.pick(("RUNNING", "OPERATING"))
     profile.agents_below = choices.pick(("/api/v2", ""))
     profile.agent_refresh = choices.pick((0.0, 60.0))
-    profile.reads_tasks = not choices.chance(0.1)
-    names = [name for name in ("status", "clusterId", "hostId", "name", "sort") if choices.chance(0.15)]
-    profile.ignores = frozenset(names)
-    for name in names:
-        choices.counted(f"list ignores {name}")
+    profile.reads_tasks = not choices.chance(0.05)
 
 
 def _draw_lags(profile: Profile, choices: Stream) -> None:
-    if choices.chance(0.3):
+    if choices.chance(0.2):
         profile.lags = choices.pick(((0.0, 2.0), (2.0,), (0.0, 0.0, 6.0), (0.5, 4.0)))
         choices.counted("reads lag")
-    if choices.chance(0.25):
+    if choices.chance(0.15):
         profile.list_lag = choices.pick((1.0, 2.0, 5.0, 12.0))
         choices.counted("lists lag")
     if choices.chance(0.25):

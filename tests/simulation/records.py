@@ -135,7 +135,7 @@ class Records:
                 "alias": alias,
                 "status": "STARTED" if running else "STOPPED",
                 "pid": state["pid"] + place if running else 0,
-                "elapsedTime": max(0, int(now - state["shown"])) if running else 0,
+                "elapsedTime": int(seen_at - state["born"]) if running else 0,
                 "lastActiveTime": self.instant(int(now)),
             }
             for place, alias in enumerate(AGENT_PROCESSES)

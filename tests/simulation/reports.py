@@ -24,17 +24,25 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(result.get("task_id"))
     waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
     ours = result.get("action") in ("submitted", "adopted")
-    since = task.created if task and (ours or run.since is None) else run.since
-    if not waited or since is None:
-        return
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
-    claims = result.get("verified") is True or result.get("action") == "skipped"
-    for key in run.change.members:
+    for key in run.change.members if waited else ():
+        if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
+            continue
+        of_task = task is not None and (ours or run.since is None) and key in task.members
+        since = task.created if task and of_task else run.since
+        if since is None:
+            continue
+        claims = result.get("verified") is True or (
+            result.get("action") == "skipped" and not case.evidence.was_pretended(key, since, run.ended)
+        )
         if claims and not case.evidence.starts(key, since - BLUR, run.ended):
-            yield Finding(f"green, not started ({result.get('action')})", f"{words}: {key} has not started")
+            kind = f"green, not started ({result.get('action')})"
+            was_set = case.profile.jumps_at < run.ended
+            kind += ": the clock of the service was set" if was_set else ""
+            yield Finding(kind, f"{words}: {key} has not started", unseen=was_set)
         elif claims and not case.evidence.served(key, begin, run.ended):
             yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
-        else:
+        elif claims:
             held = case.evidence.held_throughout(key, begin, run.ended)
             if held is not None:
                 yield Finding(
@@ -63,7 +71,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         yield Finding("task that does not exist", f"{action} task {number}")
         return
     wanted = {key for key in run.change.members if task.kind != "host" or key in task.members}
-    fits = task.work == "restart" and wanted and wanted <= set(task.members)
+    covers = bool(wanted) and wanted <= set(task.members)
+    # The servers of a zone may have been moved to another since.
+    fits = task.work == "restart" and (covers or (task.own is not None and task.own == run.change.own))
     if not fits:
         yield Finding(f"{action} a task of another target", f"task {number} ({task.name}) of {task.members}")
     elif action != "attached" and not _is_own(task, run):
@@ -95,7 +105,11 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     ]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
-        yield Finding("unchanged, though it started something", f"answers {answers}", unseen=200 not in answers[-1:])
+        yield Finding(
+            "unchanged, though it started something",
+            f"answers {answers}",
+            unseen=len(answers) > len(run.posts) or 200 not in answers[-1:],
+        )
 
 
 def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -117,7 +131,9 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
-    if refused and not (when < ended and case.evidence.in_flight(task, ended)):
+    # After a 401 and a 403 nothing more is asked.
+    final = post.answer is not None and post.answer.status in (401, 403)
+    if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
     return f"'no restart' after {post.fate}", text, False
 
@@ -149,7 +165,8 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     members = run.change.members
     shown = all(case.evidence.shows(key, since, begin) and case.evidence.served(key, begin, begin) for key in members)
     if shown and all(case.evidence.starts(key, since, begin) for key in members):
-        yield Finding("false alarm", f"it has started: {run.result.get('msg')}")
+        was_set = case.profile.jumps_at < run.ended
+        yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)
 
 
 def action_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -160,10 +177,11 @@ def action_is_true(case: Case, run: Run) -> Iterator[Finding]:
     done = [when for when, _kind, request in task.accepted_actions if request is run]
     if run.green and run.result.get("changed") and not done:
         yield Finding("task: changed, though nothing was done", str(run.result.get("reason")), unseen=bool(run.posts))
+    repeated = any(len(each.commits) > 1 for each in run.posts)
     if not run.result.get("changed") and done:
-        yield Finding("task: unchanged, though it was done", str(run.result.get("msg") or run.result.get("reason")))
+        text = str(run.result.get("msg") or run.result.get("reason"))
+        yield Finding("task: unchanged, though it was done", text, unseen=repeated)
     if len(done) > 1 and run.args["state"] != "skipped":
-        repeated = any(len(each.commits) > 1 for each in run.posts)
         yield Finding("task: done twice", str(done), unseen=repeated)
 
 

@@ -125,6 +125,11 @@ class Service:
         headers = {"Content-Type": "application/json"}
         return Answer(status, json.dumps(envelope).encode(), headers, None, content.get("data"), is_envelope=True)
 
+    def dated(self, envelope: bytes, wall: float) -> bytes:
+        """The same as it would be by another clock."""
+        found = {**json.loads(envelope), "timestamp": self._records.instant(wall, exact=True)}
+        return json.dumps(found).encode()
+
     def _dispatch(self, request: Request, when: float) -> tuple[Any, int | None]:
         for method, pattern, handler in self._routes:
             found = pattern.fullmatch(request.path) if method == request.method else None

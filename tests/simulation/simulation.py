@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One run: a service, a network, controllers and people, all drawn from the choices."""
+"""One run: when things change, which controllers restart what, and all of it drawn from the choices."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ class Simulation:
             self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"), self.story
         )
 
+        self.network.on_pause = lambda run: self.people.restart_target(run.change)
+
     def story(self, text: str) -> None:
         """Tell what happens, if anyone listens."""
         if self.history.told is not None:
@@ -57,7 +59,7 @@ class Simulation:
         draw = self.choices.stream("scenario")
         self.history.changes = [draw_change(draw, self.fleet) for _number in range(draw.pick((1, 2), (70, 30)))]
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
-        for number in range(draw.pick((1, 2, 3), (50, 35, 15))):
+        for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
             Controller(plan, self.scheduler, self.history, self.story).begin()
         self.people.plan()
@@ -66,7 +68,7 @@ class Simulation:
 
 def draw_change(draw: Stream, fleet: Fleet) -> Change:
     """A target, as the options of its module name it."""
-    kind = draw.pick(("server", "zone", "cluster", "host", "arbitration"), (45, 15, 12, 16, 12))
+    kind = draw.pick(("server", "zone", "cluster", "host", "arbitration"), (47, 17, 13, 18, 5))
     draw.counted(f"change of a {kind}")
     key: Key = draw.pick([thing.key for thing in fleet.of(kind)])
     state = fleet.things[key].now
@@ -96,10 +98,11 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
         "timeout": draw.pick((10, 5, 30), (60, 20, 20)),
     }
     draw.counted(f"in_flight: {args['in_flight']}")
-    plan = Plan(name, 12.0 + draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0)), mine, args, draw.chance(0.88))
+    late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (8, 3, 7, 20, 30, 32))
+    plan = Plan(name, 12.0 + late, mine, args, draw.chance(0.88))
     plan.change_clock = noted_by
     plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
-    plan.user = draw.pick(("ops", "deploy"), (75, 25))
+    plan.user = draw.pick((f"{name}-account", "ops"), (70, 30))
     plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
     plan.reruns = draw.pick((2, 0, 1, 4))
     plan.pause = draw.pick((5.0, 1.0, 20.0, 60.0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks and their subtasks as the service keeps them."""
+"""The graph of subtasks of a simulated task, and how its states move."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ class Task:
     fails_after_effect: bool = False
     heals_after: int = 1
     duration: float = 0.6
+    idle: bool = False  # it ends well and does nothing
     record: Versioned = None  # type: ignore[assignment]
     accepted_actions: list[tuple[float, str, object]] = field(default_factory=list)
 

@@ -52,10 +52,13 @@ class Tasks:
         task.steps[0].status = "READY"
         task.duration = self._choices.pick(*DURATIONS)
         self._draw_failure(task, fails_at_once)
+        if self._profile.idle_moves is not None and work == "restart" and kind in ("server", "zone", "cluster"):
+            task.idle = task.fails_at is None and self._choices.chance(0.5)
         task.record = Versioned(("task", task.id), now, **self._snapshot(task, self._profile.first_word, "EXECUTE"))
         self.all[task.id] = task
-        for key in self._worked_on(task):
-            self._fleet.things[key].set(now, operation=task.id, work=work)
+        if not fails_at_once:  # since another task has the target
+            for key in self._worked_on(task):
+                self._fleet.things[key].set(now, operation=task.id, work=work)
         self._story(f"task {task.id} ({task.name}, by {task.creator}) begins: {_named(task.members)}")
         self._scheduler.at(now + 0.2, lambda: self._begin_level(task, 0))
         return task
@@ -109,6 +112,8 @@ class Tasks:
             step.attempts += 1
             self._run_step(task, step)
         self._change(task, "RUNNING" if first else None)
+        if not begun:
+            self._go_on(task)  # a zone whose servers were moved
 
     def _run_step(self, task: Task, step: Step) -> None:
         generation = task.generation
@@ -149,8 +154,17 @@ class Tasks:
     # What happens to processes
 
     def _happen(self, effect: str, members: Iterable[Key], task: Task, *, undoing: bool = False) -> None:
+        if task.idle:
+            self._pretend(effect, members)
+            return
         for key in members:
             {"stop": self.stop, "start": self.start, "activate": self.activate}[effect](key, task, undoing=undoing)
+
+    def _pretend(self, effect: str, members: Iterable[Key]) -> None:
+        for key in members if effect == "start" else ():
+            thing = self._fleet.things[key]
+            thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
+            self._story(f"{_named([key])} does not start, and the start that is shown moves")
 
     def stop(self, key: Key, task: Task | None = None, *, undoing: bool = False) -> None:  # noqa: ARG002
         """Stop a process."""
@@ -171,10 +185,8 @@ class Tasks:
         self._story(f"{_named([key])} STARTS{f' by task {task.id}' if task else ''}")
 
         def show() -> None:
-            if self._fleet.starts[key][-1] is started:
-                thing.set(
-                    self._scheduler.now, shown=self._profile.wall(started.time), pid=int(started.time * 10) + 5000
-                )
+            shown = {"shown": self._profile.wall(started.time), "born": started.time}
+            thing.set(self._scheduler.now, **shown, pid=int(started.time * 10) + 5000)
 
         self._scheduler.at(now + self._profile.start_late, show)
 

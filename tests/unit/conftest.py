@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the unit tests tell pytest here and not in pyproject.toml, which ansible-test does not read."""
+"""The mark `slow`, and each unit test as a new process; here, as ansible-test does not read pyproject.toml."""
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all

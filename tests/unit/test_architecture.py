@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The code imports in the one direction that docs/architecture.md shows."""
+"""Which imports docs/architecture.md allows, and how long files and functions may be."""
 
 from __future__ import annotations
 

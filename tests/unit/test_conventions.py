@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What docs/conventions.md says is met and no other tool looks at."""
+"""The lines of docs/conventions.md that no other tool checks."""
 
 from __future__ import annotations
 

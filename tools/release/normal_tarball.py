@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Making a tarball of a collection depend on nothing but what is in it."""
+"""What makes two tarballs of the same files equal: order, times, owners."""
 
 from __future__ import annotations
 

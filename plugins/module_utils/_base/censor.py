@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Removes secrets from texts for people, in every form in which a service or proxy may repeat them."""
+"""Which forms of a secret are masked in texts for people: as it is, encoded, escaped, or cut off."""
 
 from __future__ import annotations
 

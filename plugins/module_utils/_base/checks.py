@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Checks of an option beyond its type; each raises OptionError with the option and its value."""
+"""Checks of an option beyond its type: a number in its range, a list without empty entries."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Commands that a message offers as the next step."""
+"""How a message writes an ``ansible`` command as the next step."""
 
 from __future__ import annotations
 

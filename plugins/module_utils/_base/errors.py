@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""All errors of the collection, as one small tree.
+"""Every class of error: when it is raised, which facts it carries, how its text is built and escaped.
 
 The text is for the user: what happened, to what, and what to do next. The failed module result also has ``facts``.
 """

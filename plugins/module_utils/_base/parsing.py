@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Parse values from the service, which may have any form. A value of the wrong form counts as absent."""
+"""Which values of the service are read as a number, text, instant or list; any other counts as absent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The service's clock: which of its answers to believe, and ``started_before`` by that clock.
+"""How far the service's clock is off, which answers say so, and when ``started_before`` by it is refused.
 
 Each answer bounds the offset of the clock. As in NTP (Marzullo's algorithm), the offset is the one that most answers
 agree on, so a stale answer does not move it.

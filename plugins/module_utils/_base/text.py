@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Values of the service as text that is safe to print, and the width of text on a terminal."""
+"""What is escaped, cut or wrapped in texts of the service: names, logs, lists of names, columns of a terminal."""
 
 from __future__ import annotations
 

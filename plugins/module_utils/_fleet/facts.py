@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Things of a fleet as facts: one snake_case shape for every documented form.
+"""The facts of clusters, zones, servers, hosts and arbitration services, from every documented form.
 
 Every key is always there, null if the service does not report it. Times are the service's own, ISO 8601 with offset;
 null for never. ``task_id`` is the task that works on the thing now.

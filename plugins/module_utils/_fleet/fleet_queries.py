@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Read everything of one kind in a fleet, or what passes filters.
+"""The filters of the modules that read clusters, servers, hosts and arbitration services, and of the inventory.
 
 ``wanted`` maps options to lists of accepted values, or None for any; it may have other options. A filter that matches
 nothing is not an error. All raise OptionError for an empty filter, and ServiceError.

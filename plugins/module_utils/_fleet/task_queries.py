@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Queries of the modules that read tasks."""
+"""The filters of ``task_info`` and the event source: tasks by id, cluster, host, name and status."""
 
 from __future__ import annotations
 

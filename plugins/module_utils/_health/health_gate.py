@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Wait until a cluster is healthy."""
+"""The wait for a healthy cluster: when it ends, its progress lines, and the error at its time-out."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
-from .cluster_health import Demands, read_health
-from .health_problems import Problem
+from .health_rules import Problem
+from .read_health import Demands, read_health
 
 Result = dict[str, Any]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The bridge between Ansible and plain Python: options in, result or failure out."""
+"""Between Ansible and plain Python: options in; result, warnings, diff or failure out, without secrets."""
 
 from __future__ import annotations
 

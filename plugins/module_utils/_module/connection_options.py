@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The connection options, with their OCP_* variables, and the service they name."""
+"""The connection options: accepted URLs, OCP_* variables, CA files, the warning about an unencrypted password."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The waiting options, and the options of all restart modules."""
+"""The options of restarts and waits: ranges of ``wait_timeout``, ``wait_interval`` and ``log_lines``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .._base.checks import check_range
-from .._base.clock import parse_instant_option
 from .._base.text import LONGEST_LOG_LINES
+from .._base.time_option import parse_instant_option
 from .._restart.decision import InFlight
 from .._restart.restart_request import RestartRequest
 from .._waiting.failure_report import DEFAULT_LOG_LINES

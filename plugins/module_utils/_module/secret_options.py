@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The secrets in the connection options, and their removal from what people see."""
+"""Which options are secrets, and how they are hidden in results and in the options that are shown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Request authentication: HTTP Basic and OCP-ACCESS-KEY-HMACSHA1, as ``requests`` auth objects."""
+"""How a request is signed: HTTP Basic or OCP-ACCESS-KEY-HMACSHA1; the advice after a 401."""
 
 from __future__ import annotations
 

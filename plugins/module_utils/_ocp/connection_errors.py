@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Errors of a request without a response: whether it was sent, why it failed, and what to check."""
+"""The error of a request without a response: was it sent, why did it fail, what to check (DNS, TLS, proxy)."""
 
 from __future__ import annotations
 

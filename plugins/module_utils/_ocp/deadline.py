@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One deadline for all of a request: connections, TLS, headers, body and retries.
+"""One deadline for all of a request: connecting, TLS, headers, body, retries; the longest line of a head.
 
 The time-outs of ``requests`` bound each silence, so a service that sends a byte now and then would never end.
 """

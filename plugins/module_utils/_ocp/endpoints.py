@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The endpoints, one method each. Parameters and results are the service's own: camelCase, ids, paths."""
+"""The endpoints of OCP, one method each: path, query, body, which prefix is tried, how lists are paged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The response envelope: its data, or an error with what is known of the request."""
+"""How a response envelope is read: its data, or the error by HTTP status, with the advice for each status."""
 
 from __future__ import annotations
 

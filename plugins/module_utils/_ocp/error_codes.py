@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the documented error codes mean, where a service sends them (docs/contract.md, "Errors and statuses").
+"""What the documented error codes of the service mean, in words, and which apply by number alone.
 
 A service sends a code as a number, presumably the digits of the documented one. Below 11000 other services use the same
 numbers for other things, so there a code counts only if it has its letters.
+
+See docs/contract.md, "Errors and statuses".
 """
 
 from __future__ import annotations

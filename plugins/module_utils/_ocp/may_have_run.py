@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which requests may have been carried out though they failed (docs/at-most-once.md, "When the answer is lost")."""
+"""After which failures a request may have been carried out: lost responses, 408, 425, 499, 5xx, proxies.
+
+See docs/at-most-once.md, "When the answer is lost".
+"""
 
 from __future__ import annotations
 

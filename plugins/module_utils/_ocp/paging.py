@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of a list is read over all of its pages."""
+"""How much of a list is read over all of its pages: pages, entries, bytes and seconds at most."""
 
 from __future__ import annotations
 

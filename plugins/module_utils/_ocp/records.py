@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The border: every record that the service sends, with the documented fields alone, each of its documented type.
+"""Which fields of the service's records are kept, and the type of each.
 
 A field of another type is null. An absent field stays absent, which shows what this version of OCP reports. No field is
 required here: whoever needs one says so where it is needed (docs/contract.md has what happens without it).

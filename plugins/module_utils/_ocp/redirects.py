@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Redirects are refused: following one would send the credentials to another address, and a POST as a GET."""
+"""A redirect is refused: following it would send the credentials elsewhere, and a POST as a GET."""
 
 from __future__ import annotations
 

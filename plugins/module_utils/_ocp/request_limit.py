@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The request limit of this user, as the last response shows it (docs/contract.md, "Rate limit")."""
+"""The rate limit as the last response shows it: requests left in the window, and the pause until more are allowed.
+
+See docs/contract.md, "Rate limit".
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The body of a response as JSON, in a requested encoding and up to limits."""
+"""How many bytes of a response body are read, and in which encodings."""
 
 from __future__ import annotations
 

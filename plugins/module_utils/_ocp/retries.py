@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Retries of requests: which, how often, and after which pause."""
+"""Which failed requests are repeated, how often, and after which pause: 429, 502, 503, 504, lost connections."""
 
 from __future__ import annotations
 

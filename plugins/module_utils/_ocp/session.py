@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One request in, the ``data`` of the envelope out, or an error with what is known of the request.
+"""One GET or POST: its time-out for connecting, its headers, its pause for the rate limit, its errors.
 
 Reads are retried a few times. A POST is sent again only if there was no connection: a started task cannot be taken
 back, and OCP has no idempotency key.

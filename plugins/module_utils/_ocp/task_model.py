@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task of the service: one shape for every documented form (docs/contract.md, "Task"), and its outcome."""
+"""A task and its subtasks in one shape: when it has ended, succeeded, failed or was rolled back.
+
+See docs/contract.md, "Task".
+"""
 
 from __future__ import annotations
 

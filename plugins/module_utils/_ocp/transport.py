@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Transport of requests: TLS versions, certificates, proxies, the deadline."""
+"""TLS versions, certificates and proxies of a connection."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is known of one change while it is made, and that it reaches the user however the attempt ends."""
+"""What is known of a restart or task action while it runs, and how it reaches the user whatever ends it."""
 
 from __future__ import annotations
 

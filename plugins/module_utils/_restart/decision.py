@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Decide whether to restart a target, from what was observed and requested alone."""
+"""When a target is restarted, skipped, joined, waited for or refused, and the reason in words."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The changes of a restart, for Ansible's diff mode."""
+"""What diff mode shows of a restart."""
 
 from __future__ import annotations
 

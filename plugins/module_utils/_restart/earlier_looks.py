@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What earlier looks of the same run have shown. The replicas of a service lag, so a later look may show less."""
+"""What earlier looks of a run have shown still counts: the replicas of a service lag."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EarlierLooks:
     def note(self, observed: Observation, *, explained: bool, now: float) -> None:
         """Remember what was observed; ``explained``: a task is known that works on the target."""
         starts = _starts_of(observed)
-        self._starts.update(starts)
+        self._starts = {**starts, **{name: max(start, starts.get(name, start)) for name, start in self._starts.items()}}
         if observed.is_in_flight and not explained:
             self._at_work_until, self._starts_at_work = now + UNSEEN_FOR, starts
         elif explained:

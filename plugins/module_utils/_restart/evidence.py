@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Evidence that a restart has happened: the start that the service shows, or a restart task that did its work.
+"""Which start or restart task is evidence of a restart, and for how long a task alone is (PROOF_TIMEOUT).
 
 A task counts before the start is visible, for PROOF_TIMEOUT after its end; from then on the start that is shown
 decides. For what shows no start at all, the task remains the evidence.

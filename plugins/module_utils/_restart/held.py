@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Held: a FAILED task has a target, and only a person can clear that. Held wins over in flight."""
+"""When a FAILED task holds a target, so that only a person can go on; held wins over in flight."""
 
 from __future__ import annotations
 

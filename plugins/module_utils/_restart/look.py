@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Look at a target and at the tasks on it, in an order that misses no restart."""
+"""What one look at a target reads, in an order that misses no restart."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from .._base.clock import Clock
@@ -16,7 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.target import Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .._waiting.poll import SHORTEST_PAUSE
+from .._waiting.poll import PollPolicy
 from .decision import Look, Operation
 from .earlier_looks import EarlierLooks
 from .evidence import FinishedRestart, finished_restart
@@ -25,8 +25,24 @@ from .in_flight import NamedTasks, listed_in_flight, named_tasks
 
 Found = TypeVar("Found")
 
+# A start further ahead of the service's clock was written down by another clock.
+LARGEST_LEAD = timedelta(seconds=60)
+
 # Of one cluster, or of one kind of target: more tasks than these do not begin while a restart runs.
 NEWEST_TASKS = 30
+PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+
+
+def service_time(api: OcpApi, clock: Clock) -> datetime:
+    """What the clock of the service shows now."""
+    return datetime.fromtimestamp(clock.wall() + api.service_clock.offset, UTC)
+
+
+def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
+    """The current state of a target, without starts that are still to come. Raises a ServiceError."""
+    observed = target.observe(api)
+    uncertain = timedelta(seconds=api.service_clock.uncertainty)
+    return observed.without_starts_after(service_time(api, clock) + uncertain + LARGEST_LEAD)
 
 
 @dataclass(frozen=True)
@@ -70,31 +86,37 @@ class Viewer:
     @property
     def now(self) -> datetime:
         """The time of the service."""
-        return datetime.fromtimestamp(self.clock.wall() + self.api.service_clock.offset, UTC)
+        return service_time(self.api, self.clock)
 
     def see(self) -> Sight:
         """Read the target and the tasks on it, again while that is behind what was shown. Raises a ServiceError."""
-        until = self.clock.now() + UNSEEN_FOR
-        while True:
+        began = self.clock.now()
+        sight = self._see_once()
+        if sight.named.outdated:
+            # The target has changed since, or a stale name hides what runs.
+            self._note(sight)
             sight = self._see_once()
-            if sight.named.outdated:
-                # The target has changed since, or a stale name hides what runs.
-                sight = self._see_once()
-            now, observed = self.clock.now(), sight.observed
-            is_behind = self._earlier.is_behind(observed)
-            if is_behind and now >= until:
+        while (is_behind := self._earlier.is_behind(sight.observed)) or self._may_be_behind(sight):
+            waited = self.clock.now() - began
+            if is_behind and waited >= UNSEEN_FOR:
                 raise _older_than_before(self.api, self.target)
-            if not (is_behind or self._earlier.may_be_behind(observed, now)):
-                self._earlier.note(observed, explained=bool(sight.unfinished), now=now)
-                return sight
-            self.clock.sleep(SHORTEST_PAUSE)
+            self.clock.sleep(PAUSES.pause(waited, self.clock.jitter(), self.api.retry_after))
+            sight = self._see_once()
+        self._note(sight)
+        return sight
+
+    def _may_be_behind(self, sight: Sight) -> bool:
+        return self._earlier.may_be_behind(sight.observed, self.clock.now())
+
+    def _note(self, sight: Sight) -> None:
+        self._earlier.note(sight.observed, explained=bool(sight.unfinished), now=self.clock.now())
 
     def _see_once(self) -> Sight:
         # The list first: a restart that ends between the two reads then shows in the start.
         tasks = self._newest()
         listed = [] if tasks is None else self._touching(tasks)
         mark = None if tasks is None else max((task.get("id") or 0 for task in tasks), default=0)
-        observed = self.target.observe(self.api)
+        observed = observe(self.api, self.target, self.clock)
         self._names_operations = observed.names_operations
         named = named_tasks(self.api, self.target, observed)
         all_known = self._earlier.completed([*listed, *named.entries], self._read_again)
@@ -141,7 +163,11 @@ class Viewer:
     def _evidence(self, sight: Sight, since: datetime, never_shown: bool) -> list[TaskOnTarget]:
         """The restarts among which those since then are, or those whose start may still show late."""
         is_enough = not never_shown or (sight.reach is not None and sight.reach < since)
-        return sight.tasks if self.target.shows_start and is_enough else self._all_finished()
+        if self.target.shows_start and is_enough:
+            return sight.tasks
+        # Of a replica that lags, perhaps.
+        found = {entry.record["id"]: entry for entry in (*self._all_finished(), *sight.tasks)}
+        return list(found.values())
 
     def _all_finished(self) -> list[TaskOnTarget]:
         unknown = f"when the last restart of {self.target.label} was"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Search for what a request did whose response was lost."""
+"""The search for what a request did whose response was lost: how long, how often, and what it ends with."""
 
 from __future__ import annotations
 

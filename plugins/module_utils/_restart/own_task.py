@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which task is ours: the one that a request started whose answer did not name it."""
+"""Which task our request started when no answer named it: by id, kind, target, begin and creator."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Prove that members have restarted and that the target serves: poll, and compare with what was there before."""
+"""Which start, pid or uptime proves a restart, and the wait for it to show and for the target to serve."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
 from .._waiting.poll import PollPolicy
 from .evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
+from .look import observe
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
 SHORTEST_RESTART = timedelta(seconds=SECOND / 2)
@@ -90,7 +91,7 @@ def await_proof(
     after = None
     while True:
         try:
-            after = target.observe(api)
+            after = observe(api, target, clock)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:

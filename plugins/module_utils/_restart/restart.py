@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restart one target: look, decide, send the POST at most once, wait, verify."""
+"""The course of one restart: look, decide, send at most once, wait, verify; pauses before the request."""
 
 from __future__ import annotations
 

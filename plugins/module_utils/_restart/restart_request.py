@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a restart module is asked for."""
+"""What a restart module is asked for, as one value."""
 
 from __future__ import annotations
 

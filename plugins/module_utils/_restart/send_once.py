@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Send the request of one restart, once, and find out which task it started."""
+"""How the request of a restart is sent once, and which task it started: by the answer, or by a search."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class Sender:
         self._sent = self._open = None
 
     def adopt(self, listed: Iterable[TaskOnTarget], since: datetime | None) -> Decision | None:
-        """Adopt the task of that request, if it is the only one among the ``listed`` tasks and began since then."""
+        """Adopt the task of that request, if it is the only one among the ``listed`` tasks.
+
+        That of an earlier call has to have begun ``since`` then.
+        """
         if self._sent is None:
             return None
         found = own_tasks(self._target, listed, self._sent)
@@ -55,7 +58,7 @@ class Sender:
             return None
         [task] = found
         began = instant(task.start_time)
-        if since is not None and (began is None or began < since):
+        if self._sent is self._open and since is not None and (began is None or began < since):
             self.forget()
             return None
         self._adopt(task, "the request was refused" if self._sent.refused else "the answer was lost")

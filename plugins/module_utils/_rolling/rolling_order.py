@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The order of a rolling restart: one zone after another in batches, the zone with the root server last."""
+"""The order of a rolling restart: zone by zone in batches, the zone and server with the root server last."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plan a rolling restart from what the service shows."""
+"""The plan of a rolling restart: which servers are in scope, which stay unchanged and why, what is refused."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .._base.parsing import instant
 from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
-from .._health.cluster_health import ClusterHealth, Demands, read_health
 from .._health.health_gate import problem_words
-from .._health.health_problems import Kind, is_unhealthy
+from .._health.health_rules import Kind, is_unhealthy
+from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._targets.cluster import Cluster

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts, and their management agents as a target."""
+"""The agents of hosts as a target: how they are found, when each started, which tasks restart them."""
 
 from __future__ import annotations
 

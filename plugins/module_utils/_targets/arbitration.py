@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services as targets."""
+"""An arbitration service as a target: how it is found, its status, which tasks restart it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Database clusters as targets."""
+"""A database cluster as a target: how it is found, its servers, which tasks restart it or a part of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Find clusters, hosts and other records by the name or id in an option."""
+"""How an option finds a cluster, host or record by name or id, and what is suggested for a misspelt name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task that works on a record, and the targets in the tags of a task."""
+"""Which task works on a record, and which targets the tags of a task name; filters that a service ignores."""
 
 from __future__ import annotations
 

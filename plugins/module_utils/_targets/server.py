@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Server nodes of database clusters as targets."""
+"""A database server as a target: how it is found, its state, which tasks restart it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What serving is, and which status words say that something works on a target.
+"""When a server, zone, cluster, agent or arbitration service serves, and which status words mean work on it.
 
 The words are in docs/contract.md, "Status words". A word that is not shown proves nothing either way.
 """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The shape of all restart targets."""
+"""What every restart target has: find, observe, restart, tasks on it; its members and facts before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -87,6 +87,14 @@ class Observation:
             join_names(member.state for member in self.members if member.serves is False)
             or f"it is {state_words(self.status)}"
         )
+
+    def without_starts_after(self, latest: datetime) -> Observation:
+        """The same, where a start that is later counts as not shown."""
+        members = [
+            replace(member, started=None) if member.started is not None and member.started > latest else member
+            for member in self.members
+        ]
+        return replace(self, members=tuple(members))
 
     def result(self) -> dict[str, Any]:
         """As registered facts."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Names of the restart tasks of the service."""
+"""The names of the restart tasks of the service, and which spelling counts as which kind."""
 
 from __future__ import annotations
 

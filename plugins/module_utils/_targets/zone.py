@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Zones of database clusters as targets."""
+"""A zone as a target: how it is found, its servers, which tasks restart it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Decide which action brings a task into a desired state; a pure decision.
+"""In which status a task or subtask is retried, rolled back, skipped or canceled, left alone, or refused.
 
 The states are those of docs/contract.md, "Task actions". A state that is already reached needs no action. An action
 that the service would refuse raises StateError with the reason.

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Act on a task: read, decide, send each request once, wait (docs/contract.md, "Task actions")."""
+"""A retry, rollback, skip or cancel of a task: sent at most once, looked for after a lost response, awaited.
+
+See docs/contract.md, "Task actions".
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Wait for one task or thousands."""
+"""The wait for one task or thousands: what each poll reads, how long a task may be unseen, the result."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Why a wait failed, as a message for the person who has to act, and as facts."""
+"""The message about a failed, held or unfinished task: failed subtasks, how many logs, the next steps."""
 
 from __future__ import annotations
 

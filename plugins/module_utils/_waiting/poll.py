@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Polling: how often, how long, and when it ends."""
+"""The pauses of a wait: how long, how they grow, by how much they vary; when the wait ends."""
 
 from __future__ import annotations
 

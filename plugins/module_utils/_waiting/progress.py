@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The progress lines of a wait: one for each subtask that ends, or for many tasks one with totals."""
+"""The progress lines of a wait: one for each subtask that ends, totals for many tasks, a line each minute."""
 
 from __future__ import annotations
 

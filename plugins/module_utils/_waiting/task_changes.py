@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Follow the tasks of a service: the changes between two polls of the task list."""
+"""Which changes of tasks between two polls are reported: started, resumed, subtask failed, finished."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Durations for people, and text padded to a number of columns."""
+"""How a duration is written for people (3 min 4 s)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The scale of a chart: times as fractions of its width."""
+"""The time axis of a chart: its ticks, the least width of a bar, marks of steps without a start."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tasks as text for a terminal."""
+"""The text table of tasks: widths of columns, from which width on there are bars, how many log lines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tasks from module results, prepared for display: name, state and times of each step."""
+"""The state, sign and colour of a step, its times, and which task is found in a registered result."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An emulator in the process of the test, with a clock that moves only when it is told to."""
+"""The emulator in the process of a unit test, with a clock that moves only when told to."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters in the service's format."""
+"""Records of clusters as the service sends them."""
 
 from __future__ import annotations
 

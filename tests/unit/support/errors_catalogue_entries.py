@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The whole catalogue."""
+"""All entries of the catalogue of error messages, from its five parts."""
 
 from __future__ import annotations
 
@@ -27,3 +27,7 @@ def every_entry() -> tuple[Entry, ...]:
         for name in environment_left_out():
             del os.environ[name]
         return tuple(merged(entry for group in groups for entry in group()))
+
+
+def entries(*groups: str) -> list[Entry]:
+    return [entry for entry in every_entry() if entry.group in groups]

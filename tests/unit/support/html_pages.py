@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Sample tasks, and a parser for the page."""
+"""Sample tasks for the HTML page, and a parser of the page."""
 
 from __future__ import annotations
 

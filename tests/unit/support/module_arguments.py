@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The modules, with valid options for each."""
+"""Valid options for each module, and the variables of the environment that tests leave out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A small HTTP server that plays a script, and fails the test for missing or unexpected requests."""
+"""An HTTP server that plays a script: an unexpected request gets a 500, and fails the test in the end."""
 
 from __future__ import annotations
 

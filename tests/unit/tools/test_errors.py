@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.oceanbase.ocp.tests.unit.plugins.plugin_utils.test_errors_catalogue import SECRETS
+from ansible_collections.oceanbase.ocp.tests.unit.plugins.test_message_rules import SECRETS
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_entries import every_entry
 
 REPOSITORY = Path(__file__).parents[3]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""`python -m ocp_emulator`."""
+"""The entry of `python -m ocp_emulator`."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The options of the command line, and what values they take."""
+"""The options of the command line, their defaults, and which values they take."""
 
 import argparse
 import math

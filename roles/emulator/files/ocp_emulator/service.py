@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parts of one emulated service. Every request gets them from `service_of`."""
+"""The settings and parts of one emulated service, and which of them a request gets."""
 
 import copy
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from ocp_emulator.store.replicas import Replicas
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions
-from ocp_emulator.web.answer_changes import lags
+from ocp_emulator.web.false_answers import lags
 from ocp_emulator.web.held_requests import HeldRequests
 from ocp_emulator.web.request_log import RequestLog
 

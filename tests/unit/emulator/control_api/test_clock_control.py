@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the emulator, stopped and advanced."""
+"""The control calls that stop, start and advance the clock."""
 
 from datetime import datetime, timedelta
 

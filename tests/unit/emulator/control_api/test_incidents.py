@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What befalls the fleet by no task."""
+"""The control calls for incidents: servers that do not answer or move, degraded log streams."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The list of requests seen: what is in it, what is not, and how it is filtered."""
+"""The control call that lists requests: which are kept, what is masked, how they are filtered."""
 
 import re
 

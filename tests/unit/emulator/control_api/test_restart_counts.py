@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How often each target was started by a restart."""
+"""The control call that counts restarts of each target."""
 
 
 def test_restarts_are_counted_for_each_target(emulated):

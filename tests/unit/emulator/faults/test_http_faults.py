@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind http: which requests they hit, and which are refused. What they do: web/test_fault_injection.py."""
+"""Faults of kind http: which requests they hit, and which are refused. What they do: web/test_broken_responses.py."""
 
 import pytest
 from hypothesis import given

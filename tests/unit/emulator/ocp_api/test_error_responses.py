@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is refused, and how."""
+"""The status, code and message of every refusal of the API."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters, zones, servers, hosts, agents and arbitration services of the default fleet."""
+"""What reads of clusters, zones, servers, hosts, agents and arbitration services show."""
 
 import pytest
 

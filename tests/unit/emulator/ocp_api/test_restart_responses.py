@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the four calls answer: the documented fields, and the states at the start."""
+"""The documented fields in the answer to each restart, and the first states of its task."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restart of a zone, start and stop of server, zone and cluster: answers and effects."""
+"""The answers and effects of a zone's restart, and of starts and stops of server, zone and cluster."""
 
 from datetime import datetime, timedelta
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task list, one task, and the log of a subtask."""
+"""What the task list, one task and the log of a subtask show, and their filters."""
 
 import pytest
 

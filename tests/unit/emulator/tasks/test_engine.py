@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.service import Service, Settings
-from ocp_emulator.tasks.engine import durations
+from ocp_emulator.tasks.attempts import durations
 
 
 def moment(text):

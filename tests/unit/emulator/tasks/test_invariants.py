@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whatever is done in whatever order: states move along documented transitions, and what has to hold holds."""
+"""Random operations: tasks and targets move along documented transitions only, whatever their order."""
 
 from collections import Counter
 

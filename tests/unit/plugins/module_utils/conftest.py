@@ -23,7 +23,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOc
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, Script
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     COLLECTION,
-    environment_left_out,
     patch_module_args,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import ScriptedServer
@@ -31,12 +30,6 @@ from hypothesis import settings
 
 settings.register_profile("plugins", deadline=None, derandomize=True, database=None)
 settings.load_profile("plugins")
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in environment_left_out():
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture

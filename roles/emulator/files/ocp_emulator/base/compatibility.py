@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Differences between versions of OCP, and what is not known of it: switches, and profiles, which are sets of them.
+"""The switches for differences between versions of OCP, and the profiles 4.2 and 4.3, which are sets of them.
 
 docs/emulator.md says where each value comes from. Only the command line knows profiles: all other code reads single
 switches.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The errors that the service responds with.
+"""The errors of the service: HTTP status, error code and message of each.
 
 Statuses and codes are those of docs/contract.md, "Errors and statuses": the codes of the related open-source service
 where it has one for the case, and our choice where it has none (BUSY). Clients must decide by the HTTP status.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Kinds of paths: public ones, and those of the control API."""
+"""Which paths need no credentials, and which belong to the control API."""
 
 # Those of the service: docs/contract.md, "Authentication". The description of the API is public here too.
 PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json"})

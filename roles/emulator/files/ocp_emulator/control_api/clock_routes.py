@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the emulator, for tests that stop or advance it."""
+"""Stop, start or advance the emulator's clock, and how far it goes."""
 
 from typing import Annotated
 
@@ -9,9 +9,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import DAY, SECOND, iso
+from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.control_api.control_schemas import ClockState
 from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, error_responses, json_body
 from ocp_emulator.schemas.envelope import Envelope

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.control_api import control_schemas as schemas
 from ocp_emulator.faults.parse_fault import parse_fault
 from ocp_emulator.schemas.envelope import Listed, Paged

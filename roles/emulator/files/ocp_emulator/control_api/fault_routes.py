@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of faults, for tests that break things on purpose."""
+"""Plan, list and remove faults."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Incidents that no task causes: a server that does not answer, log streams that are degraded. Tests also heal them."""
+"""Incidents that no task causes: a server does not answer or moves to another zone, log streams degrade."""
 
 import json
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Lock-outs after repeated wrong passwords: administrators read and end them."""
+"""List and end the lock-outs after wrong passwords."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The requests that the service got, for administrators."""
+"""List, filter and forget the requests that the service got."""
 
 from typing import Annotated
 

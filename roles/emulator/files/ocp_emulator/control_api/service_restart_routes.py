@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The restart of the emulated service, as clients see it on the network."""
+"""The restart of the service itself: connections are reset, and refused for a while."""
 
 from typing import Annotated
 

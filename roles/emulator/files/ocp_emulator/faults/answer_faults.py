@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer`: an answer shows something else than what is so. What the service does goes on rightly."""
+"""Faults of kind `answer`: which answers match, and what is shown falsely: lag, filters, clock, status, start."""
 
 from collections.abc import Mapping, Set
 from datetime import datetime

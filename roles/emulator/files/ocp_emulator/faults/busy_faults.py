@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `busy`: what becomes of an operation on a busy target, in place of what the service does else."""
+"""Faults of kind `busy`: an operation on a busy target is refused, fails, or is accepted."""
 
 import json
 import sqlite3

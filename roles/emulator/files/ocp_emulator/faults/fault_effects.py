@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What each action of a fault of kind `http` does: whether its request takes effect, and which options it has.
+"""Actions of a fault of kind `http`: the options that each has, and whether its request takes effect.
 
 A request that is hit has no effect on the service, or all of it. Where an action has the option `when`, that decides,
 and without it the request has none: the service does not handle it. With all other actions the service handles it.
-What the client gets: web/fault_injection.py.
+What the client gets: web/broken_responses.py.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading a fault file: a YAML list of what `POST /emulator/faults` takes."""
+"""The fault file, which is YAML: a list of what `POST /emulator/faults` takes, and its errors."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of faults: one table for all kinds, oldest fault first.
+"""The plan of faults in the database: their order, how often one hits, how hits are counted.
 
 A fault that hit as often as `times` allows is used up. It stays in the plan, so that its hits can be read.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `http`: they break a request, or the response to it."""
+"""Faults of kind `http`: which options and HTTP statuses one may have."""
 
 from typing import Annotated, Literal
 

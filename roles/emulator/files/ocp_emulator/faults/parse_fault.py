@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reading a fault of any kind from a value of JSON or YAML."""
+"""How a fault of any kind is read from JSON or YAML, and the error for an invalid one."""
 
 from typing import Annotated, Any, get_args
 

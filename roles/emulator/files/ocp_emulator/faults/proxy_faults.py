@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `proxy`: something between client and service rewrites an answer, or holds or repeats a request."""
+"""Faults of kind `proxy`: an answer redirected or replaced, a request held back or repeated."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

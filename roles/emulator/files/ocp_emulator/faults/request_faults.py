@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What all faults share that hit requests: which requests, how often, and the check of the options of an action."""
+"""Which requests a fault matches (method, path, user), which fault hits first, how hits are counted."""
 
 import json
 import sqlite3

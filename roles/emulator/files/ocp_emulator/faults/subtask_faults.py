@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `subtask`: they break an attempt of a subtask when it begins."""
+"""Faults of kind `subtask`: which attempts they match, and whether these fail, stall or are slow."""
 
 import json
 import sqlite3

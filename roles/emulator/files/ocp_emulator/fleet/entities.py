@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the emulated service manages. Every object has an id, and refers to others by their ids."""
+"""The objects of a fleet: hosts, clusters, zones, servers, arbitration services, users, access keys."""
 
 import hashlib
 import json

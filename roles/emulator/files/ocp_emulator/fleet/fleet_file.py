@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fleet file, which is YAML: its format, and reading it.
+"""The fleet file, which is YAML: its entries, their defaults, and its errors.
 
 Omitted fields get defaults: ids are numbered in order of appearance, hosts follow from the addresses of what runs on
 them, users and access keys are the default ones.

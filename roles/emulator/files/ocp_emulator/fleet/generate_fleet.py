@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Fleets without a file: the default one, and generated ones of any size."""
+"""The default fleet, and generated ones of any size: names, addresses, numbers."""
 
 from collections.abc import Iterator
 from itertools import count

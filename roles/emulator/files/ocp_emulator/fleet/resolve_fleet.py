@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""From the entries of a fleet file to a fleet: ids, hosts, default users, and references between entries."""
+"""From the entries of a fleet file to a fleet: ids, hosts, default users and keys, references, duplicates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count

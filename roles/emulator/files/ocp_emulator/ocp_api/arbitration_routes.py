@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services: the restart and reads."""
+"""The routes of arbitration services: restart, list and read."""
 
 from typing import Annotated, get_args
 

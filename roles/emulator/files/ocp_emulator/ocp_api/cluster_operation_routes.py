@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Restarts, starts and stops of servers, zones and clusters.
+"""The routes that restart, start and stop servers, zones and clusters.
 
 The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
 Starts and stops respond like the restart of the same target; this and the defaults of their parameters are our choice.

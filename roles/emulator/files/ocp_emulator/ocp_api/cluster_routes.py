@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Reads of clusters, zones and servers."""
+"""The routes that read clusters, zones and servers, and their filters."""
 
 from typing import Annotated, get_args
 

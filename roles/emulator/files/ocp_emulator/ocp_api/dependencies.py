@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the routes share: required permissions, common parameters, and the documented error responses."""
+"""What routes share: the permission that each requires, path and paging parameters, documented errors."""
 
 from typing import Annotated, Any
 

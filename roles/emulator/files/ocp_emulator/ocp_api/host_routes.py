@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts and their agents: the batch restart and reads."""
+"""The routes of hosts and agents: batch restart, list and read."""
 
 from collections.abc import Mapping
 from typing import Annotated, get_args

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parameters of a server's restart and stop (docs/contract.md, "Restart a server").
+"""Where `freezeServer`, `force` and the stop type are read, and when they are required or refused.
 
 No document says whether they are in the query or in a JSON body, and older versions do not know `freezeServer`: there
 are switches for both. Unknown parameters, and parameters in the place that is not read, are ignored.
+
+See docs/contract.md, "Restart a server".
 """
 
 from collections.abc import Mapping

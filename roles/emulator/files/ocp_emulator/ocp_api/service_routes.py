@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Time, status and version of the service (docs/contract.md, "Versions and profiles").
+"""The routes of the service's time, status and version.
 
 The schemas of time and status are our choice.
+
+See docs/contract.md, "Versions and profiles".
 """
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ocp_emulator import VERSION
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.ocp_api.dependencies import error_responses
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.schema import Schema, Timestamp

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks: reading them, and the actions on them."""
+"""The routes of tasks: list and its filters, read, log; retry, rollback, skip, cancel."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of clusters, zones, servers, hosts, agents and arbitration services.
+"""The fields and status words of clusters, zones, servers, hosts, agents and arbitration services.
 
 They have those of the documented fields that mean something in an emulator. `operatingTaskInstanceId` is absent when
 no task occupies the object.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of what restarts, starts and stops respond with: one for each operation.
+"""The fields of the task in the answer to each restart, start and stop.
 
 docs/contract.md, "Task" and "Subtask", says which field appears where. Reading the same task gives other schemas:
 task_schemas.py.

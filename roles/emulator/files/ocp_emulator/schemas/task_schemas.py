@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of tasks that are read: BasicTaskInstance in the list, WrappedTaskInstance for one.
+"""The fields and status words of tasks and subtasks that are read, in the list and one by one.
 
 They are documented (docs/contract.md, "Task list"). A restart responds with other schemas: restart_schemas.py.
 """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The log-in, and users and clients that are locked after repeated wrong passwords (docs/contract.md, "Lock-out").
+"""How many wrong passwords lock a user or a client, counted for how long, and how long a lock lasts.
 
-An access key with a wrong signature locks nobody, and the key of a locked user still works: the section is about
-passwords only. The control API checks only credentials, so that it can always unlock a user.
+An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/contract.md,
+"Lock-out", is about passwords only. The control API checks only credentials, so that it can always unlock a user.
 
-Our choices where the section says nothing: a lock lasts as long as the time span in which passwords are counted, by the
-clock of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of
-the user, and not that of the client; a client may send twice as many wrong passwords as a user.
+Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock
+of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of the
+user, and not that of the client; a client may send twice as many wrong passwords as a user.
 """
 
 import sqlite3
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
 from ocp_emulator.security.signing import SignedRequest
 from ocp_emulator.store.database import Store

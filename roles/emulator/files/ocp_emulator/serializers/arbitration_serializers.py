@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Arbitration services as the service shows them.
+"""An arbitration service as JSON: values of its fields, degraded log streams, filters of the list.
 
 `operating` tells whether an object shows which task works on it, as it does in newer versions.
 """
@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.paging import PageRequest, query_page

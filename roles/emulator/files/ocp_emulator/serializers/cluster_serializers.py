@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Clusters, zones and servers as the service shows them.
+"""Clusters, zones and servers as JSON: values of their fields, filters of the lists.
 
 `operating` tells whether an object shows which task works on it, as it does in newer versions.
 """
@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed, Paged
 from ocp_emulator.serializers.paging import PageRequest, query_page

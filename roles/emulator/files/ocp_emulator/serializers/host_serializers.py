@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Hosts and their agents as the service shows them."""
+"""Hosts and agents as JSON: values of their fields, processes and ports, filters of the list."""
 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.paging import PageRequest, query_page

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The responses of operations: the new task, in the schema of each operation (docs/contract.md, "Task")."""
+"""The new task as JSON in the answer to each restart, start and stop.
+
+See docs/contract.md, "Task".
+"""
 
 import json
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What serializers share: absent fields, fields of clusters, hosts and arbitration services, lists as SQL values."""
+"""Which fields are absent when they have no value, and the constants that several kinds of records show."""
 
 import json
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Rows and fields that the responses of operations and the reads of tasks share."""
+"""Fields of tasks and subtasks that answers of operations and reads share, and the order of subtasks."""
 
 import sqlite3
 from collections import defaultdict
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.serializers.shared_fields import json_or_null
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks as the service shows them in the list and one by one, and the log of a subtask."""
+"""Tasks as JSON, in the list and one by one: values of their fields, filters of the list, the log."""
 
 import sqlite3
 from collections import defaultdict
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import iso
 from ocp_emulator.base.compatibility import Visibility
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import task_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers import task_rows

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The ASGI application."""
+"""The ASGI application: its routes by switches, and which error answers which exception."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

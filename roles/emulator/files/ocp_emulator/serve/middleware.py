@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Before the service handles a request: its body is read, faults of the plan may hit it, and it gets its record."""
+"""What comes before the service handles a request: its largest body, faults that hit it, its record and log line."""
 
 import logging
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.proxy_faults import ProxyFault
 from ocp_emulator.serve.request_handling import RequestHandler, user_of_credentials
 from ocp_emulator.service import service_of
+from ocp_emulator.web.broken_responses import FaultInjection
 from ocp_emulator.web.connection import connection_of
-from ocp_emulator.web.fault_injection import FaultInjection
 from ocp_emulator.web.proxy_injection import ProxyInjection
 from ocp_emulator.web.request_context import RequestContext, context_of
 from ocp_emulator.web.request_log import RequestRecord, masked

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The OpenAPI document: FastAPI derives it from the routes, and here it is corrected to what the service does."""
+"""The OpenAPI document, corrected to what the service does."""
 
 from collections.abc import Sequence
 from typing import Any

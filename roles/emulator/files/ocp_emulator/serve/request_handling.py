@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How the service handles a request that reaches it: tasks catch up, the caller logs in, the routes respond.
+"""The order in which a request is handled: tasks catch up, credentials, lock-out, rate limit, routes.
 
 All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
 every error is sent in the envelope.
@@ -16,7 +16,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.security import signing
 from ocp_emulator.service import Service, service_of
-from ocp_emulator.web.answer_changes import AnswerChanges
+from ocp_emulator.web.false_answers import AnswerChanges
 from ocp_emulator.web.request_context import RequestContext, context_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Running the application: the listening socket, TLS, and uvicorn around it."""
+"""The process: its socket, TLS certificate, signals, and the form of its log."""
 
 import logging
 import signal
@@ -15,7 +15,8 @@ from typing import Any
 
 import uvicorn
 
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.serve.app import create_app
 from ocp_emulator.serve.shutdown_and_outage import EmulatorServer
 from ocp_emulator.service import Settings

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The server, which is uvicorn's: its end, and outages, in which it refuses connections and keeps its port."""
+"""How the server ends its connections, and how it refuses connections for a while and keeps its port."""
 
 import asyncio
 import logging

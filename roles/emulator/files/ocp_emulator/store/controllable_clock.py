@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of an emulated service: the clock of the machine, until it is stopped or advanced."""
+"""The clock by which tasks move on: the machine's, until it is stopped or advanced."""
 
 import json
 

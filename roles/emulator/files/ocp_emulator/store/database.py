@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The state of the emulated service, in one SQLite database: the truth about fleet and tasks.
+"""The SQLite database: when it is created or refused, and its transactions.
 
 One process owns a database at a time. A transaction that has ended survives the end of the process (WAL; `synchronous`
 NORMAL gives up only what a crash of the whole machine may take). The tables are in schema.sql. Queries are in the files

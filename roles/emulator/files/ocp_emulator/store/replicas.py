@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Replicas of the database that lag behind by some seconds, for reads that show what was.
+"""Replicas of the database that lag behind, for reads that show what was.
 
 While there is a replica, temporary triggers write each change of a row into a journal, with the instant of the change.
 A replica is a copy in memory, to which the journal is applied up to the instant that it shows. So it shows nothing from

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The rows of a new database: a fleet in which everything runs, and no tasks."""
+"""The first state of a fleet: what runs, since when, and which processes an agent has."""
 
 import json
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What steps do to the management agent of a host, by its processes. Its status is in statuses.py."""
+"""What steps do to the processes of an agent: stopped, started, new pids, counted as restarts."""
 
 import sqlite3
 

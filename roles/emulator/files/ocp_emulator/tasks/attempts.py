@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One attempt of a subtask. When it begins, it is decided how long it runs and how it ends."""
+"""One attempt of a subtask: how long it waits for a worker and runs, and whether it succeeds, fails or times out."""
 
 import sqlite3
 from enum import StrEnum
@@ -13,6 +13,8 @@ from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 # Operations of a subtask that lead back to PENDING.
 BACKWARDS = frozenset({"ROLLBACK", "ROLLBACK_SKIP"})
 SKIPS = frozenset({"SKIP", "ROLLBACK_SKIP"})
+# A subtask spends this share of its time READY, waiting for a worker, and the rest RUNNING.
+_READY_SHARE = 0.1
 
 
 class Outcome(StrEnum):
@@ -21,6 +23,12 @@ class Outcome(StrEnum):
     SUCCEED = "SUCCEED"
     FAIL = "FAIL"
     TIME_OUT = "TIME_OUT"
+
+
+def durations(step_ms: int) -> tuple[int, int]:
+    """How long a subtask that takes `step_ms` altogether is READY and RUNNING, in milliseconds."""
+    ready = round(step_ms * _READY_SHARE)
+    return ready, step_ms - ready
 
 
 def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The steps of each operation, as data.
+"""The steps of each operation, as data: their names, order, time-outs and effects.
 
 Steps, order and time-outs (in seconds) are those of docs/contract.md, "Task graphs". Of the starts and stops only the
 calls are documented: their steps are our choice, made of those of the restarts.

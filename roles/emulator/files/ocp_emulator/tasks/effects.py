@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What each step of an operation does to the fleet when it is done, and when it is rolled back.
+"""Which effect each kind of step has when it is done, and when it is rolled back.
 
 The target of a step is whatever the task occupies (occupancy.py), for a step of a batch one element of it; so one
 function serves the restart of one server and of a whole cluster. A step takes effect at the instant it is SUCCESSFUL:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The task engine: brings every task to its state at a given instant.
+"""How tasks move on: which subtask becomes READY next, and when a task is SUCCESSFUL or FAILED.
 
 It has no thread. Each request first lets the engine catch up; it handles due events in the order of time, each at its
 own instant. So the state that is read depends on the store and the clock alone, however often somebody reads it. An
@@ -25,9 +25,6 @@ from ocp_emulator.tasks.task_actions import ROLLED_BACK_BELOW
 
 _LOG = logging.getLogger(__name__)
 
-# A subtask spends this share of its time READY, waiting for a worker, and the rest RUNNING.
-_READY_SHARE = 0.1
-
 
 @dataclass(frozen=True)
 class _Direction:
@@ -49,12 +46,6 @@ _DOWNSTREAM = _Direction(
 _UPSTREAM = _Direction(
     "SELECT upstream FROM links WHERE downstream = ?", f"status = 'SUCCESSFUL' AND {ROLLED_BACK_BELOW}"
 )
-
-
-def durations(step_ms: int) -> tuple[int, int]:
-    """How long a subtask that takes `step_ms` altogether is READY and RUNNING, in milliseconds."""
-    ready = round(step_ms * _READY_SHARE)
-    return ready, step_ms - ready
 
 
 class Engine:

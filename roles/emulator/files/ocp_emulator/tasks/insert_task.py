@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A new task as rows: the task, its targets, its subtasks and their links."""
+"""A new task as rows: its first ids, its targets, its subtasks and their links."""
 
 import random
 import sqlite3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which task occupies which targets (`operating_task`): this makes a target busy.
+"""When a target is busy: which task occupies it, from when until when, and the refusal of another.
 
 What makes a target busy is our choice, since no document gives a rule: an operation on a server occupies that server;
 one on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart

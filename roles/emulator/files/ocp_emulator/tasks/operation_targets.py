@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What each operation consists of: its steps, its targets, its context, and the targets that must be free for it.
+"""The targets of each operation, its context, and which targets must be free for it.
 
 All targets of an operation exist, or it is refused as a whole. A start of a target that runs and a stop of one that is
 stopped are accepted and change nothing. Which targets an operation occupies: occupancy.py.

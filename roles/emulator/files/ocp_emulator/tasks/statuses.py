@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The status that a target shows: while a task works on it, after a step, after a rollback, after an incident.
+"""Which status a server, zone, cluster, agent or arbitration service shows, given its parts and its task.
 
 Which status is shown when is not documented; the statuses are.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Accepting an operation: find the target, refuse it when busy, insert the task.
+"""How an operation is accepted: target found, refused when busy, inserted; what becomes of it on a busy target.
 
 Nothing else runs between check and insert, so that of two calls at the same time one is refused; and the insert is a
 transaction that has ended before the call is answered, so that an answered task exists.
@@ -19,8 +19,8 @@ from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks import occupancy, operation_targets
+from ocp_emulator.tasks.attempts import durations
 from ocp_emulator.tasks.blueprints import CLUSTER_RESTART, SERVER_RESTARTS
-from ocp_emulator.tasks.engine import durations
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Blueprint

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the operations are made of: blueprints of steps, and the graph of subtasks that is built from one.
+"""How a blueprint becomes a graph of subtasks: batches, levels and links.
 
 Links and `parallelIdx` of a batch are those of docs/contract.md, "Task graphs".
 """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The log of a subtask: one attempt after the other, each with a header line."""
+"""The lines of a subtask's log, and the header of each attempt."""
 
 import sqlite3
 from collections.abc import Iterable
 
-from ocp_emulator.base.clock import iso
+from ocp_emulator.base.time_format import iso
 
 
 def begin_attempt(db: sqlite3.Connection, subtask_id: int, operation: str, at: int) -> None:

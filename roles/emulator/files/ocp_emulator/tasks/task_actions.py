@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The actions on a task that has begun (docs/contract.md, "Task actions"): retry, roll back, skip, cancel.
+"""In which state a task or subtask may be retried, rolled back, skipped or canceled, and what that does.
 
 Each call changes states and makes subtasks due; the engine does the rest. All raise ApiError 404/20000 for an unknown
 task or subtask and 400/20003 for a wrong state.
@@ -9,6 +9,8 @@ Our choices where the section says nothing: a task keeps its first `startTime` a
 RUNNING again; a subtask that is READY again has neither until it runs; the retry and the skip of one subtask do not
 change the operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL:
 like one with the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
+
+See docs/contract.md, "Task actions".
 """
 
 import logging

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The connection of a request: reset, closed, or refused for a while, as faults do it."""
+"""How the connection of a request is reset, closed, or refused for a while."""
 
 import asyncio
 import socket

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Requests that something on their way holds back, until they are due by the emulator's clock."""
+"""Requests that a proxy holds back, and when they are delivered."""
 
 import heapq
 from collections.abc import Awaitable, Callable

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parameters and the JSON body of a request, and the errors for invalid ones."""
+"""Which values of query and body are accepted (numbers, flags, names, page sizes), and the error for others."""
 
 import json
 import re

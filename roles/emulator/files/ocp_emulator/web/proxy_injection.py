@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fault of kind `proxy` that hits one request."""
+"""What a fault of kind `proxy` does to one request: redirect, replace, hold or repeat."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The context of one request: its caller, its time, its trace id, and the responses to it."""
+"""The context of one request: caller, time, trace id, and the envelope and headers of its answer."""
 
 import secrets
 import time
@@ -12,13 +12,14 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from ocp_emulator.base import errors
-from ocp_emulator.base.clock import SECOND, Clock, iso
+from ocp_emulator.base.clock import SECOND, Clock
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, ErrorDetail, ErrorEnvelope
 from ocp_emulator.schemas.restart_schemas import StartedTask
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.security.authentication import Caller
 from ocp_emulator.security.rate_limit import RateLimitStatus
-from ocp_emulator.web.answer_changes import AnswerChanges
+from ocp_emulator.web.false_answers import AnswerChanges
 
 
 @dataclass

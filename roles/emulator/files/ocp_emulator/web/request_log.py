@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The requests that the emulated service got, without bodies and header values, so without secrets.
+"""Which requests the log keeps, how many, how they are filtered, and which values it masks.
 
 The newest 10,000 are in memory: a restart of the process empties the list.
 """

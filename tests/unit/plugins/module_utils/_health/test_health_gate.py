@@ -15,9 +15,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseLost,
     TargetError,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._health.cluster_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
-from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_problems import Apart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_rules import Apart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.read_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The pause that the service announces when the request limit is used up."""
+"""The pause after a 429 or a used-up rate limit, by the headers that the service sends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of a response is read: enough for the longest log, but never without limit."""
+"""The largest response: bytes, values and depth, in every encoding."""
 
 from __future__ import annotations
 

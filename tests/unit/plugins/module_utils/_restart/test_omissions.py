@@ -19,8 +19,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries
     read_hosts,
     read_servers,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._health.cluster_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.read_health import Demands
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi

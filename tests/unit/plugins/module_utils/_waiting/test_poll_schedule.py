@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The poll schedule for any options, jitter and retry_after."""
+"""The pauses of a wait hold their bounds, for any options, jitter and retry_after."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import parse_instant_option
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.time_option import parse_instant_option
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An error may quote what the service sends; its text does nothing to a terminal."""
+"""Control characters of the service in an error's text are escaped."""
 
 from __future__ import annotations
 

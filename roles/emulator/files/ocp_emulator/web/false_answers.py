@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer` on one request: where it reads, what it asks for, by which clock, and what records show."""
+"""What an answer shows falsely by faults of kind `answer`: older state, ignored filters, another clock."""
 
 import re
 import sqlite3
@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import parse_qsl, urlencode
 
-from ocp_emulator.base.clock import DAY, SECOND, iso
+from ocp_emulator.base.clock import DAY, SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults import request_faults
 from ocp_emulator.faults.answer_faults import AnswerFault
 from ocp_emulator.faults.request_faults import Planned
 from ocp_emulator.store.database import Store
-from ocp_emulator.web.record_changes import RecordChanges
+from ocp_emulator.web.false_records import RecordChanges
 
 _MODELS = {"answer": AnswerFault}
 # Times are written with four digits for the year.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of the service as seen in responses, and the advice when a clock is wrong."""
+"""The service's clock in the headers of responses, and the advice after a 401 when a clock is wrong."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.facts import cluster_facts, server_facts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_problems import (
+from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_rules import (
     Apart,
     Kind,
     health_problems,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Judge the health of a cluster from facts alone."""
+"""When a cluster is healthy and a zone is up, and which problems a wait ends, which only a person."""
 
 from __future__ import annotations
 

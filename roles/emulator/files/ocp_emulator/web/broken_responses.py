@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fault of kind `http` that hits one request."""
+"""What each action of a fault of kind `http` sends: nothing, half an answer, garbage, an error; and when."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

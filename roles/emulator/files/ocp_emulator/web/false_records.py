@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer` that change records: other status words, and starts that show late or have hardly moved."""
+"""What records in an answer show falsely by faults of kind `answer`: status words, late or unmoved starts."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocp_emulator.base.clock import SECOND, iso
+from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults.answer_faults import AnswerFault, RecordType
 from ocp_emulator.faults.request_faults import Planned
 from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, ArbitrationService, Cluster, Host, Server, Zone

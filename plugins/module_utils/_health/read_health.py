@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Read a cluster, the tasks that work on it or hold it, and its health problems."""
+"""Which records and tasks of a cluster are read to judge its health, and which FAILED task holds a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._targets.cluster import Cluster, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
-from .health_problems import Apart, Kind, Problem, health_problems, misplaced
+from .health_rules import Apart, Kind, Problem, health_problems, misplaced
 
 # More tasks of a cluster than these do not begin while one of them runs.
 NEWEST_TASKS = 30
