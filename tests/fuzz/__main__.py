@@ -10,11 +10,17 @@ import sys
 import time
 from pathlib import Path
 
-from ansible_collections.oceanbase.ocp.tests.fuzz.cases import Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import KINDS, Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import catalogue
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding
-from ansible_collections.oceanbase.ocp.tests.fuzz.search import MOST_PROCESS, Search, largest_process, run_case
+from ansible_collections.oceanbase.ocp.tests.fuzz.search import (
+    MOST_PROCESS,
+    Search,
+    check_undisturbed,
+    largest_process,
+    run_case,
+)
 
 ROUND = 100
 KEPT = Path(".build/fuzz/case.json")
@@ -79,6 +85,8 @@ def find_defects(seed: int) -> int:
     for name, put_back in DEFECTS.items():
         search, began = Search(shrinks=False), time.monotonic()
         with put_back():
+            # It bites only if the service is hostile; otherwise the patch is broken, or no longer a defect.
+            check_undisturbed(KINDS)
             search.look(seed, MOST_CASES_FOR_A_DEFECT)
         missed += search.found is None
         outcome = (

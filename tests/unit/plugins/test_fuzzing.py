@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.tests.fuzz.cases import EVENTS, INVENTORY, KINDS, Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import EVENTS, INVENTORY, KINDS, PAGES, Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import TYPICAL, catalogue, drive
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import CANARIES, CANARY_TEXTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import check, evaluated
-from ansible_collections.oceanbase.ocp.tests.fuzz.search import Search
+from ansible_collections.oceanbase.ocp.tests.fuzz.search import Search, check_undisturbed
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES
 
 pytestmark = pytest.mark.slow
@@ -60,6 +60,13 @@ def test_defect_is_found(name):
     with DEFECTS[name]():
         search.look(SEED, 400, kinds=QUICKLY_FOUND[name])
     assert search.found is not None
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_defect_needs_a_hostile_service(name):
+    """Its patch is whole, and what a search finds is its doing."""
+    with DEFECTS[name]():
+        check_undisturbed(["server_restart", INVENTORY, EVENTS, PAGES])
 
 
 def test_case_is_kept_as_json():
