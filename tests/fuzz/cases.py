@@ -16,7 +16,15 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import (
     FieldPath,
     Mutation,
 )
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import Value, echoes, instead, scalars, texts, values
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
+    Value,
+    echoes,
+    instead,
+    markups,
+    scalars,
+    texts,
+    values,
+)
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import UNKNOWN
 from hypothesis import strategies as st
@@ -273,7 +281,9 @@ def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStra
 
 
 def _cases_of(kind: str, fields: Sequence[Field]) -> st.SearchStrategy[Case]:
-    shown = st.fixed_dictionaries({"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": values})
+    shown = st.fixed_dictionaries(
+        {"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": values | markups}
+    )
     return st.builds(
         Case,
         kind=st.just(kind),

@@ -46,6 +46,11 @@ ADDRESSES = (
     "$(touch canary)",
     "; touch canary",
 )
+MARKUP = (
+    "<script>alert(1)</script>",
+    "</title></style></svg><img src=x onerror=alert(1)>",
+    '" onload="alert(1)',
+)
 TIMES = (
     "0001-01-01T00:00:00Z",
     "9999-12-31T23:59:59.999999+14:00",
@@ -94,9 +99,7 @@ TEXTS = (
     "\u202etxt.exe\u2066",
     "\ufdd0\uffff",
     "e\u0301" * 300,
-    "<script>alert(1)</script>",
-    "</title></style></svg><img src=x onerror=alert(1)>",
-    '" onload="alert(1)',
+    *MARKUP,
     "%s%s%n{0}{a.__class__}",
     "############{EXECUTE}{2026-05-04T03:02:01+08:00}############\n" * 3,
     "x" * 20_000,
@@ -154,6 +157,7 @@ FORMS = {
 MOST_FORMS = max(map(len, FORMS.values()))
 
 texts = st.sampled_from(TEXTS) | st.text(max_size=20)
+markups = st.sampled_from(MARKUP)
 echoes = st.builds(lambda form, pad: {"$echo": form, "pad": pad}, st.integers(0, MOST_FORMS - 1), st.sampled_from(PADS))
 # In place of documented values of a form.
 instead: dict[str, st.SearchStrategy[Value]] = {
