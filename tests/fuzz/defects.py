@@ -123,7 +123,8 @@ DEFECTS: dict[str, Defect] = {
     "the id of the task is lost when a wait fails": _replaced((restart._Restart, "run", _run_that_loses_facts)),
     "a Date header that is none crashes": _replaced((session, "http_date", _raw_date)),
     "a time at the end of the calendar crashes": _replaced((parsing, "FIRST_YEAR", 1), (parsing, "LAST_YEAR", 9999)),
-    "progress lines keep escape sequences": _replaced((progress, "escape_unprintable", str)),
+    # As it is read, and once more as it is shown.
+    "texts keep escape sequences": _replaced((text, "escape_unprintable", str), (progress, "escape_unprintable", str)),
     "texts are cut without a mark for the censor": _replaced((text, "CUT", "")),
     "a page escapes nothing": _replaced(
         (html_page, "Environment", _environment_that_escapes_nothing),
