@@ -281,9 +281,9 @@ def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStra
 
 
 def _cases_of(kind: str, fields: Sequence[Field]) -> st.SearchStrategy[Case]:
-    shown = st.fixed_dictionaries(
-        {"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": values | markups}
-    )
+    # Not as one of all branches of values.
+    shown_values = st.sampled_from((values, markups)).flatmap(lambda some: some)
+    shown = st.fixed_dictionaries({"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": shown_values})
     return st.builds(
         Case,
         kind=st.just(kind),
@@ -299,8 +299,9 @@ def _cases_of(kind: str, fields: Sequence[Field]) -> st.SearchStrategy[Case]:
             }
         ),
         pause=st.sampled_from((0.0001, 0.01, 0.3)),
-        mutations=_mutations(fields),
-        shown=st.lists(shown, max_size=2) if kind == PAGES else st.just([]),
+        # A page shows what a playbook makes of results too, for which the service may be honest.
+        mutations=_mutations(fields) | st.just([]) if kind == PAGES else _mutations(fields),
+        shown=st.lists(shown, min_size=1, max_size=4) if kind == PAGES else st.just([]),
     )
 
 
