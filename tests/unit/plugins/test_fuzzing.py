@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fuzzer of `make fuzz` runs, finds nothing in a few hundred cases, and finds what is put back."""
+"""The fuzzer of `make fuzz` runs, finds nothing in a hundred cases, and finds what is put back."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_undisturbed_run_is_fine(kind):
 def test_nothing_is_found():
     catalogue()
     search = Search()
-    search.look(SEED, 200)
+    search.look(SEED, 100)
     assert search.found is None, f"{search.found.finding}: {search.found.case.to_json()}"
-    assert search.ran.total() >= 200
+    assert search.ran.total() >= 100
 
 
 @pytest.mark.parametrize("text", [text for text in CANARY_TEXTS if not text.startswith("#")])
@@ -66,7 +66,7 @@ def test_defect_is_found(name):
 def test_defect_needs_a_hostile_service(name):
     """Its patch is whole, and what a search finds is its doing."""
     with DEFECTS[name]():
-        check_undisturbed(["server_restart", INVENTORY, EVENTS, PAGES])
+        check_undisturbed(["zone_restart", INVENTORY, PAGES])
 
 
 def test_case_is_kept_as_json():
