@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fuzzer of `make fuzz` runs, finds nothing in a hundred cases, and finds what is put back."""
+"""The fuzzer of `make fuzz` runs, finds nothing in some cases, and finds what is put back."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_undisturbed_run_is_fine(kind):
 def test_nothing_is_found():
     catalogue()
     search = Search()
-    search.look(SEED, 100)
+    search.look(SEED, 70)
     assert search.found is None, f"{search.found.finding}: {search.found.case.to_json()}"
-    assert search.ran.total() >= 100
+    assert search.ran.total() >= 70
 
 
 @pytest.mark.parametrize("text", [text for text in CANARY_TEXTS if not text.startswith("#")])
