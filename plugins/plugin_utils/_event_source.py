@@ -90,7 +90,7 @@ def _follow(options: Params, hear: Callable[[dict[str, Any]], None], cancelled: 
                 clock=Clock(sleep=cancelled.wait),
             )
     except OcpError as error:
-        error.args = (censor.clean(str(error)),)
+        error.replace_text(censor.clean(str(error)))
         raise
 
 

@@ -19,11 +19,12 @@ import yaml
 
 @dataclass
 class Outcome:
-    """What a run of Ansible came to: exit code, everything it printed, and the results of its tasks by name."""
+    """What a run of Ansible came to: exit code, output, the results of its tasks and the names of those that failed."""
 
     rc: int
     output: str
     results: dict[str, dict[str, Any]]
+    failed: set[str]
 
     @property
     def result(self) -> dict[str, Any]:
@@ -54,6 +55,10 @@ class Ansible:
         """Run a play on localhost with these tasks and play keywords."""
         play = {"hosts": "localhost", "gather_facts": False, **keywords, "tasks": list(tasks)}
         return self.playbook([play], arguments=arguments)
+
+    def each(self, cases: dict[str, dict[str, Any]], **keywords: Any) -> Outcome:
+        """Run tasks by name in one play, where a failure does not end it; the keywords are those of the play."""
+        return self.tasks(*({"name": name, "ignore_errors": True, **task} for name, task in cases.items()), **keywords)
 
     def start(self, plays: list[dict[str, Any]], name: str) -> subprocess.Popen[str]:
         """Start ansible-playbook as a process group of its own, with its output in ``name``.txt."""
@@ -101,12 +106,10 @@ class Ansible:
             rotate_artifacts=0,
             **what,
         )
-        results = {
-            event["event_data"]["task"]: event["event_data"]["res"]
-            for event in runner.events
-            if event["event"] in ("runner_on_ok", "runner_on_failed")
-        }
-        return Outcome(runner.rc, runner.stdout.read(), results)
+        ended = [event for event in runner.events if event["event"] in ("runner_on_ok", "runner_on_failed")]
+        results = {event["event_data"]["task"]: event["event_data"]["res"] for event in ended}
+        failed = {event["event_data"]["task"] for event in ended if event["event"] == "runner_on_failed"}
+        return Outcome(runner.rc, runner.stdout.read(), results, failed)
 
     def variables(self) -> dict[str, str]:
         return {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from credentials import ACCESS_KEY, BASIC
-from execution_path import ORDINARY
+from execution_path import ORDINARY, ran_as
 from expected_restarts import RESTARTS
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
@@ -21,70 +21,76 @@ MODULES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({**SERVER, "freeze_server": "perhaps"}, ["freeze_server", "perhaps"]),
-        ({"cluster": "orders", "server": "1"}, ["freeze_server"]),
-        ({**SERVER, "cluster": "nothing"}, ["cluster", "nothing", "to choose from: orders, payments"]),
-        (
-            {**SERVER, "cluster": "ordrs"},
-            ["cluster: ordrs", "to choose from: orders, payments", "Did you mean orders?"],
-        ),
-        ({**SERVER, "server": "10.0.0.1"}, ["server: 10.0.0.1 ", "The port is missing: give 10.0.0.1:2882."]),
-        ({**SERVER, "started_before": "2099-01-01T00:00:00Z"}, ["started_before: 2099-01-01", "has not come yet"]),
-        ({**SERVER, "cluster": "99"}, ["cluster", "99"]),
-        ({**SERVER, "server": "10.9.9.9:2882"}, ["server", "10.9.9.9:2882", "10.0.0.1:2882", "cluster orders"]),
-        ({**SERVER, "wait_interval": 0}, ["wait_interval", "0"]),
-        ({**SERVER, "wait_timeout": -1}, ["wait_timeout", "-1"]),
-        ({**SERVER, "timeout": "soon"}, ["timeout", "float"]),
-        ({**SERVER, "ca_path": "/nowhere/ca.crt"}, ["ca_path", "/nowhere/ca.crt"]),
-    ],
-)
-def test_error_names_the_bad_option(ansible, emulator, options, named):
-    result = ansible.module("server_restart", url=emulator.url, **BASIC, **options)
-    assert_refused(result, *named)
+BAD_INPUT = [
+    ("server_restart", {**SERVER, "freeze_server": "perhaps"}, ["freeze_server", "perhaps"]),
+    ("server_restart", {"cluster": "orders", "server": "1"}, ["freeze_server"]),
+    ("server_restart", {**SERVER, "cluster": "nothing"}, ["cluster", "nothing", "to choose from: orders, payments"]),
+    (
+        "server_restart",
+        {**SERVER, "cluster": "ordrs"},
+        ["cluster: ordrs", "to choose from: orders, payments", "Did you mean orders?"],
+    ),
+    (
+        "server_restart",
+        {**SERVER, "server": "10.0.0.1"},
+        ["server: 10.0.0.1 ", "The port is missing: give 10.0.0.1:2882."],
+    ),
+    (
+        "server_restart",
+        {**SERVER, "started_before": "2099-01-01T00:00:00Z"},
+        ["started_before: 2099-01-01", "has not come yet"],
+    ),
+    ("server_restart", {**SERVER, "cluster": "99"}, ["cluster", "99"]),
+    (
+        "server_restart",
+        {**SERVER, "server": "10.9.9.9:2882"},
+        ["server", "10.9.9.9:2882", "10.0.0.1:2882", "cluster orders"],
+    ),
+    ("server_restart", {**SERVER, "wait_interval": "0"}, ["wait_interval", "0"]),
+    ("server_restart", {**SERVER, "wait_timeout": "-1"}, ["wait_timeout", "-1"]),
+    ("server_restart", {**SERVER, "timeout": "soon"}, ["timeout", "float"]),
+    ("server_restart", {**SERVER, "ca_path": "/nowhere/ca.crt"}, ["ca_path", "/nowhere/ca.crt"]),
+    ("zone_restart", {"cluster": "orders", "zone": "zone9"}, ["zone", "zone9", "zone1, zone2, zone3", "orders"]),
+    ("agent_restart", {"hosts": ""}, ["hosts", "empty"]),
+    ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
+    ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
+    (
+        "task_wait",
+        {"task_ids": "4711", "wait_timeout": "1"},
+        ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
+    ),
+    ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
+    (
+        "rolling_restart_info",
+        {"clusters": "orders", "started_before": "2099-01-01T00:00:00Z"},
+        ["started_before: 2099-01-01", "has not come yet"],
+    ),
+    ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
+    ("task_info", {"limit": "0"}, ["limit", "0"]),
+]
+
+
+def test_error_names_the_bad_option_and_the_unknown_target(ansible, emulator):
+    cases = {str(number): (module, options) for number, (module, options, _named) in enumerate(BAD_INPUT)}
+    results = refusals(ansible, cases, url=emulator.url, **BASIC)
+    for number, (_module, _options, named) in enumerate(BAD_INPUT):
+        assert_sentence(results[str(number)], *named)
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize(
-    ("verb", "options", "named"),
-    [
-        ("zone_restart", {"cluster": "orders", "zone": "zone9"}, ["zone", "zone9", "zone1, zone2, zone3", "orders"]),
-        ("agent_restart", {"hosts": ""}, ["hosts", "empty"]),
-        ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
-        ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
-        (
-            "task_wait",
-            {"task_ids": "4711", "wait_timeout": 1},
-            ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
-        ),
-        ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
-        (
-            "rolling_restart_info",
-            {"clusters": "orders", "started_before": "2099-01-01T00:00:00Z"},
-            ["started_before: 2099-01-01", "has not come yet"],
-        ),
-        ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
-        ("task_info", {"limit": 0}, ["limit", "0"]),
-    ],
-)
-def test_error_names_the_unknown_target_or_bad_value(ansible, emulator, verb, options, named):
-    assert_refused(ansible.module(verb, url=emulator.url, **BASIC, **options), *named)
-    assert emulator.requests("POST") == []
-
-
-@pytest.mark.parametrize(
-    ("credentials", "named"),
-    [
+def test_incomplete_or_mixed_credentials_are_refused(ansible, emulator):
+    given = [
         ({}, ["username", "access_key_id", "OCP_USERNAME"]),
         ({**BASIC, **ACCESS_KEY}, ["username", "access_key_id", "not both"]),
         ({"username": "admin"}, ["password", "OCP_PASSWORD"]),
         ({"access_key_secret": "emulator-secret"}, ["access_key_id"]),
-    ],
-)
-def test_incomplete_or_mixed_credentials_are_refused(ansible, emulator, credentials, named):
-    assert_refused(ansible.module("server_restart", url=emulator.url, **credentials, **SERVER), *named)
+    ]
+    cases = {
+        str(number): ("server_restart", {**SERVER, **credentials}) for number, (credentials, _named) in enumerate(given)
+    }
+    results = refusals(ansible, cases, url=emulator.url)
+    for number, (_credentials, named) in enumerate(given):
+        assert_sentence(results[str(number)], *named)
     assert "/api/" not in emulator.log
 
 
@@ -119,14 +125,14 @@ def test_error_names_the_missing_permission(ansible, emulator):
     assert result["changed"] is False
 
 
-@pytest.mark.parametrize("url", ["ocp.example.com", "ftp://ocp", "http://", "http://admin:pw@ocp:8080", "http://ocp:x"])
-def test_invalid_url_is_refused(ansible, url):
-    result = ansible.module("server_restart", url=url, **BASIC, **SERVER)
-    assert_refused(result, "url:")
-    assert "pw@" not in result["msg"]
+def test_invalid_url_is_refused(ansible):
+    urls = ("ocp.example.com", "ftp://ocp", "http://", "http://admin:pw@ocp:8080", "http://ocp:x")
+    results = refusals(ansible, {url: ("server_restart", {**SERVER, "url": url}) for url in urls}, **BASIC)
+    for result in results.values():
+        assert_sentence(result, "url:")
+        assert "pw@" not in result["msg"]
 
 
-@pytest.mark.parametrize("keywords", [{}, ORDINARY], ids=["in-process", "ordinary"])
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
@@ -143,12 +149,14 @@ def test_invalid_url_is_refused(ansible, url):
     ],
     ids=["no OCP_URL", "no OCP_PASSWORD", "OCP_TIMEOUT", "path"],
 )
-def test_error_names_the_environment_variable(ansible, environment, words, keywords):
+def test_error_names_the_environment_variable(ansible, environment, words):
     ansible.environment = {"OCP_USERNAME": "admin", **environment}
-    outcome = ansible.tasks({"name": "read", "oceanbase.ocp.task_info": {"limit": 1}}, **keywords)
-    assert outcome.rc == 2, outcome.output
-    for word in words:
-        assert word in outcome.results["read"]["msg"]
+    read = {"oceanbase.ocp.task_info": {"limit": 1}}
+    outcome = ansible.each({"in-process": read, "ordinary": {**read, **ORDINARY}}, arguments="-vvv")
+    assert ran_as(outcome.output) == {"in-process": 1, "ordinary": 1}
+    assert outcome.failed == {"in-process", "ordinary"}
+    for result in outcome.results.values():
+        assert_sentence(result, *words)
 
 
 def test_unreachable_service_is_reported(ansible):
@@ -198,9 +206,23 @@ def test_response_without_envelope_is_refused(ansible, other_service):
     assert_refused(result, other_service, "no OCP response envelope")
 
 
-def assert_refused(result, *named):
-    assert result["rc"] == 2, result
+def refusals(ansible, cases, **connection):
+    """The results by name of tasks (module, options) that all fail, one after the other in one play."""
+    tasks = {name: {f"oceanbase.ocp.{module}": options} for name, (module, options) in cases.items()}
+    outcome = ansible.each(tasks, module_defaults={"group/oceanbase.ocp.ocp": connection})
+    assert outcome.rc == 0, outcome.output
+    assert outcome.failed == cases.keys()
+    assert "Traceback" not in outcome.output
+    return outcome.results
+
+
+def assert_sentence(result, *named):
     for word in named:
         assert word in result["msg"]
-    assert "Traceback" not in result["output"]
     assert result.get("changed", False) is False
+
+
+def assert_refused(result, *named):
+    assert result["rc"] == 2, result
+    assert_sentence(result, *named)
+    assert "Traceback" not in result["output"]

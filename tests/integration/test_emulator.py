@@ -90,7 +90,12 @@ CALLERS = {
 @pytest.mark.parametrize(
     ("profile", "credentials", "paths"),
     [
-        *(pytest.param(*caller, SERVICE, id=f"{name}-service") for name, caller in CALLERS.items()),
+        *(
+            pytest.param(
+                *caller, SERVICE, id=f"{name}-service", marks=[pytest.mark.nightly] * (name in ("viewer", "nobody"))
+            )
+            for name, caller in CALLERS.items()
+        ),
         pytest.param(*CALLERS["admin"], CONTROL, id="admin-control"),
         *(
             pytest.param(*CALLERS[name], CONTROL, id=f"{name}-control", marks=pytest.mark.nightly)

@@ -41,19 +41,19 @@ def fleet(start_emulator, tmp_path):
 
 @pytest.fixture
 def graph(fleet, ansible):
-    """The subtasks of each operation in execution order, as a restart without a fault has them."""
+    """The id of a restart without a fault, and its subtasks in execution order."""
 
-    def descriptions(verb: str) -> list[str]:
+    def first(verb: str) -> tuple[int, list[str]]:
         result = ansible.module(verb, url=fleet.url, **BASIC, wait=True, **options_of(verb, TARGETS))
-        return [step["description"] for step in result["task"]["subtasks"]]
+        return result["task_id"], [step["description"] for step in result["task"]["subtasks"]]
 
-    return descriptions
+    return first
 
 
-def faults(descriptions: list[str], position: int) -> list[dict[str, object]]:
-    """Let the subtask at this position fail; those before it that have the same description go on."""
+def faults(descriptions: list[str], position: int, task_id: int) -> list[dict[str, object]]:
+    """Let the subtask of this task at this position fail; those before it that have the same description go on."""
     description = descriptions[position - 1]
-    match = {"subtask": description}
+    match = {"subtask": description, "taskId": task_id}
     before = descriptions[: position - 1].count(description)
     passing = [{"kind": "subtask", "match": match, "action": "slow", "factor": 1, "times": before}] if before else []
     return [*passing, {"kind": "subtask", "match": match, "action": "fail"}]
@@ -67,26 +67,13 @@ def faults(descriptions: list[str], position: int) -> list[dict[str, object]]:
     ],
 )
 def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
-    descriptions = graph(verb)
+    first, descriptions = graph(verb)
     assert len(descriptions) == STEPS[verb]
     tasks = []
     # The last target is taken by the restart above; it is free again.
     for position in range(1, len(descriptions) + 1):
-        tasks += [
-            {
-                "name": f"plan {position}.{number}",
-                "ansible.builtin.uri": {
-                    "url": f"{fleet.url}/emulator/faults",
-                    "method": "POST",
-                    "body": fault,
-                    "body_format": "json",
-                    "url_username": BASIC["username"],
-                    "url_password": BASIC["password"],
-                    "force_basic_auth": True,
-                },
-            }
-            for number, fault in enumerate(faults(descriptions, position))
-        ]
+        for fault in faults(descriptions, position, first + position):
+            fleet.post("/emulator/faults", fault)
         options = {**options_of(verb, position), "wait": True, "show_progress": False}
         tasks.append({"name": f"case {position}", f"oceanbase.ocp.{verb}": options, "ignore_errors": True})
     defaults = {"group/oceanbase.ocp.ocp": {"url": fleet.url, **BASIC}}

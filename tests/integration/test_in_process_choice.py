@@ -57,9 +57,8 @@ def play(ansible, emulator, tmp_path):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize(
-    ("task", "path"),
-    [
+def test_execution_path_follows_the_task_keywords(play):
+    keywords = [
         ({}, HERE),
         ({"environment": {"X": "y"}}, THERE),
         ({"environment": "{{ empty }}"}, HERE),
@@ -67,18 +66,24 @@ def play(ansible, emulator, tmp_path):
         ({"async": 30, "poll": 0}, THERE),
         ({"vars": {"ansible_python_interpreter": "/nowhere/python"}}, HERE),
         ({"run_once": True, "throttle": 1, "timeout": 60}, HERE),
-    ],
-    ids=str,
-)
-def test_execution_path_follows_the_task_keywords(play, task, path):
-    outcome = play({**READ, **task}, vars={"empty": {}})
-    assert (outcome.rc, ran_as(outcome.output)) == (0, path), outcome.output
+    ]
+    outcome = play(*({**READ, **task} for task, _path in keywords), vars={"empty": {}})
+    assert outcome.rc == 0, outcome.output
+    assert [ran_as(printed) for printed in of_each_task(outcome)] == [path for _task, path in keywords], outcome.output
+
+
+def of_each_task(outcome):
+    """What was printed for each task."""
+    return outcome.output.split("\nTASK [")[1:]
 
 
 @pytest.mark.parametrize("keywords", [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}], ids=str)
 def test_environment_of_play_or_block_forces_the_ordinary_module(play, keywords):
-    for outcome in play(READ, **keywords), play({"block": [READ], **keywords}):
-        assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+    outcome = play(READ, **keywords)
+    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+    outcome = play({"block": [READ], **keywords}, READ)
+    assert outcome.rc == 0, outcome.output
+    assert [ran_as(printed) for printed in of_each_task(outcome)] == [THERE, HERE], outcome.output
 
 
 @pytest.mark.parametrize("by", ["task", "variable", "command line"])

@@ -110,6 +110,7 @@ def task(name, module, options, **keywords):
 
 SMOKE = ("server_restart", "task_info")
 ALIKE = (
+    "agent_restart",
     "cluster_restart",
     "zone_restart",
     "arbitration_service_restart",

@@ -2,7 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """ansible-playbook is killed by SIGKILL at any stage of a rolling restart: the next run ends it, and undrains all.
 
-A stage is a task of an undisturbed run. The kills are spread over all of them, whatever their number.
+`make test` kills while a node is drained. The rest is for the night: a stage is a task of an undisturbed run, and the
+kills are spread over all of them, whatever their number.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from itertools import count
 
 import pytest
 import yaml
-from rolling import PLAYBOOK, QUICK, once
+from rolling import PLAYBOOK, QUICK, once, posts
 
-# More than the usual ones by OCP_ROLLING_KILLS=50; all but the first few are for the night.
+# More than the usual ones by OCP_ROLLING_KILLS=50.
 KILLS = int(os.environ.get("OCP_ROLLING_KILLS", "12"))
-IN_EVERY_TEST_RUN = 1
 GOLDEN = 0.6180339887
 FLEET = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "2", *QUICK)
 WAYS = ({"batch": 1}, {"batch": 2}, {"strategy": "zone"})
@@ -76,9 +76,8 @@ def last_stage(rolling, start_emulator, change):
     return counted
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.nightly] * (seed >= IN_EVERY_TEST_RUN)) for seed in range(KILLS)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(KILLS))
 def test_killed_run_is_ended_by_the_next_one_and_leaves_nothing_drained(
     ansible, rolling, last_stage, start_emulator, change, drains, seed
 ):
@@ -98,4 +97,24 @@ def test_killed_run_is_ended_by_the_next_one_and_leaves_nothing_drained(
     again, text = rolling(emulator, change, way)
     assert again.wait(timeout=120) == 0, text()
     assert emulator.restarts("OB_SERVER") == once(emulator)
+    assert drains[1]() == []
+
+
+def test_run_killed_three_times_restarts_each_server_once_and_leaves_nothing_drained(
+    ansible, rolling, start_emulator, change, drains
+):
+    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "2", "--step-seconds", "0.03")
+    for begun in (2, 4, 5):
+        process, text = rolling(emulator, change, {})
+        while len(posts(emulator)) < begun:
+            assert process.poll() is None, text()
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        ansible.end()
+        assert drains[1]()
+    process, text = rolling(emulator, change, {})
+    assert process.wait(timeout=120) == 0, text()
+    assert emulator.restarts("OB_SERVER") == once(emulator)
+    assert posts(emulator) == [3, 4, 5, 6, 2, 1]
     assert drains[1]() == []

@@ -78,8 +78,10 @@ def installed(ansible, executables, tarball, tmp_path):
     return ansible
 
 
-@pytest.mark.parametrize("verb", RESTARTS)
-def test_installed_collection_restarts_each_target(installed, emulator, verb):
-    result = installed.module(verb, "-vvv", url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
-    assert_restarted(verb, result)
-    assert "/collections/ansible_collections/oceanbase/ocp/plugins/modules/" in result["output"]
+def test_installed_collection_restarts_each_target(installed, emulator):
+    tasks = {verb: {f"oceanbase.ocp.{verb}": {**options, "wait": True}} for verb, (options, *_rest) in RESTARTS.items()}
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    outcome = installed.each(tasks, arguments="-vvv", module_defaults=defaults)
+    for verb in RESTARTS:
+        assert_restarted(verb, outcome.results[verb])
+        assert f"/collections/ansible_collections/oceanbase/ocp/plugins/modules/{verb}.py" in outcome.output

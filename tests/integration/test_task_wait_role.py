@@ -115,8 +115,15 @@ def test_task_wait_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
     assert outcome.result["ansible_facts"]["task_wait_results"][0]["status"] == "RUNNING"
 
 
-@pytest.mark.parametrize(("detail", "subtasks"), [("summary", 0), ("full", 19)])
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize(
+    ("detail", "subtasks", "shown"),
+    [
+        ("summary", 0, True),
+        ("full", 19, False),
+        pytest.param("summary", 0, False, marks=pytest.mark.nightly),
+        pytest.param("full", 19, True, marks=pytest.mark.nightly),
+    ],
+)
 def test_task_wait_applies_detail_and_progress_options(ansible, emulator, detail, subtasks, shown):
     variables = {"task_wait_detail": detail, "task_wait_show_progress": shown}
     outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", **variables), **defaults(emulator))

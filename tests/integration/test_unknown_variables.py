@@ -16,7 +16,7 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("check", ["", "--check "], ids=["run", "check"])
+@pytest.mark.parametrize("check", ["", pytest.param("--check ", marks=pytest.mark.nightly)], ids=["run", "check"])
 @pytest.mark.parametrize(
     ("playbook", "given", "wrong", "near"),
     [

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .evidence import PROOF_TIMEOUT
@@ -12,6 +13,7 @@ from .history import Run
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
+HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
 def does_not_crash(_case: Case, run: Run) -> Iterator[Finding]:
@@ -82,5 +84,25 @@ def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
         yield Finding("wait ended though the task runs", f"after {lasted:.0f} s: {run.result.get('msg')}")
 
 
-RESTART_CHECKS: tuple[Check, ...] = (end_is_noticed, nobody_waits_for_a_person, wait_goes_on)
+def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
+    """What a module says to be held by a task is held by it."""
+    told = HELD_BY.search(str(run.result.get("msg")))
+    task = case.evidence.task(int(told[1])) if told else None
+    if not run.failed or task is None or run.ended is None:
+        return
+    begin = run.began - case.profile.latest - case.profile.list_lag
+    if not any(case.evidence.was_held_by(key, task, begin, run.ended) for key in run.change.members):
+        yield Finding("held by a task that holds nothing", str(run.result.get("msg")))
+
+
+def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
+    """Where nothing goes wrong, a module succeeds."""
+    lasted = (run.ended or run.began) - run.began
+    if case.undisturbed and run.failed and lasted < run.args.get("wait_timeout", 1e9):
+        yield Finding("fails for no reason", str(run.result.get("msg")))
+
+
+RESTART_CHECKS: tuple[Check, ...] = (
+    end_is_noticed, nobody_waits_for_a_person, wait_goes_on, held_is_true, undisturbed_is_green,
+)  # fmt: skip
 EVERY_CHECK: tuple[Check, ...] = (does_not_crash, credentials_once, wait_ends, no_advice_after_success)

@@ -68,6 +68,13 @@ class Evidence:
                 return True
         return False
 
+    def was_held_by(self, key: Key, task: Task, begin: float, end: float) -> bool:
+        """Whether a task was the one that has a thing, or its zone or cluster, at any moment of a time."""
+        keys = {key, *([task.own] if task.own else [])}
+        return any(
+            state["operation"] == task.id for each in keys for state in self._fleet.things[each].between(begin, end)
+        )
+
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""
         holders = {state["operation"] for state in self._fleet.things[key].between(begin, end)}

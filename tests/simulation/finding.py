@@ -34,6 +34,8 @@ class Case:
     history: History
     evidence: Evidence
     answers: Answers
+    # Whether nothing went wrong: no faults, no people, no failures, clocks that agree.
+    undisturbed: bool
 
 
 Check = Callable[[Case, Run], Iterator[Finding]]

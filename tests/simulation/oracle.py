@@ -14,12 +14,19 @@ from .simulation import Simulation
 
 OF_RESTARTS = (*at_most_once.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *behaviour.EVERY_CHECK)
 OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
+# What is counted with these names may make a module fail, or a change that asks for a failure.
+DISTURBANCES = (
+    "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock",
+    "clock",
+)  # fmt: skip
 
 
 def judge(simulation: Simulation) -> list[Finding]:
     """All promises that one simulation broke."""
     evidence = Evidence(simulation)
-    case = Case(simulation.profile, simulation.history, evidence, Answers(simulation.profile, evidence))
+    answers = Answers(simulation.profile, evidence)
+    undisturbed = not any(name.startswith(DISTURBANCES) for name in simulation.choices.counts)
+    case = Case(simulation.profile, simulation.history, evidence, answers, undisturbed)
     return [
         replace(finding, text=f"{run.label}: {finding.text}", run=run.number)
         for run in case.history.runs

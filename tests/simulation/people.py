@@ -87,6 +87,14 @@ class People:
             self._choices.counted("people: restarts what a controller pauses for")
             self._tasks.submit(change.kind, "restart", change.own, members, change.cluster, ALICE, None)
 
+    def restart_other_cluster(self, change: Change) -> None:
+        """Restart a cluster that a change is not for."""
+        others = [thing.key for thing in self._fleet.of("cluster") if thing.key[1] != change.cluster]
+        if others:
+            self._choices.counted("people: restarts another cluster")
+            members = tuple(server.key for server in self._fleet.servers(others[0][1]))
+            self.restart_target(Change("cluster", members, others[0], others[0][1], 0.0))
+
     def _work_on_server(self, work: str) -> None:
         key = self._pick("server")
         cluster = self._fleet.things[key].now["cluster"]

@@ -105,11 +105,8 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     ]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
-        yield Finding(
-            "unchanged, though it started something",
-            f"answers {answers}",
-            unseen=len(answers) > len(run.posts) or 200 not in answers[-1:],
-        )
+        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:]
+        yield Finding("unchanged, though it started something", f"answers {answers}", unseen)
 
 
 def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:

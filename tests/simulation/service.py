@@ -92,6 +92,11 @@ class Service:
             )
         ]
 
+    @property
+    def task_ids(self) -> list[int]:
+        """The ids of all tasks, the oldest first."""
+        return list(self._tasks.all)
+
     # HTTP
 
     def lock_out(self, seconds: float) -> None:

@@ -62,8 +62,14 @@ class Simulation:
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
             Controller(plan, self.scheduler, self.history, self.story).begin()
+            if draw.chance(0.1):
+                self._beside(plan)
         self.people.plan()
         self.scheduler.run()
+
+    def _beside(self, plan: Plan) -> None:
+        """Somebody restarts another cluster right before a controller begins."""
+        self.scheduler.at(plan.starts - 0.3, lambda: self.people.restart_other_cluster(plan.changes[0]))
 
 
 def draw_change(draw: Stream, fleet: Fleet) -> Change:
@@ -101,7 +107,11 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
     late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (8, 3, 7, 20, 30, 32))
     plan = Plan(name, 12.0 + late, mine, args, draw.chance(0.88))
     plan.change_clock = noted_by
+    if noted_by:
+        draw.counted("clock of the machine that noted the change off")
     plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
+    if plan.ahead:
+        draw.counted("clock of a controller off")
     plan.user = draw.pick((f"{name}-account", "ops"), (70, 30))
     plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
     plan.reruns = draw.pick((2, 0, 1, 4))

@@ -14,27 +14,40 @@ from .text import escape_lines
 
 
 class OcpError(Exception):
-    """Base of every error that the collection raises on purpose. What is not printable in its text is escaped.
+    """Base of every error that the collection raises on purpose.
 
+    Its parts stay apart until it is shown as text: ``context`` is what was being done, the outermost first, for readers
+    who do not know the request; then what happened; ``advice`` is what to do next. What is not printable is escaped.
     ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
     """
 
     def __init__(self, message: str, **facts: Any) -> None:
-        super().__init__(escape_lines(message))
+        super().__init__(message)
+        self.context: list[str] = []
+        self.message = message
+        self.advice: list[str] = []
         self.facts: dict[str, Any] = facts
+
+    def __str__(self) -> str:
+        return escape_lines(" ".join([*self.context, self.message, *self.advice]))
 
     @property
     def what(self) -> str:
-        """The message without advice, for those whom the error did not stop."""
-        return str(self)
+        """The text without advice, for those whom the error did not stop."""
+        return escape_lines(" ".join([*self.context, self.message]))
 
-    def prepend(self, words: str) -> None:
-        """Put in front what was being done, for readers who do not know the request."""
-        self.args = (escape_lines(f"{words} {self}"),)
+    def replace_text(self, text: str) -> None:
+        """Show this text, such as one without secrets, in place of all parts."""
+        self.args = (text,)
+        self.context, self.message, self.advice = [], text, []
 
-    def append(self, words: str) -> None:
-        """Put at the end what else is known."""
-        self.args = (escape_lines(f"{self} {words}"),)
+    def add_context(self, words: str) -> None:
+        """Say what was being done that needed what is known so far."""
+        self.context.insert(0, words)
+
+    def add_advice(self, words: str) -> None:
+        """Say what else to do next."""
+        self.advice.append(words)
 
 
 _ATTACHED = "ocp_facts"
@@ -62,20 +75,15 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out. ``advice`` is the end of the message.
+    ``may_have_run``: the service may have carried it out.
     """
 
     def __init__(
         self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False, advice: str = ""
     ) -> None:
-        super().__init__(f"{message} {advice}".rstrip(), url=url, trace_id=trace_id)
+        super().__init__(message, url=url, trace_id=trace_id)
+        self.advice = [advice] if advice else []
         self.may_have_run = may_have_run
-        self._advice = advice
-
-    @property
-    def what(self) -> str:
-        """See OcpError."""
-        return str(self).removesuffix(f" {self._advice}")
 
 
 class ConnectionFailed(ServiceError):

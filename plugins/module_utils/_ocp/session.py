@@ -107,7 +107,7 @@ class HttpClient:
         try:
             return read_envelope(response, answer, method, url)
         except AuthenticationFailed as refusal:
-            refusal.append(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
+            refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import Observation, TaskOnTarget
@@ -26,16 +26,17 @@ def holder_of(
 
 def newest_failure(
     listed: Iterable[TaskOnTarget],
-    unfinished: Iterable[Operation],
+    unfinished: Collection[Operation],
     newest: int | None,
     read: Callable[[TaskOnTarget], Task | None],
 ) -> Task | None:
     """The newest restart among the ``listed`` tasks, newest first, if it is FAILED and none runs; else None.
 
     ``read`` gives it with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if
-    it is the ``newest`` of all tasks, so that no other explains what the target shows.
+    nothing is unfinished and it is the ``newest`` of all tasks, so that no other explains what the target shows.
     """
     running = _newest_restart(unfinished)
+    explained_by = None if unfinished else newest
     for entry in listed:
         task = Task.from_api(entry.record)
         if entry.restarts == frozenset():
@@ -43,7 +44,7 @@ def newest_failure(
         if task.id <= running or task.status != FAILED:
             return None
         failed = read(entry)
-        if failed is not None and (task.id == newest or not failed.failed_at_first_step):
+        if failed is not None and (task.id == explained_by or not failed.failed_at_first_step):
             return failed
     return None
 

@@ -133,7 +133,7 @@ class _Restart:
             if isinstance(refusal, TaskFailed) and isinstance(error, TargetBusy) and self._is_alone(refused.task_id):
                 raise refusal from None
             if not isinstance(error, OutcomeUnknown):
-                error.prepend(str(refusal))
+                error.add_context(str(refusal))
             raise
         # A replica that lags shows our own task, which has failed, as running.
         is_failed_one = isinstance(refusal, TaskFailed) and decision.task_ids == (refused.task_id,)
@@ -257,7 +257,7 @@ class _Restart:
         except OcpError as error:
             # After a refusal that is not certain.
             if not self._sender.has_sent:
-                error.prepend(f"There was no restart of {self._target.label}, {why}.")
+                error.add_context(f"There was no restart of {self._target.label}, {why}.")
             raise
 
     # Carrying out
@@ -309,8 +309,8 @@ class _Restart:
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks")), so_far.task))
             if not isinstance(error, TaskError):
-                error.prepend(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
-                error.append(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
+                error.add_context(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
             raise
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])

@@ -79,7 +79,7 @@ class Sender:
         except ServiceError as error:
             if not error.may_have_run:
                 self._sent = replace(sent, refused=True)
-                error.prepend(f"There was no restart of {self._target.label}.")
+                error.add_context(f"There was no restart of {self._target.label}.")
                 raise
             self._note_sent(error.facts.get("trace_id"))
             remember_open(self._api, self._target, sent)

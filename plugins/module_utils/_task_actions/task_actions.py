@@ -126,7 +126,7 @@ class _TaskAction:
         try:
             return self._read()
         except ServiceError as error:
-            error.prepend(f"Task {self._task_id} was not {self._desired.state.done}, since it cannot be read.")
+            error.add_context(f"Task {self._task_id} was not {self._desired.state.done}, since it cannot be read.")
             raise
 
     def _read(self) -> Task:
@@ -183,9 +183,9 @@ class _TaskAction:
                 self._record_action(step)
                 self._find_lost_action(before, step, what, error)
             elif not (isinstance(error, RequestRefused) and error.may_be_due_to_state and self._is_already_done(step)):
-                error.prepend(f"{what[0].upper()}{what[1:]} was not {self._desired.state.done}.")
+                error.add_context(f"{what[0].upper()}{what[1:]} was not {self._desired.state.done}.")
                 if isinstance(error, PermissionDenied):
-                    error.append("The permission is TASK_MANAGER.")
+                    error.add_advice("The permission is TASK_MANAGER.")
                 raise
             return
         except BaseException:
@@ -246,8 +246,8 @@ class _TaskAction:
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks", [])), so_far.task))
             if not isinstance(error, TaskError):
-                error.prepend(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
-                error.append(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
+                error.add_context(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
+                error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
             raise
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])

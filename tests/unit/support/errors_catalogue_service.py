@@ -175,11 +175,14 @@ def raised(url: str, method: str, path: str, *, auth: Any = PASSWORD, verify: An
 
 
 def _settled(error: ServiceError) -> ServiceError:
-    words = str(error)
+    error.message, error.advice = _settled_words(error.message), [_settled_words(words) for words in error.advice]
+    return error
+
+
+def _settled_words(words: str) -> str:
     for changing, constant in SETTLED.items():
         words = re.sub(changing, constant, words)
-    error.args = (words,)
-    return error
+    return words
 
 
 def _unreached(method: str) -> ServiceError:

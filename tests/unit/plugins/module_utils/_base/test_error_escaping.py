@@ -12,8 +12,8 @@ SHOWN = r"\x1b[2J\u202eorders"
 
 def test_unprintable_characters_are_escaped():
     error = TargetError(f"cluster: {NAME} matches nothing.")
-    error.prepend(f"There was no restart of {NAME}.")
-    error.append(f"Look at {NAME}.")
+    error.add_context(f"There was no restart of {NAME}.")
+    error.add_advice(f"Look at {NAME}.")
     assert str(error) == f"There was no restart of {SHOWN}. cluster: {SHOWN} matches nothing. Look at {SHOWN}."
 
 

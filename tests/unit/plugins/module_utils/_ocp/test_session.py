@@ -109,6 +109,7 @@ def test_envelope_gives_data_and_trace_id(reply, data, trace_id, server):
         (404, NotFound, "Check that url is the address of an OCP"),
         (409, RequestRefused, "Let the task that works on it come to its end"),
         (415, RequestRefused, ""),
+        (423, RequestRefused, ""),
         (500, RequestRefused, ""),
     ],
 )
@@ -118,7 +119,7 @@ def test_error_envelope_raises_the_error_of_its_status(status, kind, advice, met
     server.expect(method, "/api/v2/x", refusal(status, "The reason.", http_status=200 if "alone" in carried else None))
     error = error_of(connect(server.url), method)
     assert error.__class__ is kind
-    assert (error.status, error.reason) == (status, "The reason.")
+    assert (error.status, error.reason, error.is_busy) == (status, "The reason.", status in (409, 423))
     assert error.facts == {"url": f"{server.url}/api/v2/x", "trace_id": f"trace-{status}"}
     assert error.may_have_run is (method == "POST" and status >= 500)
     assert (LOOK_FIRST in str(error)) is error.may_have_run

@@ -23,6 +23,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 )
 
 READS = ("task", "tasks", "cluster", "servers", "hosts", "host_agent", "arbitration_service")
+ARBITRATION = RESTART_CASES["arbitration service"]
 CHANGE = at(-10)
 with_a_start = pytest.mark.parametrize("kind", ["server", "cluster", "zone", "agents"])
 
@@ -73,6 +74,31 @@ def test_work_that_was_shown_when_the_target_was_found_is_not_forgotten(service)
     [thing] = case.things(service)
     service.time.after_sleep = lambda: service.now >= 5 and setattr(thing, "started", 4.0)
     result = restart(service, case, request(started_before=CHANGE))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_work_that_the_first_half_of_a_look_has_shown_is_not_forgotten(service):
+    """The record names a task that a replica does not know yet, and the second half is answered by that one."""
+    past = past_of(service)
+    [thing] = SERVER.things(service)
+    thing.status, thing.operated_by = "RESTARTING", 1001
+    service.after_newest = lambda: service.calls.count("tasks") > 2 and reads.append(1)
+    reads: list[int] = []
+    service.time.after_sleep = lambda: (
+        service.now >= 5 and vars(thing).update(status=None, started=4.0, operated_by=None)
+    )
+    lag(service, past, lambda: bool(reads) and service.now < 3)
+    result = restart(service, SERVER, request("queue", CHANGE))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_task_that_one_of_two_lists_shows_is_evidence(service):
+    """What shows no start is looked for on a list of its own, which a replica that lags may answer."""
+    service.begin(ARBITRATION.task_name, ARBITRATION.things(service), seconds=2.0)
+    service.passes(3.0)
+    tasks = service.tasks
+    service.tasks = lambda **query: [] if query.get("status") == "SUCCESSFUL" else tasks(**query)
+    result = restart(service, ARBITRATION, request(started_before=CHANGE))
     assert (result["action"], service.posts) == ("skipped", [])
 
 

@@ -98,9 +98,20 @@ def test_newest_restart_that_failed_is_found(tasks, operations, found):
     assert (failure and failure.id) == found
 
 
-@pytest.mark.parametrize(("newest", "found"), [(91, 91), (92, None), (None, None)])
-def test_failure_before_it_changed_anything_counts_where_no_other_task_explains_what_is_shown(newest, found):
-    failure = newest_failure([listed(91, first="FAILED")], [], newest, read)
+@pytest.mark.parametrize(
+    ("newest", "operations", "found"),
+    [
+        (91, [], 91),
+        (92, [], None),
+        (None, [], None),
+        (91, [unfinished(90)], None),
+        (91, [unfinished(90, NOTHING)], None),
+    ],
+)
+def test_failure_before_it_changed_anything_counts_where_no_other_task_explains_what_is_shown(
+    newest, operations, found
+):
+    failure = newest_failure([listed(91, first="FAILED")], operations, newest, read)
     assert (failure and failure.id) == found
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     OutcomeUnknown,
+    RateLimited,
     RequestRefused,
     TargetBusy,
     TaskFailed,
     WaitTimeout,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart as restart_module
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     SERVER,
@@ -269,6 +271,68 @@ def test_own_failed_task_is_named_when_joining_is_not_allowed(service):
     error = failure(service, SERVER, request("fail", wait=True))
     assert error.__class__ is TargetBusy
     assert "1002" in f"{error} {error.facts['task_id']}"
+    assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
+
+
+@every_restart
+def test_own_task_that_failed_at_its_first_step_and_left_the_status_is_reported_itself(case, service):
+    service.end = "REFUSED"
+    service.after_restart = lambda: [setattr(thing, "status", "RESTARTING") for thing in case.things(service)]
+    error = failure(service, case, request(wait=True))
+    assert (error.__class__, error.facts["action"], error.facts["changed"]) == (TaskFailed, "submitted", True)
+
+
+@every_restart
+@pytest.mark.parametrize("in_flight", ["attach", "queue"])
+def test_own_task_that_failed_since_another_runs_holds_nothing(in_flight, case, service):
+    """The status of the target is that of the other one's work."""
+    service.busy, service.names_operations = "REFUSED", False
+    service.before_post = lambda: start_another()
+
+    def start_another():
+        service.before_post = lambda: None
+        service.begin(case.task_name, case.things(service), seconds=20)
+        with_status(service, case, "RESTARTING")
+
+    def ended():
+        if all(job.applied for job in service.jobs):
+            with_status(service, case, None)
+
+    service.after_restart = ended
+    result = restart(service, case, request(in_flight, at(-10), wait=True))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("attached", 1001, 1)
+
+
+def with_status(service, case, status):
+    for thing in case.things(service):
+        thing.status = status
+
+
+@every_restart
+def test_task_that_made_it_busy_is_looked_for_while_lists_lag(case, service):
+    service.busy, service.names_operations, service.list_lacks, service.user = 409, False, 3.0, "admin"
+    refusal = refused(409)
+    refusal.is_busy = True
+    service.lose_before = [refusal]
+    service.before_post = lambda: service.begin(case.task_name, case.things(service), creator="admin")
+    result = restart(service, case, request())
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
+
+
+@pytest.mark.parametrize("status", [400, 409, 429])
+def test_refusal_after_the_accepted_request_does_not_send_it_again(status, service, monkeypatch):
+    error = refused(status)
+    if isinstance(error, RateLimited):
+        error.retry_after = 1.0
+
+    def refuse(*_args, **_options):
+        error.facts["tasks"] = []
+        raise error
+
+    monkeypatch.setattr(restart_module, "wait_for_success", refuse)
+    failed = failure(service, SERVER, request(wait=True))
+    assert (failed, failed.facts["task_id"], len(service.posts)) == (error, 1001, 1)
+    assert (failed.facts["action"], failed.facts["changed"]) == ("submitted", True)
 
 
 def test_attached_task_that_fails_is_not_restarted(service):

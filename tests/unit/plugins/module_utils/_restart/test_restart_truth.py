@@ -330,6 +330,33 @@ def test_refused_repetition_of_our_own_request_is_adopted(wait, case, service):
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
+def test_own_task_is_adopted_though_its_begin_is_before_the_condition(service):
+    """The clock of the machine that noted the change was ahead by some seconds."""
+    service.user, service.busy = "admin", 409
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
+    result = restart(service, SERVER, request("fail", at(3)))
+    assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
+
+
+# A start that is still to come
+
+
+@every_shown_restart
+def test_start_ahead_of_the_clock_of_the_service_proves_nothing(case, service):
+    """It was written down by another clock."""
+    for thing in case.things(service):
+        thing.started = 3 * 86400.0
+    result = restart(service, case, request(started_before=CHANGE, wait=True))
+    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
+
+
+def test_start_ahead_of_the_clock_does_not_verify_a_restart(service):
+    service.restarts_really = False
+    service.after_restart = lambda: setattr(SERVER.things(service)[0], "started", 3 * 86400.0)
+    result = restart(service, SERVER, request(wait=True))
+    assert result["verified"] is None
+
+
 def test_own_task_that_cannot_be_read_keeps_its_id(service):
     service.user, service.busy = "admin", 409
     service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")

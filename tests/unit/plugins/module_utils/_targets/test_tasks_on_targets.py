@@ -10,7 +10,6 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import NO_HOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
@@ -28,6 +27,8 @@ BOTH = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
 SERVICE = ArbitrationService(61, "10.1.0.8:2888")
 ZONE_1 = Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True)
 ALL, NOTHING = None, frozenset()
+# Ids of hosts begin at 1.
+NO_HOST = 0
 
 
 def listed(number, name, *tags):
