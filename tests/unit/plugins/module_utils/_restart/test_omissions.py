@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError, TaskFailed
@@ -128,13 +127,7 @@ def run(monkeypatch):
     def call(work, change=None, service=DocumentedOcp):
         forget_all()
         time = FakeClock()
-<<<<<<< HEAD
         ocp = service(time)
-=======
-        ocp = DocumentedOcp(time)
-        # Or requests goes through the whole environment twice for each request, looking for proxies.
-        monkeypatch.setenv("NO_PROXY", urlsplit(ADDRESS).hostname)
->>>>>>> main
         if change is not None:
             ocp.change = change
         monkeypatch.setattr(transport.Adapter, "send", lambda _self, request, **options: ocp.send(request, **options))
