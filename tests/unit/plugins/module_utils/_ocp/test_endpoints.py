@@ -274,7 +274,16 @@ def test_api_uses_the_clock_and_timeout_of_the_client():
 
 
 @pytest.mark.parametrize(
-    ("data", "log"), [({"log": "a\nb\n"}, "a\nb\n"), ({"log": None}, ""), ({"log": ""}, ""), ({}, "")], ids=repr
+    ("data", "log"),
+    [
+        ({"log": "a\nb\n"}, "a\nb\n"),
+        ({"log": None}, ""),
+        ({"log": ""}, ""),
+        ({}, ""),
+        ({"log": ["a"]}, ""),
+        ({"log": {"a": 1}}, ""),
+    ],
+    ids=repr,
 )
 def test_subtask_log_is_text_even_when_missing(data, log, client):
     client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=response(data))
