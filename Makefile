@@ -49,12 +49,12 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
-	@echo "Running lint, sanity, unit and unit-slow side by side: each is shown when it has ended"
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow
+	@echo "Running lint, sanity, unit, unit-slow and simulate side by side: each is shown when it has ended"
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow simulate
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: nightly matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly simulate-much matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
@@ -127,6 +127,11 @@ chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTAR
 simulate: $(DEV) ## Hold the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.simulation $(if $(RUNS),--runs $(RUNS)) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
+
+.PHONY: simulate-much
+simulate-much: ## The same 100,000 times, and with each known bug put back
+	@$(MAKE) --no-print-directory simulate RUNS=100000
+	@$(MAKE) --no-print-directory simulate MUTATION=all
 
 .PHONY: fuzz
 fuzz: $(DEV) ## Look for answers of a hostile service that do harm (FUZZ_SECONDS=60 SEED=n, or CASE=FILE again)

@@ -80,7 +80,8 @@ class Answers:
         return None if shown is None else {"finishTime": None, **shown}
 
     def _seen_at(self, read: Exchange) -> float:
-        when = read.commits[-1][0] - read.lag
+        # What happens at the same instant is not shown.
+        when = read.commits[-1][0] - read.lag - 1e-6
         if read.request.path.endswith("/agent") and self._profile.agent_refresh:
             return when // self._profile.agent_refresh * self._profile.agent_refresh
         return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when

@@ -23,8 +23,8 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         return
     for post, when, number in run.restarts:
         task = case.evidence.tasks[number]
-        if task.fails_at == 0 and task.accepted_actions:
-            continue  # it did nothing, until somebody wanted it to go on
+        if not case.evidence.worked(task, EVER):
+            continue
         earlier = {key: _earlier_starts(case, key, task, since, when) for key in task.members}
         again = [key for key in task.members if earlier[key]]
         if not again or (task.kind != "host" and len(again) < len(task.members)):
@@ -92,7 +92,9 @@ def _left_open(case: Case, run: Run, post: Exchange, key: Key) -> bool:
         for each in earlier.posts:
             tasks = [case.evidence.tasks[a.task] for _when, a in each.commits if a.task is not None]
             started = any(start.task == task.id for task in tasks for start in case.evidence.starts(key, 0.0))
-            is_open = each.answer is None and earlier.failed and earlier.result.get("task_id") is None
+            other = each.replaced
+            denied = other is not None and other.is_envelope and 400 <= other.status < 500
+            is_open = each.answer is None and not denied and earlier.failed and earlier.result.get("task_id") is None
             if started and is_open and each.sent < post.sent:
                 return True
     return False

@@ -19,6 +19,8 @@ from .simulation import Simulation
 from .virtual_time import Current, virtual_time
 
 BATCH = 25
+# A process keeps some memory of each run.
+BATCHES_OF_A_PROCESS = 40
 
 
 @dataclass
@@ -93,7 +95,7 @@ def campaign(first: int, runs: int, processes: int) -> Tally:
         for seeds in batches:
             tally.add(batch(seeds))
         return tally
-    with multiprocessing.get_context("fork").Pool(processes) as pool:
+    with multiprocessing.get_context("fork").Pool(processes, maxtasksperchild=BATCHES_OF_A_PROCESS) as pool:
         for part in pool.imap_unordered(batch, batches):
             tally.add(part)
     return tally

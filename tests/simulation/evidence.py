@@ -47,11 +47,18 @@ class Evidence:
 
     def serves(self, state: dict[str, Any]) -> bool:
         """Whether a process serves, by what the service can tell of it."""
-        return process_status(state) == "RUNNING" and bool(state["active"] or not self._profile.inner_status)
+        shows_active = self._profile.inner_status and "pid" not in state  # as those of agents have
+        return process_status(state) == "RUNNING" and bool(state["active"] or not shows_active)
 
     def served(self, key: Key, begin: float, end: float) -> bool:
         """Whether a process served at any moment of a time."""
         return any(self.serves(state) for state in self._fleet.things[key].between(begin, end))
+
+    def parts_of(self, change: Change, when: float) -> list[Key]:
+        """What a change is for at a time: servers may have been moved."""
+        if change.own is None or change.cluster is None:
+            return list(change.members)
+        return [thing.key for thing in self._fleet.servers(change.cluster, change.args.get("zone"), when)]
 
     def is_part_of(self, key: Key, change: Change, begin: float, end: float) -> bool:
         """Whether a thing was a part of what a change is for, at the begin and at the end of a time."""
@@ -71,9 +78,8 @@ class Evidence:
     def was_held_by(self, key: Key, task: Task, begin: float, end: float) -> bool:
         """Whether a task was the one that has a thing, or its zone or cluster, at any moment of a time."""
         keys = {key, *([task.own] if task.own else [])}
-        return any(
-            state["operation"] == task.id for each in keys for state in self._fleet.things[each].between(begin, end)
-        )
+        holders = {state["operation"] for each in keys for state in self._fleet.things[each].between(begin, end)}
+        return task.id in holders or (self._profile.operating == "none" and holders != {None})
 
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""
@@ -87,6 +93,8 @@ class Evidence:
 
     def worked(self, task: Task, until: float) -> bool:
         """Whether a task has touched a process, or may still do so."""
+        if task.fails_at == 0 and task.accepted_actions:
+            return False  # it did nothing, until somebody wanted it to go on
         begun = any(step.level > 0 and step.began is not None and step.began <= until for step in task.steps)
         return begun or task.status != "FAILED"
 

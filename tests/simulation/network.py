@@ -30,7 +30,7 @@ FATES = {
     "silence before": (1, 2),
     "silence after": (1, 4),
     "held back": (0, 2),
-    "repeated": (0, 2),
+    "repeated": (0, 1),
     "page before": (3, 2),
     "page after": (1, 4),
     "redirect before": (1, 1),

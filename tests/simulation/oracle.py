@@ -17,7 +17,7 @@ OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 # What is counted with these names may make a module fail, or a change that asks for a failure.
 DISTURBANCES = (
     "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock",
-    "clock",
+    "clock", "reads lag", "lists lag",
 )  # fmt: skip
 
 

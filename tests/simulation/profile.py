@@ -117,7 +117,7 @@ def _mix(profile: Profile, choices: Stream) -> None:
 
 
 def _draw_lags(profile: Profile, choices: Stream) -> None:
-    if choices.chance(0.2):
+    if choices.chance(0.17):
         profile.lags = choices.pick(((0.0, 2.0), (2.0,), (0.0, 0.0, 6.0), (0.5, 4.0)))
         choices.counted("reads lag")
     if choices.chance(0.15):

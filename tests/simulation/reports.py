@@ -25,6 +25,7 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
     ours = result.get("action") in ("submitted", "adopted")
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
+    is_misled = result.get("verified") is None and any(each.replaced for each in run.exchanges)
     for key in run.change.members if waited else ():
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
             continue
@@ -40,7 +41,7 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
             was_set = case.profile.jumps_at < run.ended
             kind += ": the clock of the service was set" if was_set else ""
             yield Finding(kind, f"{words}: {key} has not started", unseen=was_set)
-        elif claims and not case.evidence.served(key, begin, run.ended):
+        elif claims and not (is_misled or case.evidence.served(key, begin, run.ended)):
             yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
         elif claims:
             held = case.evidence.held_throughout(key, begin, run.ended)
@@ -70,7 +71,8 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     if task is None:
         yield Finding("task that does not exist", f"{action} task {number}")
         return
-    wanted = {key for key in run.change.members if task.kind != "host" or key in task.members}
+    now = case.evidence.parts_of(run.change, run.ended or 0.0)
+    wanted = {key for key in now if task.kind != "host" or key in task.members}
     covers = bool(wanted) and wanted <= set(task.members)
     # The servers of a zone may have been moved to another since.
     fits = task.work == "restart" and (covers or (task.own is not None and task.own == run.change.own))

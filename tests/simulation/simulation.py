@@ -100,11 +100,11 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
     args: dict[str, Any] = {
         "wait": draw.pick((True, False), (85, 15)),
         "in_flight": draw.pick(("attach", "queue", "fail"), (60, 28, 12)),
-        "wait_timeout": draw.pick((120, 30, 900), (60, 20, 20)),
+        "wait_timeout": draw.pick((120, 30, 900), (60, 30, 10)),
         "timeout": draw.pick((10, 5, 30), (60, 20, 20)),
     }
     draw.counted(f"in_flight: {args['in_flight']}")
-    late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (8, 3, 7, 20, 30, 32))
+    late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (5, 2, 7, 22, 32, 32))
     plan = Plan(name, 12.0 + late, mine, args, draw.chance(0.88))
     plan.change_clock = noted_by
     if noted_by:
@@ -112,7 +112,7 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
     plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
     if plan.ahead:
         draw.counted("clock of a controller off")
-    plan.user = draw.pick((f"{name}-account", "ops"), (70, 30))
+    plan.user = draw.pick((f"{name}-account", "ops"), (80, 20))
     plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
     plan.reruns = draw.pick((2, 0, 1, 4))
     plan.pause = draw.pick((5.0, 1.0, 20.0, 60.0))

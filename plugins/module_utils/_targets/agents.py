@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,17 +28,19 @@ class Agents(Target):
     """The management agents of hosts; ``hosts`` are pairs of host id and inner IP address."""
 
     hosts: tuple[tuple[int, str], ...]
+    first_observation: Observation | None = field(default=None, compare=False)
 
     task_name = AGENT_RESTART
     cluster_id = None
     shows_start = True
-    first_observation = None
 
     @classmethod
     def find(cls, api: OcpApi, hosts: Sequence[str]) -> Agents:
         """Find them by host ids (digits) or inner IP addresses, each host once; raises TargetError."""
         found = api.hosts()
-        return cls(tuple(dict(find_host("hosts", found, host) for host in hosts).items()))
+        there = tuple(dict(find_host("hosts", found, host) for host in hosts).items())
+        by_host = {host.get("id"): host.get("hostAgentStatus") for host in found}
+        return cls(there, Observation(None, tuple(Member(address, by_host.get(number)) for number, address in there)))
 
     @property
     def label(self) -> str:

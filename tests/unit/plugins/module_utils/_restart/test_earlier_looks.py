@@ -8,8 +8,9 @@ import copy
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable, TargetBusy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.earlier_looks import EarlierLooks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
@@ -100,6 +101,23 @@ def test_task_that_one_of_two_lists_shows_is_evidence(service):
     service.tasks = lambda **query: [] if query.get("status") == "SUCCESSFUL" else tasks(**query)
     result = restart(service, ARBITRATION, request(started_before=CHANGE))
     assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_agent_that_is_restarting_when_it_is_found_is_looked_at_again(service):
+    """Where tasks have no tags, a replica that lags hides both the task of a host and its status."""
+    service.tags = service.names_operations = False
+    service.agents_there[0].host_agent_status = "RESTARTING"
+    target = Agents.find(service, ["51"])
+    service.agents_there[0].host_agent_status = None
+    case = replace(RESTART_CASES["agents"], target=target)
+
+    def shows_it():
+        if service.now >= 5:
+            service.agents_there[0].host_agent_status = "RESTARTING"
+
+    service.time.after_sleep = shows_it
+    error = failure(service, case, request(started_before=CHANGE))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
 
 
 @every_restart

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The simulation itself: the same seed gives the same run, choices are played back, and bugs are found."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK
+from ansible_collections.oceanbase.ocp.tests.simulation import campaign
+from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, as_text, from_text
+from ansible_collections.oceanbase.ocp.tests.simulation.mutations import MUTATIONS, put_back
+from ansible_collections.oceanbase.ocp.tests.simulation.shrink import shrink
+from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import virtual_time
+
+
+def told(choices):
+    with virtual_time() as current:
+        simulation, _findings = campaign.simulate(choices, current, tell=True)
+    return simulation.history.told
+
+
+def test_plainest_choices_restart_once_and_are_green():
+    with virtual_time() as current:
+        simulation, findings = campaign.simulate(Choices(played={}), current, tell=True)
+    [run] = simulation.history.runs
+    assert findings == []
+    assert (run.result["action"], run.result["verified"], len(run.restarts)) == ("submitted", True, 1)
+    assert "server 111 STARTS by task 1001" in [text for _when, text in simulation.history.told]
+
+
+@pytest.mark.parametrize("seed", [3, 15])
+def test_seed_and_its_recorded_choices_give_the_same_story(seed):
+    choices = Choices(seed)
+    story = told(choices)
+    assert len(story) > 5
+    recorded = from_text(as_text(choices.recorded()))
+    assert told(Choices(seed)) == story
+    assert told(Choices(played=recorded)) == story
+
+
+def test_clocks_and_sockets_are_those_of_the_machine_again():
+    before = (SYSTEM_CLOCK.now, SYSTEM_CLOCK.sleep)
+    with virtual_time():
+        assert SYSTEM_CLOCK.now is not before[0]
+    assert (SYSTEM_CLOCK.now, SYSTEM_CLOCK.sleep) == before
+    assert abs(SYSTEM_CLOCK.wall() - time.time()) < 60
+
+
+@pytest.mark.slow
+def test_some_runs_break_no_promise():
+    tally = campaign.batch(range(30_001, 30_041))
+    assert tally.broken == {}
+    assert (tally.runs, tally.restarts > 20, tally.requests > 400) == (40, True, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutation", ["redirects-are-refusals", "adoption-by-id-alone"])
+def test_bug_that_is_put_back_is_found(mutation):
+    found = campaign.catch(mutation, 1, 150)
+    assert found.runs is not None, found
+
+
+def test_every_mutation_can_be_put_back_and_taken_away():
+    """What it patches has to be there still."""
+    for name in MUTATIONS:
+        with put_back(name):
+            pass
+    with virtual_time() as current:
+        assert campaign.simulate(Choices(played={}), current)[1] == []
+
+
+def test_failing_choices_become_smaller():
+    def fails(recorded):
+        return sum(recorded.get("a", [])) >= 5
+
+    assert shrink({"a": [0, 9, 4], "b": [7, 7]}, fails) == {"a": [0, 5, 0]}
