@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Structured fuzzing: ``python tests/fuzz [--seconds 60] [--seed N] [--case FILE] [--defects]``."""
+"""Structured fuzzing: ``python tests/fuzz [--seconds 60] [--seed N] [--case FILE] [--defects [WORDS]]``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ import sys
 import time
 from pathlib import Path
 
-from ansible_collections.oceanbase.ocp.tests.fuzz.cases import Case
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import KINDS, Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import catalogue
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding
-from ansible_collections.oceanbase.ocp.tests.fuzz.search import MOST_PROCESS, Search, largest_process, run_case
+from ansible_collections.oceanbase.ocp.tests.fuzz.search import (
+    MOST_PROCESS,
+    Search,
+    check_undisturbed,
+    largest_process,
+    run_case,
+)
 
 ROUND = 100
 KEPT = Path(".build/fuzz/case.json")
@@ -26,14 +32,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--case", type=Path, default=None)
-    parser.add_argument("--defects", action="store_true")
+    parser.add_argument("--defects", nargs="*", metavar="WORDS", help="those with these words in their names, or all")
     given = parser.parse_args()
     seed = random.randrange(10**6) if given.seed is None else given.seed
     # Kept in memory as long as the process lives, so not part of any case.
     catalogue()
     if given.case:
         return replay(given.case)
-    return find_defects(seed) if given.defects else fuzz(given.seconds, seed)
+    return fuzz(given.seconds, seed) if given.defects is None else find_defects(seed, given.defects)
 
 
 def replay(path: Path) -> int:
@@ -72,13 +78,16 @@ def fuzz(seconds: float, seed: int) -> int:
     return 1
 
 
-def find_defects(seed: int) -> int:
-    """Put each defect back, and look for it."""
-    print(f"fuzz: {len(DEFECTS)} defects, seed {seed}", flush=True)
+def find_defects(seed: int, words: list[str]) -> int:
+    """Put each defect with one of the ``words`` in its name back, or each one, and look for it."""
+    wanted = [name for name in DEFECTS if not words or any(word in name for word in words)]
+    print(f"fuzz: {len(wanted)} defects, seed {seed}", flush=True)
     missed = 0
-    for name, put_back in DEFECTS.items():
+    for name in wanted:
         search, began = Search(shrinks=False), time.monotonic()
-        with put_back():
+        with DEFECTS[name]():
+            # It bites only if the service is hostile; otherwise the patch is broken, or no longer a defect.
+            check_undisturbed(KINDS)
             search.look(seed, MOST_CASES_FOR_A_DEFECT)
         missed += search.found is None
         outcome = (

@@ -7,10 +7,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import BOMBS, Mutation, Path
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import Value, echoes, scalars, texts, values
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import (
+    BOMBS,
+    DOCUMENTED_FORMS,
+    KEPT,
+    FieldPath,
+    Mutation,
+)
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
+    Value,
+    echoes,
+    instead,
+    markups,
+    scalars,
+    texts,
+    values,
+)
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import UNKNOWN
 from hypothesis import strategies as st
@@ -100,8 +114,16 @@ class Case:
         return cls(**json.loads(text))
 
 
-# What was seen in the answers to an undisturbed run: for each kind, the calls and the fields in them.
-Catalogue = Mapping[str, Sequence[tuple[str, Path]]]
+class Field(NamedTuple):
+    """A field in the answers to a call, whose value is of this form there; once more with no form."""
+
+    call: str
+    path: FieldPath
+    form: str
+
+
+# What was seen in the answers to an undisturbed run of each kind.
+Catalogue = Mapping[str, Sequence[Field]]
 
 WHEN = st.sampled_from((None, None, None, 0, 0, 1, 2, "posted", "posted"))
 STATUSES = st.sampled_from(
@@ -189,36 +211,66 @@ def _faults(call: st.SearchStrategy[str]) -> st.SearchStrategy[Mutation]:
     return st.one_of(*likely, *likely, *likely, *likely, *rare)
 
 
-def _mutations(fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[list[Mutation]]:
-    """A few of any kind; or texts in many or all fields, which break little and show much."""
+def _mutations(fields: Sequence[Field]) -> st.SearchStrategy[list[Mutation]]:
+    """A few of any kind; or texts in many or all fields, which break little and show much; or all of one form."""
+    anywhere = [field for field in fields if not field.form]
 
     def changes(of: st.SearchStrategy[Value], when: st.SearchStrategy[Any]) -> st.SearchStrategy[Mutation]:
         only = st.sampled_from((None, None, 0, 1))
-        return st.tuples(st.sampled_from(fields), when, only, of).map(_change)
+        return st.tuples(st.sampled_from(anywhere), when, only, of).map(_change)
 
-    calls = st.sampled_from(sorted({call for call, _path in fields}))
+    every = sorted({field.call for field in fields})
+    # One of many calls, and the one that must not be repeated.
+    posts = [call for call in every if call.startswith("POST ")]
+    calls = st.sampled_from(every) | st.sampled_from(posts or every)
     one = changes(values, WHEN) | changes(values, WHEN) | _faults(calls)
     few = st.lists(one, max_size=1)
     shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
-    flood = st.fixed_dictionaries(
+    floods = [_flood_of_texts(calls | st.just("*"))]
+    for form in DOCUMENTED_FORMS:
+        with_form = sorted({field.call for field in fields if field.form == form})
+        if with_form:
+            floods.append(_flood_of(form, st.sampled_from(["*", *with_form])))
+    many = st.one_of(shown, *floods, *floods[:1])
+    return st.lists(one, min_size=1, max_size=4) | st.tuples(many, few).map(lambda both: both[0] + both[1])
+
+
+def _flood_of_texts(calls: st.SearchStrategy[str]) -> st.SearchStrategy[list[Mutation]]:
+    """Every text in the answers, but for those without which little is read."""
+    return st.fixed_dictionaries(
         {
-            "call": calls | st.just("*"),
+            "call": calls,
             "when": st.none(),
-            "flood": st.lists(texts.filter(_is_short), min_size=1, max_size=9),
+            "flood": st.lists(instead["text"].filter(_is_short), min_size=1, max_size=9),
+            "form": st.just("text"),
             "spared": st.sampled_from((SPARED, SPARED, [])),
         }
-    ).map(lambda all_texts: [all_texts])
-    return st.lists(one, min_size=1, max_size=4) | st.tuples(shown | flood, few).map(lambda both: both[0] + both[1])
+    ).map(lambda alone: [alone])
 
 
-def _is_short(text: Value) -> bool:
+def _flood_of(form: str, calls: st.SearchStrategy[str]) -> st.SearchStrategy[list[Mutation]]:
+    """Values of a form in the answers to calls that have some, each by another."""
+    others = instead[form].filter(_is_short) | st.just(KEPT)
+    return st.fixed_dictionaries(
+        {
+            "call": calls,
+            "when": st.sampled_from((None, None, None, 0, "posted")),
+            "flood": st.lists(others, min_size=3, max_size=9, unique_by=json.dumps),
+            "form": st.just(form),
+            # Without its id a record is none.
+            "spared": st.sampled_from(([], ["id"], ["id"])),
+        }
+    ).map(lambda alone: [alone])
+
+
+def _is_short(value: Value) -> bool:
     """Whether it may stand in every field of an answer."""
-    return len(str(text)) < LONGEST_FLOODED
+    return max(len(str(value)), value.get("pad", 0) if isinstance(value, dict) else 0) < LONGEST_FLOODED
 
 
-def _change(drawn: tuple[tuple[str, Path], Any, int | None, Value]) -> Mutation:
-    (call, path), when, only, value = drawn
-    return {"call": call, "when": when, "field": list(path), "only": only, "value": value}
+def _change(drawn: tuple[Field, Any, int | None, Value]) -> Mutation:
+    field, when, only, value = drawn
+    return {"call": field.call, "when": when, "field": list(field.path), "only": only, "value": value}
 
 
 def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStrategy[Case]:
@@ -228,8 +280,10 @@ def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStra
     return st.sampled_from(kinds).flatmap(of.__getitem__)
 
 
-def _cases_of(kind: str, fields: Sequence[tuple[str, Path]]) -> st.SearchStrategy[Case]:
-    shown = st.fixed_dictionaries({"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": values})
+def _cases_of(kind: str, fields: Sequence[Field]) -> st.SearchStrategy[Case]:
+    # Not as one of all branches of values.
+    shown_values = st.sampled_from((values, markups)).flatmap(lambda some: some)
+    shown = st.fixed_dictionaries({"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": shown_values})
     return st.builds(
         Case,
         kind=st.just(kind),
@@ -245,8 +299,9 @@ def _cases_of(kind: str, fields: Sequence[tuple[str, Path]]) -> st.SearchStrateg
             }
         ),
         pause=st.sampled_from((0.0001, 0.01, 0.3)),
-        mutations=_mutations(fields),
-        shown=st.lists(shown, max_size=2) if kind == PAGES else st.just([]),
+        # A page shows what a playbook makes of results too, for which the service may be honest.
+        mutations=_mutations(fields) | st.just([]) if kind == PAGES else _mutations(fields),
+        shown=st.lists(shown, min_size=1, max_size=4) if kind == PAGES else st.just([]),
     )
 
 

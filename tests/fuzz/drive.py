@@ -31,6 +31,7 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_table import task_tab
 from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_timeline
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     EVENTS,
@@ -40,9 +41,17 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     TIMEOUT,
     WAIT_SECONDS,
     Case,
+    Field,
 )
-from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import HostileService, changed
+from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import (
+    DOCUMENTED_FORMS,
+    FieldPath,
+    HostileService,
+    changed,
+)
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
+    CANARIES,
+    CANARY_ENVIRONMENT,
     KEY_ID,
     KEY_SECRET,
     PASSWORD,
@@ -57,7 +66,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.virtual_time import (
 )
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
 from ansible_collections.oceanbase.ocp.tests.fuzz.wire import wired
-from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, environment_left_out
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION
 
 URL = "http://ocp.test:8080"
 # A run is a wait, then a proof (180 s), and some reads before, between and after: each at most a request and a pause
@@ -95,6 +104,8 @@ class Left:
 
 def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelope: None) -> tuple[Left, HostileService]:
     """Run a case; ``watch`` as for HostileService."""
+    # Each case is a process of its own.
+    forget_all()
     clock = BoundedClock(LONGEST_RUN if case.kind != EVENTS else 2 * FOLLOWED_SECONDS)
     ocp = WholeOcp(clock, **case.service)
     service = HostileService(ocp, case.mutations, case.auth, case.pause, watch)
@@ -120,11 +131,17 @@ def surroundings(left: Left) -> Iterator[None]:
         (_in_process, "_shows_invocation", lambda _task_vars: True),
     ]
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.dict(os.environ))
-        for name in environment_left_out():
-            del os.environ[name]
+        stack.enter_context(environment())
         for owner, name, double in collect:
             stack.enter_context(mock.patch.object(owner, name, double))
+        yield
+
+
+@contextmanager
+def environment() -> Iterator[None]:
+    """What a template could read, and of this machine's variables only the way to programs and folders."""
+    kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
+    with mock.patch.dict(os.environ, {**kept, CANARY_ENVIRONMENT: CANARIES[-1]}, clear=True):
         yield
 
 
@@ -225,16 +242,18 @@ DRIVERS: dict[str, Callable[[Case, Left, BoundedClock], None]] = {
 
 
 @cache
-def catalogue() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+def catalogue() -> dict[str, list[Field]]:
     """For each kind, the calls and the fields in the answers to them, as undisturbed runs show."""
     return {kind: sorted(_seen(kind)) for kind in (*MODULES, *DRIVERS)}
 
 
-def _seen(kind: str) -> set[tuple[str, tuple[str, ...]]]:
-    seen: set[tuple[str, tuple[str, ...]]] = set()
+def _seen(kind: str) -> set[Field]:
+    seen: set[Field] = set()
 
     def watch(call: str, envelope: Any) -> None:
-        seen.update((call, path) for path in fields_in(envelope))
+        for path, value in fields_in(envelope):
+            forms = (form for form, is_one in DOCUMENTED_FORMS.items() if is_one(value))
+            seen.update(Field(call, path, form) for form in ("", *forms))
 
     for options in TYPICAL.get(kind, [{}]):
         for newest in (False, True):
@@ -273,11 +292,11 @@ TYPICAL: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def fields_in(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of each field; the elements of a list are one."""
+def fields_in(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
+    """The path and the value of each field; the elements of a list have one path."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield (*path, key)
+            yield (*path, key), inner
             yield from fields_in(inner, (*path, key))
     elif isinstance(value, list):
         for inner in value:

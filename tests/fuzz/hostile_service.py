@@ -20,12 +20,22 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import WholeOcp
 from ansible_collections.oceanbase.ocp.tests.fuzz.wire import Reply, Request
 
 Mutation = dict[str, Any]
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 # Before these, or after them with another status, it is not known whether a request was carried out.
 MAYBE_DONE = (408, 425, 499)
+QUICK_PAGES, SLOW_PAGE = 100, 0.1
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 SPECIAL = ("$nest", "$repeat", "$raw")
+# Values of the documents by their form, of which a flood takes one.
+DOCUMENTED_FORMS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "time": lambda value: isinstance(value, str) and re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T", value) is not None,
+    "address": lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", value) is not None,
+    "number": lambda value: isinstance(value, int) and not isinstance(value, bool),
+}
+# Among what replaces values: this one stays.
+KEPT = {"$kept": True}
 
 
 def label(method: str, path: str) -> str:
@@ -33,7 +43,7 @@ def label(method: str, path: str) -> str:
     return f"{method} {re.sub(r'/(?:[0-9]+|east)(?=/|$)', '/{}', path.partition('?')[0])}"
 
 
-def changed(value: Any, path: Path, to: Value, only: int | None) -> Any:
+def changed(value: Any, path: FieldPath, to: Value, only: int | None) -> Any:
     """``value`` with another value at ``path``; of the elements of a list, in all or in the one at ``only``."""
     if not path:
         return to
@@ -47,13 +57,14 @@ def changed(value: Any, path: Path, to: Value, only: int | None) -> Any:
     return {**value, first: changed(value.get(first), tuple(rest), to, only)}
 
 
-def flooded(value: Any, texts: Iterator[Value], spared: list[str], key: str = "") -> Any:
-    """``value`` with the next of ``texts`` in place of each text in it, but for those of ``spared`` keys."""
+def flooded(value: Any, instead: Iterator[Value], form: str, spared: list[str], key: str = "") -> Any:
+    """``value`` with the next of ``instead`` in place of each of a ``form`` in it, but for those of ``spared`` keys."""
     if isinstance(value, list):
-        return [flooded(item, texts, spared, key) for item in value]
+        return [flooded(item, instead, form, spared, key) for item in value]
     if isinstance(value, dict):
-        return {name: flooded(item, texts, spared, name) for name, item in value.items()}
-    return next(texts) if isinstance(value, str) and key not in spared else value
+        return {name: flooded(item, instead, form, spared, name) for name, item in value.items()}
+    other = KEPT if key in spared or not DOCUMENTED_FORMS[form](value) else next(instead)
+    return value if other == KEPT else other
 
 
 @dataclass
@@ -161,14 +172,16 @@ class HostileService:
                 self.posts.append(
                     Post(request.path.partition("?")[0], len(self._ocp.posts) > done and status == 200, refused=False)
                 )
-        answer = Answer(request, status, body, self._forms, pause=self._pause)
+        # Of many pages time makes an end, but for those of the fault: each costs milliseconds of the processor.
+        pause = self._pause if self.highest_page <= QUICK_PAGES else max(self._pause, SLOW_PAGE)
+        answer = Answer(request, status, body, self._forms, pause=pause)
         if body.startswith(b"{"):
             envelope = json.loads(body)
             self._watch(call, envelope)
             changes = [mutation for mutation in mutations if "fault" not in mutation]
             for change in changes:
                 if "flood" in change:
-                    envelope = flooded(envelope, cycle(change["flood"]), change["spared"])
+                    envelope = flooded(envelope, cycle(change["flood"]), change["form"], change["spared"])
                 else:
                     envelope = changed(envelope, tuple(change["field"]), change["value"], change["only"])
             if changes:

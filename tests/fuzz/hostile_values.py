@@ -36,8 +36,37 @@ CANARY_TEXTS = (
     "x{# #}{{ '604' ~ '81729' }}",
     "!unsafe {{ 7777 * 7777 }}",
 )
+ADDRESSES = (
+    "-oProxyCommand=touch${IFS}canary",
+    "../evilhost",
+    "../../../../tmp/canary",
+    "10.0.0.1,10.0.0.2",
+    "all:!ocp_servers",
+    "localhost ansible_connection=ssh",
+    "$(touch canary)",
+    "; touch canary",
+)
+MARKUP = (
+    "<script>alert(1)</script>",
+    "</title></style></svg><img src=x onerror=alert(1)>",
+    '" onload="alert(1)',
+)
+TIMES = (
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999999+14:00",
+    "1969-12-31T23:59:59-23:59",
+    "1970-01-01T08:00:00+08:00",
+    "2026-05-04T03:00:01+08:00",
+    "2031-05-04T03:00:01Z",
+    "2026-05-04T03:00:01",
+    "2026-W19-1T03:00:00+08:00",
+    "2026-02-30T00:00:00Z",
+    "2026-05-04T03:00:01.123456789+08:00",
+)
 TEXTS = (
     *CANARY_TEXTS,
+    *ADDRESSES,
+    *TIMES,
     "",
     " ",
     "0",
@@ -70,28 +99,8 @@ TEXTS = (
     "\u202etxt.exe\u2066",
     "\ufdd0\uffff",
     "e\u0301" * 300,
-    "-oProxyCommand=touch${IFS}canary",
-    "../evilhost",
-    "../../../../tmp/canary",
-    "10.0.0.1,10.0.0.2",
-    "all:!ocp_servers",
-    "localhost ansible_connection=ssh",
-    "$(touch canary)",
-    "; touch canary",
-    "<script>alert(1)</script>",
-    "</title></style></svg><img src=x onerror=alert(1)>",
-    '" onload="alert(1)',
+    *MARKUP,
     "%s%s%n{0}{a.__class__}",
-    "0001-01-01T00:00:00Z",
-    "9999-12-31T23:59:59.999999+14:00",
-    "1969-12-31T23:59:59-23:59",
-    "1970-01-01T08:00:00+08:00",
-    "2026-05-04T03:00:01+08:00",
-    "2031-05-04T03:00:01Z",
-    "2026-05-04T03:00:01",
-    "2026-W19-1T03:00:00+08:00",
-    "2026-02-30T00:00:00Z",
-    "2026-05-04T03:00:01.123456789+08:00",
     "############{EXECUTE}{2026-05-04T03:02:01+08:00}############\n" * 3,
     "x" * 20_000,
     "集群" * 6_000,
@@ -148,7 +157,15 @@ FORMS = {
 MOST_FORMS = max(map(len, FORMS.values()))
 
 texts = st.sampled_from(TEXTS) | st.text(max_size=20)
+markups = st.sampled_from(MARKUP)
 echoes = st.builds(lambda form, pad: {"$echo": form, "pad": pad}, st.integers(0, MOST_FORMS - 1), st.sampled_from(PADS))
+# In place of documented values of a form.
+instead: dict[str, st.SearchStrategy[Value]] = {
+    "text": texts | echoes,
+    "time": st.sampled_from((*TIMES, *CANARY_TEXTS[:2])),
+    "address": st.sampled_from((*ADDRESSES, *CANARY_TEXTS[:2])),
+    "number": st.sampled_from(NUMBERS) | st.sampled_from(RAW).map(lambda raw: {"$raw": raw}) | texts,
+}
 scalars = st.one_of(
     st.none(),
     st.booleans(),

@@ -22,7 +22,7 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.text import CUT
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import html_page
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import RESTARTS, Case
-from ansible_collections.oceanbase.ocp.tests.fuzz.drive import Left
+from ansible_collections.oceanbase.ocp.tests.fuzz.drive import Left, environment
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import HostileService
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import CANARIES, FORMS
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS
@@ -135,9 +135,14 @@ def check_no_code_ran(left: Left, texts: list[str]) -> None:
     # As Ansible registers a result.
     variables = [*left.hosts.values(), *([{"registered": wrap_var(left.result)}] if left.result else [])]
     for each in variables:
-        templar = Templar(LOADER, variables=each)
         for name in each:
-            _check_canaries(f"in {name}", str(templar.template(trust_as_template(f"{{{{ {name} }}}}"))))
+            _check_canaries(f"in {name}", evaluated(f"{{{{ {name} }}}}", each))
+
+
+def evaluated(template: str, variables: dict[str, Any]) -> str:
+    """What Ansible makes of a template that it trusts."""
+    with environment():
+        return str(Templar(LOADER, variables=variables).template(trust_as_template(template)))
 
 
 def _check_canaries(where: str, text: str) -> None:
@@ -178,7 +183,10 @@ def check_restart(case: Case, left: Left, service: HostileService) -> None:
     named = [post.task_id for post in service.posts if post.task_id is not None]
     if case.check_mode and service.posts:
         raise Finding("POST in check mode")
-    if named and result.get("task_id") is None:
+    # An id below those that the service has listed before is told, but not believed.
+    message = str(result.get("msg"))
+    disbelieved = bool(named) and f"shows task {named[-1]} " in message and "which is no new restart of" in message
+    if named and result.get("task_id") is None and not disbelieved:
         raise Finding(f"the task {named[-1]} is lost: {result.get('msg')}")
     if len(service.posts) == 1 and named and not service.shows_failure and result["task_id"] != named[0]:
         raise Finding(f"task_id is {result['task_id']}, not {named[0]}")

@@ -44,8 +44,16 @@ def truncate(text: str, length: int) -> str:
 
 
 def one_line(value: object) -> str | None:
-    """``value`` on one line of at most LONGEST_LABEL characters; None if it is blank."""
-    return truncate("" if value is None else str(value), LONGEST_LABEL).strip() or None
+    """``value`` on one line of at most LONGEST_LABEL characters; None if it is blank, a list or an object."""
+    # As Python writes these, an escape in them is escaped again, and no censor knows the secret.
+    if value is None or isinstance(value, (list, dict)):
+        return None
+    return truncate(str(value), LONGEST_LABEL).strip() or None
+
+
+def state_words(status: str | None) -> str:
+    """A status after "is"."""
+    return "in an unknown state, since no status is shown" if status is None else status
 
 
 def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:

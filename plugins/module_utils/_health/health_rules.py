@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .._base.text import join_names
+from .._base.text import join_names, state_words
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, Task
 from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight
@@ -63,7 +63,7 @@ def health_problems(
         if is_unhealthy(server) and not (apart and server["zone"] == apart.zone)
     ]
     if cluster["status"] != RUNNING and not (apart and is_in_flight(cluster["status"])):
-        found.append(Problem(f"cluster {cluster['name']} is {cluster['status']}", _kind(cluster, at_work)))
+        found.append(Problem(f"cluster {cluster['name']} is {state_words(cluster['status'])}", _kind(cluster, at_work)))
     if not servers:
         found.append(Problem(f"the service shows no server of cluster {cluster['name']}", Kind.ILL))
     return [*found, *_zone_problems(cluster, servers, min_zones, apart, at_work)]
@@ -113,7 +113,8 @@ def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:
 
 def _status_words(server: Facts) -> str:
     inner = server["inner_status"]
-    return f"{server['status']}" if inner in (ACTIVE, None) else f"{server['status']} and {inner}"
+    status = state_words(server["status"])
+    return status if inner in (ACTIVE, None) else f"{status} and {inner}"
 
 
 def _zone_problems(
@@ -130,7 +131,9 @@ def _zone_problems(
     lost = [zone for zone in down if zone["name"] in ill or not _is_in_flight(zone, unhealthy)]
     kind = Kind.ILL if len(cluster["zones"]) - len(lost) < min_zones else Kind.IN_FLIGHT
     words = f" ({join_names(up)})" if up else ""
-    yield Problem(f"{len(up)} of {len(cluster['zones'])} zones are up{words}, fewer than min_zones={min_zones}", kind)
+    own = [f"{zone['name']} is {state_words(zone['status'])}" for zone in down if zone["status"] != RUNNING]
+    counted = f"{len(up)} of {len(cluster['zones'])} zones are up{words}, fewer than min_zones={min_zones}"
+    yield Problem(f"{counted}: {join_names(own)}" if own else counted, kind)
 
 
 def _is_down(zone: Facts, unhealthy: Iterable[Facts]) -> bool:

@@ -189,7 +189,8 @@ class OcpApi:
 
     def subtask_log(self, task_id: int, subtask_id: int) -> str:
         """The log of all attempts of one subtask."""
-        return str(self._record(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log").get("log") or "")
+        log = self._record(f"/api/v2/tasks/instances/{task_id}/subtasks/{subtask_id}/log").get("log")
+        return log if isinstance(log, str) else ""
 
     def cluster(self, cluster_id: int) -> Record:
         """One cluster, by its own endpoint or, where that is missing as in all documents, from the list."""

@@ -15,7 +15,7 @@ from .._base.errors import (
     RequestRefused,
     ResponseUnreadable,
 )
-from .._base.parsing import Record, integer, record
+from .._base.parsing import Record, integer, record, text
 from .._base.text import one_line, truncate
 from .error_codes import Meaning, meaning_of
 from .may_have_run import may_have_run, outcome_sentence
@@ -82,7 +82,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
     in_http, in_envelope = response.status_code, integer(envelope.get("status"))
     status = in_http if in_http >= 400 else in_envelope or in_http
     error = record(envelope.get("error"))
-    reason = truncate(str(error.get("message") or ""), REASON_LENGTH)
+    reason = truncate(text(error.get("message")) or "", REASON_LENGTH)
     trace_id = one_line(envelope.get("traceId"))
     meaning = meaning_of(error.get("code"))
     kind = _kind(status, meaning)

@@ -10,7 +10,7 @@ from typing import Any
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .lookup import address_of, exactly_one
+from .lookup import address_of, exactly_one, shown_address
 from .operating_tasks import names_every_operation, operated_by, tag_values
 from .serving import database_serves
 from .target import Member, Observation, Target, TaskOnTarget
@@ -34,7 +34,7 @@ class ArbitrationService(Target):
     def find(cls, api: OcpApi, arbitration_service: str) -> ArbitrationService:
         """Find it by id (digits) or ``ip:port``; raises TargetError."""
         services = api.arbitration_services()
-        known = [address_of(found, "svrIp", "svrPort") for found in services]
+        known = [shown_address(found, "svrIp", "svrPort") for found in services]
         matches = [
             found
             for found, where in zip(services, known, strict=True)

@@ -13,7 +13,7 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 
 
-def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], Iterable[str]]:
+def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], Iterable[str | None]]:
     """The clusters with this id or name, and the names to choose from, which are read only if somebody looks at them.
 
     Digits are tried as an id first.
@@ -24,10 +24,10 @@ def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], Iterable[st
     return matches, _choices(api, named_alike)
 
 
-def _choices(api: OcpApi, named_alike: list[Record]) -> Iterator[str]:
+def _choices(api: OcpApi, named_alike: list[Record]) -> Iterator[str | None]:
     """The names of the clusters that the service finds alike, or of all."""
     for found in named_alike or api.clusters():
-        yield str(found.get("name"))
+        yield found.get("name")
 
 
 def find_cluster(api: OcpApi, cluster: str) -> Record:
@@ -47,22 +47,33 @@ def find_host(option: str, found: list[Record], host: str) -> tuple[int, str]:
 
     Raises TargetError.
     """
-    known = [str(record.get("innerIpAddress")) for record in found]
+    known = [record.get("innerIpAddress") for record in found]
     matches = [record for record in found if host in (str(record.get("id")), record.get("innerIpAddress"))]
     record = exactly_one(option, host, matches, known)
     return record["id"], str(record.get("innerIpAddress"))
 
 
 def exactly_one(
-    option: str, value: str, matches: list[Record], known: Iterable[str], where: str = "", *, needs_id: bool = True
+    option: str,
+    value: str,
+    matches: list[Record],
+    known: Iterable[str | None],
+    where: str = "",
+    *,
+    needs_id: bool = True,
 ) -> Record:
-    """The one record in ``matches``, with an id if it ``needs_id``; raises TargetError with the ``known`` names."""
+    """The one record in ``matches``, with an id if it ``needs_id``; raises TargetError with the ``known`` names.
+
+    A name is None where the service shows none.
+    """
     if len(matches) > 1:
         ids = join_names(str(record.get("id")) for record in matches)
         raise TargetError(f"{option}: {value} is the name of {len(matches)}{where}; give one of the ids {ids} instead.")
     if not matches:
-        names = list(known)
+        every = list(known)
+        names = [name for name in every if name is not None]
         hint = f"; to choose from: {join_names(names)}" if names else ""
+        hint += f"; of {len(every) - len(names)} no name or address is shown" if len(names) < len(every) else ""
         raise TargetError(f"{option}: {value} matches nothing{where}{hint}. {next_guess(value, names)}")
     if needs_id and integer(matches[0].get("id")) is None:
         raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
@@ -79,6 +90,11 @@ def next_guess(value: str, known: list[str]) -> str:
     # Of zone1 and zone2 neither is nearer to zone9.
     is_clear = len(ratios) == 1 or len(set(ratios)) == 2
     return f"Did you mean {nearest[0]}? Check the name or id." if is_clear else "Check the name or id."
+
+
+def shown_address(record: Record, ip: str, port: str) -> str | None:
+    """``address_of`` of a record that has all of it, else None."""
+    return None if None in (record.get(ip), record.get(port)) else address_of(record, ip, port)
 
 
 def address_of(record: Record, ip: str, port: str) -> str:

@@ -12,7 +12,7 @@ from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, servers_of
-from .lookup import address_of, exactly_one, find_cluster
+from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
 from .target import Member, Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
@@ -46,7 +46,7 @@ class Server(PartOfCluster):
         owner = Cluster.from_api(cluster_record)
         servers = servers_of(api, cluster_record, owner.id)
         matches = [found for found in servers if server in (str(found.get("id")), address_of(found, "ip", "port"))]
-        known = [address_of(found, "ip", "port") for found in servers]
+        known = [shown_address(found, "ip", "port") for found in servers]
         found = exactly_one("server", server, matches, known, f" in {owner.label}")
         host_id = integer(found.get("hostId"))
         return cls(

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import join_names, state_words
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .serving import is_in_flight
@@ -83,7 +83,10 @@ class Observation:
     @property
     def trouble(self) -> str:
         """What of it does not serve, for people."""
-        return join_names(member.state for member in self.members if member.serves is False) or f"it is {self.status}"
+        return (
+            join_names(member.state for member in self.members if member.serves is False)
+            or f"it is {state_words(self.status)}"
+        )
 
     def without_starts_after(self, latest: datetime) -> Observation:
         """The same, where a start that is later counts as not shown."""

@@ -46,7 +46,7 @@ class Zone(PartOfCluster):
         zones = records(record.get("zones")) or api.zones(owner.id)
         record = {**record, "zones": zones}
         matches = [found for found in zones if found.get("name") == zone]
-        known = [str(found.get("name")) for found in zones]
+        known = [found.get("name") for found in zones]
         found = exactly_one("zone", zone, matches, known, f" in {owner.label}", needs_id=False)
         servers = servers_of(api, record, owner.id)
         own = [server for server in servers if server.get("zoneName") == zone]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .._base.errors import OptionError, StateError
+from .._base.text import state_words
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SUCCESSFUL, Subtask, Task
 
 PENDING, READY, CANCELING, CANCEL = "PENDING", "READY", "CANCELING", "CANCEL"
@@ -86,10 +87,15 @@ def decide_action(task: Task, desired: DesiredState) -> Decision:
         return {State.RETRIED: _retry, State.ROLLED_BACK: _roll_back}[desired.state](task)
     steps = _selected_subtasks(task, desired)
     if not steps:
+        _check_shown(task, desired)
         return Decision(f"no subtask of it is {desired.status}")
     check = {State.RETRIED: _retry_subtask, State.SKIPPED: _skip, State.CANCELED: _cancel}[desired.state]
     checked = [(step, check(task, step)) for step in steps]
     due = tuple(step for step, already_done in checked if already_done is None)
+    if any(step.id is None for step in due):
+        raise _refusal(
+            task, f"has a subtask that is {due[0].status} and whose id is not shown. Look at the task in OCP"
+        )
     reasons = [_status_sentence(task, step) for step in due] or [
         already_done for _step, already_done in checked if already_done is not None
     ]
@@ -101,10 +107,20 @@ def _selected_subtasks(task: Task, desired: DesiredState) -> list[Subtask]:
         return [step for step in task.subtasks if step.status == desired.status]
     found = [step for step in task.subtasks if step.id == desired.subtask_id]
     if not found:
-        own = ", ".join(str(step.id) for step in task.subtasks)
-        choice = f"give one of {own}" if own else "the service tells none of it, so look at it in OCP"
+        own = ", ".join(str(step.id) for step in task.subtasks if step.id is not None)
+        choice = f"give one of {own}" if own else "the service tells no id of one, so look at it in OCP"
         raise OptionError(f"subtask_id: {desired.subtask_id} is no subtask of task {task.label}; {choice}.")
     return found
+
+
+def _check_shown(task: Task, desired: DesiredState) -> None:
+    """Raise StateError if a subtask may have the desired status without showing it."""
+    is_moot = task.status == SUCCESSFUL or (task.finished and desired.status == RUNNING)
+    if not is_moot and (not task.subtasks or any(step.status is None for step in task.subtasks)):
+        what = "the status of each subtask" if task.subtasks else "subtasks"
+        raise _refusal(
+            task, f"is shown without {what}, so it is not known which are {desired.status}. Look at the task in OCP"
+        )
 
 
 def _retry(task: Task) -> Decision:
@@ -119,7 +135,7 @@ def _retry(task: Task) -> Decision:
             "give state=rolled_back to go on with that",
         )
     if task.status != FAILED:
-        return Decision(f"it is {task.status}")
+        return Decision(f"it is {state_words(task.status)}")
     return Decision("it is FAILED", whole=True)
 
 
@@ -131,8 +147,8 @@ def _roll_back(task: Task) -> Decision:
     if task.status != FAILED:
         raise _refusal(
             task,
-            f"is {task.status}; only a FAILED task can be rolled back. Wait until it has ended, or cancel the subtask "
-            "that hangs with state=canceled subtask=running",
+            f"is {state_words(task.status)}; only a FAILED task can be rolled back. Wait until it has ended, or cancel "
+            "the subtask that hangs with state=canceled subtask=running",
         )
     if task.prohibit_rollback:
         raise _refusal(task, "must not be rolled back (prohibitRollback); retry it, or skip what failed")
@@ -186,7 +202,7 @@ def operation_of(step: Subtask) -> str:
 
 
 def _status_sentence(task: Task, step: Subtask) -> str:
-    return f"{_subtask_place(task, step)}, is {step.status}"
+    return f"{_subtask_place(task, step)}, is {state_words(step.status)}"
 
 
 def _subtask_place(task: Task, step: Subtask) -> str:
@@ -195,7 +211,9 @@ def _subtask_place(task: Task, step: Subtask) -> str:
 
 def _subtask_refusal(task: Task, step: Subtask, why: str) -> StateError:
     place = _subtask_place(task, step)
-    return StateError(f"{place[0].upper()}{place[1:]}, of task {task.label} is {step.status}; {why}.", task_id=task.id)
+    return StateError(
+        f"{place[0].upper()}{place[1:]}, of task {task.label} is {state_words(step.status)}; {why}.", task_id=task.id
+    )
 
 
 def _refusal(task: Task, why: str) -> StateError:

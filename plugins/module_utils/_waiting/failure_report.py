@@ -123,8 +123,9 @@ def wait_timed_out(
     task_id, task = next(iter(unfinished.items()))
     others = f" and {len(unfinished) - 1} more are" if len(unfinished) > 1 else " is"
     name = task.label if task is not None else str(task_id)
-    status = f" (status {task.status})" if task is not None else ""
-    steps = [step for step in task.subtasks if step.status == RUNNING] if task is not None else []
+    shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
+    status = f" ({shown})" if task is not None else ""
+    steps = [step for step in task.subtasks if step.status == RUNNING and step.id is not None] if task else []
     trace_id = purpose.trace_id or api.trace_id
     lines = [
         *purpose.headline("goes on"),
@@ -156,6 +157,9 @@ def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterato
         for step in task.failed_subtasks:
             if not left:
                 yield _FailedSubtask(task, step, step.run_time)
+                continue
+            if step.id is None:
+                yield _FailedSubtask(task, step, step.run_time, no_log="Its log is not shown, since its id is not.")
                 continue
             left -= 1
             try:
@@ -209,7 +213,8 @@ def _end(task: Task) -> str:
 
 
 def _at(task: Task, step: Subtask) -> str:
-    return f"{task.position(step)}, {step.label} (id {step.id})"
+    number = "" if step.id is None else f" (id {step.id})"
+    return f"{task.position(step)}, {step.label}{number}"
 
 
 def _trace_line(trace_id: str | None) -> Iterator[str]:
@@ -242,7 +247,7 @@ def remedies(task: Task) -> Iterator[str]:
     if not task.is_rolling_back:
         yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
     for step in task.failed_subtasks[:1]:
-        if not step.prohibit_skip:
+        if not step.prohibit_skip and step.id is not None:
             skip = adhoc_command("task", task_id=task.id, subtask_id=step.id, state="skipped")
             yield f"  Skip this subtask, leaving its work undone: {skip}"
     if not task.prohibit_rollback:

@@ -49,12 +49,16 @@ UP = "2 of 3 zones are up (zone1, zone3), fewer than min_zones=3"
         (raw_cluster(status="OPERATING"), [], ["cluster orders is OPERATING"]),
         (with_second(status="UNAVAILABLE"), [], ["server 10.1.0.2:2882 of zone2 is UNAVAILABLE", UP]),
         (with_second(innerStatus="INACTIVE"), [], ["server 10.1.0.2:2882 of zone2 is RUNNING and INACTIVE", UP]),
-        (with_second(status=None), [], ["server 10.1.0.2:2882 of zone2 is None", UP]),
-        (with_zone("STOPPED", "zone2"), [], [UP]),
+        (
+            with_second(status=None),
+            [],
+            ["server 10.1.0.2:2882 of zone2 is in an unknown state, since no status is shown", UP],
+        ),
+        (with_zone("STOPPED", "zone2"), [], [f"{UP}: zone2 is STOPPED"]),
         (
             with_zone("STOPPED", "zone1", "zone2", "zone3"),
             [],
-            ["0 of 3 zones are up, fewer than min_zones=3"],
+            ["0 of 3 zones are up, fewer than min_zones=3: zone1 is STOPPED, zone2 is STOPPED, zone3 is STOPPED"],
         ),
         (raw_cluster(), [raw_task(9)], ["task 9 (Restart 9) is RUNNING on cluster orders"]),
         (

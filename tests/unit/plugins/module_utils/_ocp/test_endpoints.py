@@ -18,7 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     WrongRecord,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import MOST_DISCARDED, OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, response
 
@@ -151,6 +151,14 @@ def test_task_name_is_sent_as_one_word_and_compared_whole(name, word, found, cli
     assert [task["id"] for task in OcpApi(client.double).tasks(name=name)] == found
 
 
+def test_search_for_one_task_by_several_words_reads_more_than_one_at_once(client):
+    """Only one of them is sent, so the first tasks that come may all be others."""
+    query = {"name": "restart", "sort": "id,desc", "page": 1, "size": MOST_DISCARDED}
+    others = [{"id": number, "name": "Restart OB cluster"} for number in range(MOST_DISCARDED, 1, -1)]
+    client.expect("get", "/api/v2/tasks/instances", query, gives=page_of(*others, {"id": 1, "name": "Restart OB Zone"}))
+    assert [task["id"] for task in OcpApi(client.double).tasks(1, name="restart ob zone")] == [1]
+
+
 LISTS = {
     "clusters": (lambda api: api.clusters("ord"), "/api/v2/ob/clusters", {"name": "ord"}),
     "all clusters": (lambda api: api.clusters(), "/api/v2/ob/clusters", {}),
@@ -266,7 +274,16 @@ def test_api_uses_the_clock_and_timeout_of_the_client():
 
 
 @pytest.mark.parametrize(
-    ("data", "log"), [({"log": "a\nb\n"}, "a\nb\n"), ({"log": None}, ""), ({"log": ""}, ""), ({}, "")], ids=repr
+    ("data", "log"),
+    [
+        ({"log": "a\nb\n"}, "a\nb\n"),
+        ({"log": None}, ""),
+        ({"log": ""}, ""),
+        ({}, ""),
+        ({"log": ["a"]}, ""),
+        ({"log": {"a": 1}}, ""),
+    ],
+    ids=repr,
 )
 def test_subtask_log_is_text_even_when_missing(data, log, client):
     client.expect("get", "/api/v2/tasks/instances/81/subtasks/7/log", gives=response(data))
@@ -431,3 +448,13 @@ def test_cluster_that_is_in_no_list_is_not_found(client):
     with pytest.raises(NotFound, match="There is no cluster with the id 5"):
         api.cluster(5)
     assert api.cluster(3) == LISTED
+
+
+@pytest.mark.parametrize("status", [403, 500, 503])
+def test_refused_cluster_that_is_in_no_list_stays_refused(status, client):
+    refusal = refused(status)
+    client.expect("get", "/api/v2/ob/clusters/5", gives=refusal)
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of(LISTED))
+    with pytest.raises(RequestRefused) as raised:
+        OcpApi(client.double).cluster(5)
+    assert raised.value is refusal

@@ -131,7 +131,16 @@ def test_error_envelope_raises_the_error_of_its_status(status, kind, advice, met
 
 @pytest.mark.parametrize(
     "content",
-    [{}, {"error": None}, {"error": {}}, {"error": {"message": None}}, {"error": "text"}, {"error": ["list"]}],
+    [
+        {},
+        {"error": None},
+        {"error": {}},
+        {"error": {"message": None}},
+        {"error": "text"},
+        {"error": ["list"]},
+        {"error": {"message": ["text"]}, "traceId": ["x"]},
+        {"error": {"message": {"a": "text"}}, "traceId": {"a": 1}},
+    ],
     ids=json.dumps,
 )
 def test_error_envelope_without_a_reason_shows_the_status(content, server):

@@ -93,3 +93,23 @@ def test_running_restart_is_joined(selector, restarts, ocp):
     second = restart(ocp, selector, since=BEGINNING)
     assert second["action"] in ("attached", "skipped")
     assert ocp.starts == dict.fromkeys(restarts, 1)
+
+
+NEVER = "1970-01-01T08:00:00+08:00"
+
+
+@pytest.mark.parametrize("name", ["server", "zone", "cluster"])
+def test_start_of_1970_is_no_start(name, ocp):
+    """It proves neither that it has restarted nor that it has not."""
+    selector, restarts = TARGETS[name]
+
+    def without_starts(template, data):
+        if template.endswith("/servers"):
+            return {"contents": [{**server, "startTime": NEVER} for server in data["contents"]]}
+        return data
+
+    ocp.change = without_starts
+    first = restart(ocp, selector, since=BEGINNING)
+    assert (first["action"], first["verified"]) == ("submitted", None)
+    assert [member["start_time"] for member in first["after"]["members"]] == [None] * len(restarts)
+    assert "the service shows no start time or process of it" in first["reason"]

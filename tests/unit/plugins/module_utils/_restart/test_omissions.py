@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Each field of each documented answer is missing or changed: done right or refused, never twice, no false green."""
+"""Each field of each documented answer is missing or changed: done right or an error that names it."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError, TaskFailed
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries import (
     read_clusters,
     read_hosts,
@@ -23,6 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session,
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -30,7 +33,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import ADDRESS, DocumentedOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock
 
@@ -38,6 +45,8 @@ pytestmark = pytest.mark.slow
 
 GONE = object()
 VALUES = [GONE, None, 0, "text", ["UNKNOWN_WORD"], {"a": 1}, "0001-01-01T00:00:00Z"]
+# Where most is as without started_before.
+FEW_VALUES = [GONE, "text"]
 RESTARTS = {
     "server": Selector(
         Server, {"cluster": "billing", "server": "172.20.1.43:2882", "freeze_server": False, "force": False}
@@ -51,6 +60,37 @@ READS = {
     "servers": lambda api, _clock: read_servers(api, {}),
     "hosts": lambda api, _clock: read_hosts(api, {}),
     "health": lambda api, clock: await_health(api, "billing", Demands(2), PollPolicy(1, 1), clock=clock),
+}
+POLICY = PollPolicy(20, 10)
+# Whether the tasks of the service fail, and which ones are waited for.
+WAITS = {
+    "tasks that succeed": (False, RUNNING_TASKS[:2]),
+    "tasks that fail": (True, [FAILED_TASK, RUNNING_TASKS[0]]),
+}
+ACTIONS = {
+    "retried": (FAILED_TASK, DesiredState(State.RETRIED)),
+    "rolled back": (FAILED_TASK, DesiredState(State.ROLLED_BACK)),
+    "skipped": (FAILED_TASK, DesiredState(State.SKIPPED, status="FAILED")),
+    "canceled": (RUNNING_TASKS[0], DesiredState(State.CANCELED, status="RUNNING")),
+}
+# How an error names a field that it lacks, besides by a wrong value of it.
+NAMED = {
+    "contents": "a list of objects",
+    "id": r"tells no id|names no task|names task 0 in place|nothing that only a task has|id is not shown",
+    "name": r"no name or address is shown|no new restart of",
+    "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
+    "operation": "nothing that only a task has",
+    "innerStatus": "unknown state",
+    "ip": "no name or address is shown",
+    "port": "no name or address is shown",
+    "innerIpAddress": "no name or address is shown",
+    "zones": "zone",
+    "zoneName": "zone",
+    "alias": "does not run",
+    "pid": "does not run",
+    "processes": "does not run",
+    "subtasks": "without subtasks",
+    "tasks": "nothing that only a task has",
 }
 
 
@@ -79,13 +119,15 @@ def changed(value: Any, path: tuple[str, ...], to: Any) -> Any:
 
 @pytest.fixture
 def run(monkeypatch):
-    """Run one call of a module on a documented service; its result or error, and the service."""
+    """Run one call of a module on a service, a documented one by default; its result or error, and the service."""
+    # Each request looks for a proxy in all of it.
+    for name in list(os.environ):
+        monkeypatch.delenv(name)
 
-    def call(work, change=None):
+    def call(work, change=None, service=DocumentedOcp):
+        forget_all()
         time = FakeClock()
-        ocp = DocumentedOcp(time)
-        # Or requests goes through the whole environment twice for each request, looking for proxies.
-        monkeypatch.setenv("NO_PROXY", urlsplit(ADDRESS).hostname)
+        ocp = service(time)
         if change is not None:
             ocp.change = change
         monkeypatch.setattr(transport.Adapter, "send", lambda _self, request, **options: ocp.send(request, **options))
@@ -101,11 +143,11 @@ def run(monkeypatch):
 
 
 def restart(selector, since):
-    request = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 10), started_before=since)
+    request = RestartRequest(check_mode=False, wait=True, policy=POLICY, started_before=since)
     return lambda api, clock: restart_target(api, selector, request, clock)
 
 
-def variants(run, work):
+def variants(run, work, values=VALUES, **options):
     """Each template with each of its fields, as one whole run of ``work`` shows them."""
     seen: dict[str, set[tuple[str, ...]]] = {}
 
@@ -113,8 +155,9 @@ def variants(run, work):
         seen.setdefault(template, set()).update(fields(data))
         return data
 
-    run(work, watch)
-    return [(template, path, value) for template in sorted(seen) for path in sorted(seen[template]) for value in VALUES]
+    undisturbed, _ocp = run(work, watch, **options)
+    found = [(template, path) for template in sorted(seen) for path in sorted(seen[template])]
+    return undisturbed, [(template, path, value) for template, path in found for value in values]
 
 
 def with_value(template, path, value):
@@ -125,29 +168,87 @@ def told(template, path, value):
     return f"{template}: {'.'.join(path)} = {'left out' if value is GONE else json.dumps(value)}"
 
 
+def is_clear(error, undisturbed, path, value):
+    """Whether it names what is missing or wrong, if that is why it is raised, in words of its own."""
+    message = str(error)
+    if isinstance(error, ModuleCrashed) or re.search(r"\b(None|null)\b", message):
+        return False
+    if isinstance(error, TaskFailed) and isinstance(undisturbed, TaskFailed) and "FAILED" in message:
+        return True
+    shown = re.search(rf"(?<![\w.]){value}(?!\w|\.\w)", message) if isinstance(value, (str, int)) else None
+    return bool(shown or re.search(NAMED.get(path[-1], "(?!)"), message, re.MULTILINE))
+
+
 @pytest.mark.parametrize("since", [None, BEGINNING], ids=["always", "started_before"])
 @pytest.mark.parametrize("name", RESTARTS)
 def test_restart_with_any_field_missing_or_changed(name, since, run):
     work = restart(RESTARTS[name], since)
-    found = variants(run, work)
+    undisturbed, found = variants(run, work, values=VALUES if since is None else FEW_VALUES)
     for template, path, value in found:
         outcome, ocp = run(work, with_value(template, path, value))
         case = told(template, path, value)
         assert len(ocp.posts) <= 1, case
-        assert not isinstance(outcome, ModuleCrashed), f"{case}: {outcome}"
         if isinstance(outcome, OcpError):
-            assert len(str(outcome)) > 20, case
+            assert is_clear(outcome, undisturbed, path, value), f"{case}: {outcome}"
             continue
         assert ocp.posts, f"{case}: green, though nothing was restarted: {outcome['reason']}"
         assert max(ocp.starts.values()) == 1, case
-    assert len(found) > 400
+    assert len(found) > 130
 
 
 @pytest.mark.parametrize("name", READS)
 def test_read_with_any_field_missing_or_changed(name, run):
-    found = variants(run, READS[name])
+    undisturbed, found = variants(run, READS[name])
     for template, path, value in found:
         outcome, ocp = run(READS[name], with_value(template, path, value))
-        assert isinstance(outcome, (OcpError, dict, list)), told(template, path, value)
         assert ocp.posts == []
+        if isinstance(outcome, OcpError):
+            assert is_clear(outcome, undisturbed, path, value), f"{told(template, path, value)}: {outcome}"
+        else:
+            assert isinstance(outcome, (dict, list)), told(template, path, value)
     assert len(found) > 50
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_wait_with_any_field_missing_or_changed(name, run):
+    fails, task_ids = WAITS[name]
+
+    def work(api, clock):
+        return await_tasks(api, task_ids, POLICY, clock=clock)
+
+    options = {"service": partial(WholeOcp, fails=fails)}
+    undisturbed, found = variants(run, work, **options)
+    assert isinstance(undisturbed, OcpError) is fails
+    for template, path, value in found:
+        outcome, ocp = run(work, with_value(template, path, value), **options)
+        case = told(template, path, value)
+        assert ocp.posts == []
+        if isinstance(outcome, OcpError):
+            assert is_clear(outcome, undisturbed, path, value), f"{case}: {outcome}"
+        else:
+            assert all(ocp.status_of(task_id) == "SUCCESSFUL" for task_id in task_ids), f"{case}: green"
+    assert len(found) > 150
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_task_action_with_any_field_missing_or_changed(name, run):
+    task_id, desired = ACTIONS[name]
+
+    def work(api, clock):
+        return act_on_task(api, task_id, desired, POLICY, wait=True, check_mode=False, clock=clock)
+
+    undisturbed, found = variants(run, work, service=WholeOcp)
+    assert undisturbed["changed"] is True
+    for template, path, value in found:
+        outcome, ocp = run(work, with_value(template, path, value), service=WholeOcp)
+        case = told(template, path, value)
+        assert len(ocp.posts) <= 1, case
+        if isinstance(outcome, OcpError):
+            assert is_clear(outcome, undisturbed, path, value), f"{case}: {outcome}"
+        else:
+            assert outcome["changed"] is bool(ocp.posts), case
+            # By its own word each subtask is in another status.
+            others = path == ("subtasks", "status") and isinstance(value, (str, int))
+            assert ocp.posts or others, f"{case}: green, though nothing was done"
+            assert ocp.status_of(task_id) == "SUCCESSFUL", case
+    assert len(found) > 150

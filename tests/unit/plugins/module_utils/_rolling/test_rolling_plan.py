@@ -156,6 +156,19 @@ def test_cluster_below_min_zones_is_refused(refused, planned):
     assert order(planned(two, min_zones=2)) == [[2], [1]]
 
 
+def test_server_without_a_zone_counts_as_none(refused, planned):
+    cluster = raw_cluster(*[raw_server(number, zone) for number, zone in enumerate(("zone1", "zone2", None), 1)])
+    refused(TargetError, r"has 2 zones \(zone1, zone2\), and min_zones=3 are asked for", cluster)
+    refused(
+        TargetError,
+        r"zones: zone9 matches nothing .* to choose from: zone1, zone2\.",
+        cluster,
+        zones=["zone9"],
+        min_zones=2,
+    )
+    assert order(planned(cluster, min_zones=2)) == [[2], [3], [1]]
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [

@@ -148,6 +148,32 @@ def test_task_without_a_subtask_in_the_given_state_is_unchanged():
     assert (decision.is_needed, decision.reason) == (False, "no subtask of it is FAILED")
 
 
+@pytest.mark.parametrize(
+    ("wish", "status", "step_status", "expected"),
+    [
+        (SKIPPED, "FAILED", None, REFUSED),
+        (SKIPPED, "RUNNING", None, REFUSED),
+        (SKIPPED, "SUCCESSFUL", None, NOTHING),
+        (SKIPPED, "RUNNING", "UNHEARD_OF", NOTHING),
+        (RETRIED, "FAILED", None, REFUSED),
+        (CANCELED, "RUNNING", None, REFUSED),
+        (CANCELED, "FAILED", None, NOTHING),
+        (CANCELED, "RUNNING", "UNHEARD_OF", NOTHING),
+    ],
+)
+def test_subtasks_that_are_not_shown_are_not_taken_for_done(wish, status, step_status, expected):
+    of = DesiredState(wish, status="RUNNING" if wish is CANCELED else "FAILED")
+    assert outcome(task_with(status, "EXECUTE", {"status": step_status}), of) == expected
+    if step_status is None:
+        assert outcome(Task.from_api({**raw_task(7, status), "operation": "EXECUTE", "subtasks": None}), of) == expected
+
+
+def test_subtask_without_an_id_is_not_asked_for():
+    steps = [{**step(51, "Stop it", "FAILED"), "id": None}]
+    with pytest.raises(StateError, match="has a subtask that is FAILED and whose id is not shown"):
+        decide_action(Task.from_api(raw_task(7, "FAILED", subtasks=steps)), DesiredState(SKIPPED, status="FAILED"))
+
+
 def test_one_prohibited_skip_refuses_all():
     steps = [step(51, "Stop", "FAILED"), step(52, "Start", "FAILED", prohibitSkip=True)]
     with pytest.raises(
@@ -212,7 +238,7 @@ def test_prohibited_rollback_is_refused():
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
-        ([], "the service tells none of it, so look at it in OCP"),
+        ([], "the service tells no id of one, so look at it in OCP"),
         ([step(51, "Stop"), step(52, "Start")], "give one of 51, 52"),
     ],
     ids=["none", "two"],
