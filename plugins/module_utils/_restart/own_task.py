@@ -63,6 +63,12 @@ def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> lis
     return [task for task in tasks if kind_of(task.name) == target.task_name and is_ours(task)]
 
 
+def doubtful_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
+    """Those of the listed tasks that the user of the request began since, and that may be of the target or not."""
+    tasks = [Task.from_api(entry.record) for entry in listed if entry.restarts == frozenset()]
+    return [task for task in tasks if kind_of(task.name) == target.task_name and sent.has_started(task)]
+
+
 def is_answer(record: Record, target: Target, mark: int | None) -> bool:
     """Whether the task in an answer to the request can be the one it started, by its id, kind and cluster."""
     return (

@@ -128,13 +128,14 @@ class _Restart:
         self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
         try:
             sight, decision = self._decide_after(refusal)
-        except OcpError as error:
+        except OcpError as problem:
+            error = self._sender.after_refusal(problem, refusal)
             self._attempt.so_far = replace(refused, changed=refused.changed or isinstance(error, OutcomeUnknown))
             if isinstance(refusal, TaskFailed) and isinstance(error, TargetBusy) and self._is_alone(refused.task_id):
                 raise refusal from None
             if not isinstance(error, OutcomeUnknown):
                 error.add_context(str(refusal))
-            raise
+            raise error from None
         # A replica that lags shows our own task, which has failed, as running.
         is_failed_one = isinstance(refusal, TaskFailed) and decision.task_ids == (refused.task_id,)
         if is_failed_one or (decision.action is Action.SUBMIT and not self._had_to_wait):

@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from .._base.clock import Clock
-from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
+from .._base.errors import OcpError, OutcomeUnknown, RequestRefused, ResponseUnreadable, ServiceError, TargetBusy
 from .._base.parsing import instant
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import Task
@@ -18,7 +19,7 @@ from .._targets.target import Target, TaskOnTarget
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .open_outcomes import close_outcome, open_request, remember_open
-from .own_task import Sent, find_own_task, is_answer, own_tasks
+from .own_task import Sent, doubtful_tasks, find_own_task, is_answer, outcome_unknown, own_tasks
 
 
 class Sender:
@@ -35,6 +36,7 @@ class Sender:
         self._clock = clock
         self._open = open_request(api, target)
         self._sent = self._open
+        self._doubtful: list[Task] = []
 
     @property
     def has_sent(self) -> bool:
@@ -53,7 +55,9 @@ class Sender:
         """
         if self._sent is None:
             return None
-        found = own_tasks(self._target, listed, self._sent)
+        entries = list(listed)
+        found = own_tasks(self._target, entries, self._sent)
+        self._doubtful = doubtful_tasks(self._target, entries, self._sent)
         if len(found) != 1:
             return None
         [task] = found
@@ -63,6 +67,15 @@ class Sender:
             return None
         self._adopt(task, "the request was refused" if self._sent.refused else "the answer was lost")
         return Decision(Action.ADOPT, self._attempt.so_far.reason or "", self._sent.members, (task.id,))
+
+    def after_refusal(self, error: OcpError, refusal: OcpError) -> OcpError:
+        """What to report after a ``refusal`` and ``error``: OutcomeUnknown if the task at work may be our own."""
+        if not (self._doubtful and isinstance(refusal, RequestRefused) and isinstance(error, TargetBusy)):
+            return error
+        refusal.context.clear()
+        names = join_names(task.label for task in self._doubtful)
+        doubt = f"That may be the answer to a repetition by a proxy: {names} began since, by the same user"
+        return outcome_unknown(self._target, refusal, doubt)
 
     def send(self, mark: int | None, members: frozenset[str], now: datetime) -> None:
         """Send it for ``members``. Raises OutcomeUnknown if it may run and its task is not found, else ServiceError."""

@@ -34,6 +34,8 @@ every_shown_restart = pytest.mark.parametrize(
     [case for case in RESTART_CASES.values() if case.proven],
     ids=[k for k, c in RESTART_CASES.items() if c.proven],
 )
+# Another server of the cluster is on its host.
+NOT_ALONE = replace(SERVER, target=replace(SERVER.target, alone=False))
 # What the tests ask for: started since the beginning.
 CHANGE = at(-10)
 
@@ -328,6 +330,24 @@ def test_refused_repetition_of_our_own_request_is_adopted(wait, case, service):
     assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
     assert "; the request was refused, and task 1001 (" in result["reason"]
     assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outcome_open(service):
+    """A proxy has repeated the request, and older services have no tags."""
+    service.user, service.busy, service.tags, service.names_operations = "admin", 409, False, False
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
+    error = failure(service, NOT_ALONE, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "may be the answer to a repetition by a proxy: 1001 (Restart OB server) began since" in str(error)
+    assert "There was no restart" not in str(error)
+
+
+@pytest.mark.parametrize(("user", "creator"), [("admin", "somebody"), (None, "admin")])
+def test_refusal_beside_a_task_of_another_user_is_a_refusal(user, creator, service):
+    service.user, service.busy, service.tags, service.names_operations = user, 409, False, False
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator=creator)
+    error = failure(service, NOT_ALONE, request())
+    assert (error.__class__, error.facts["changed"]) == (TargetBusy, False)
 
 
 def test_own_task_is_adopted_though_its_begin_is_before_the_condition(service):
