@@ -40,7 +40,7 @@ class Answers:
         """
         since, look, others = run.since or 0.0, self.last_look(run, post), list(others)
         return any(
-            self._shows_thing(read, key, since, at_work=read in look)
+            self._shows_thing(read, key, since, [task.id for task in others] if read in look else [])
             or any(self.shows_task(read, task, since) for task in others if read in look or self.tells_target(task))
             for read in self.before(run, post)
         )
@@ -86,13 +86,14 @@ class Answers:
             return when // self._profile.agent_refresh * self._profile.agent_refresh
         return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when
 
-    def _shows_thing(self, read: Exchange, key: Key, since: float, *, at_work: bool) -> bool:
-        """Whether an answer shows of a thing itself that it has started since, or that it is ``at_work``."""
+    def _shows_thing(self, read: Exchange, key: Key, since: float, tasks: list[int]) -> bool:
+        """Whether an answer shows of a thing itself that it has started since, or that one of ``tasks`` works on it."""
         if read.answer is None or read.answer.status != 200 or not self._is_about(read.request.path, key):
             return False
         state = self._evidence.state(key, self._seen_at(read))
         if state is None:
             return False
+        at_work = state["operation"] in tasks
         return self._evidence.state_shows(state if at_work else {**state, "work": None}, key, since)
 
     def _is_about(self, path: str, key: Key) -> bool:

@@ -48,6 +48,9 @@ def _earlier_starts(case: Case, key: Key, task: Task, since: float, committed: f
     starts = case.evidence.starts(key, since + BLUR)
     if not any(start.task == task.id and not start.undoing for start in starts):
         return []
+    state = case.evidence.state(key, committed)
+    if state is not None and not state["up"] and state["work"] is None:
+        return []  # what does not run may be started
     return [start for start in starts if start.task != task.id and _began(case, start) < committed]
 
 
@@ -58,7 +61,9 @@ def _began(case: Case, start: Start) -> float:
 
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
-    others = [task for start in starts if (task := case.evidence.task(start.task)) is not None]
+    # A task that began before the change is no evidence, nor is a rollback; their start is, once it is shown.
+    tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
+    others = [task for task in tasks if task is not None and task.created > (run.since or 0.0) - BLUR]
     return case.answers.show_restart(run, post, key, others)
 
 

@@ -60,7 +60,8 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
 def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
     """What only a person can clear fails at once, where its task can be seen."""
     lasted = (run.ended or run.began) - run.began
-    if run.end != "result" or lasted <= NOTICED or run.posts or not case.profile.reads_tasks:
+    waits_for_a_task = run.posts or run.result.get("task_id") is not None
+    if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
         return
     begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]

@@ -79,7 +79,13 @@ class Evidence:
         """Whether a task was the one that has a thing, or its zone or cluster, at any moment of a time."""
         keys = {key, *([task.own] if task.own else [])}
         holders = {state["operation"] for each in keys for state in self._fleet.things[each].between(begin, end)}
-        return task.id in holders or (self._profile.operating == "none" and holders != {None})
+        is_named = self._profile.operating != "none" and key[0] != "host"
+        return task.id in holders or (not is_named and holders != {None})
+
+    def serves_throughout(self, key: Key, begin: float, end: float) -> bool:
+        """Whether a process served during a whole time, as every replica knows."""
+        states = self._fleet.things[key].between(begin - self._profile.latest - self._profile.agent_refresh, end)
+        return all(self.serves(state) for state in states)
 
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""

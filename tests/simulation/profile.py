@@ -114,6 +114,8 @@ def _mix(profile: Profile, choices: Stream) -> None:
     profile.agents_below = choices.pick(("/api/v2", ""))
     profile.agent_refresh = choices.pick((0.0, 60.0))
     profile.reads_tasks = not choices.chance(0.05)
+    if not profile.reads_tasks:
+        choices.counted("task list may not be read")
 
 
 def _draw_lags(profile: Profile, choices: Stream) -> None:

@@ -79,7 +79,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     if not fits:
         yield Finding(f"{action} a task of another target", f"task {number} ({task.name}) of {task.members}")
     elif action != "attached" and not _is_own(task, run):
-        post = run.posts[-1] if run.posts else None
+        same = [each for each in case.history.runs if each.process == run.process and each.change is run.change]
+        posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
+        post = posts[-1] if posts else None
         told = case.profile.creators and task.creator != run.user
         early = post is None or task.created < post.sent - LARGEST_LEAD
         unseen = not (told or early)
@@ -162,7 +164,10 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     if since is None:
         return
     members = run.change.members
-    shown = all(case.evidence.shows(key, since, begin) and case.evidence.served(key, begin, begin) for key in members)
+    shown = all(
+        case.evidence.shows(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
+        for key in members
+    )
     if shown and all(case.evidence.starts(key, since, begin) for key in members):
         was_set = case.profile.jumps_at < run.ended
         yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)

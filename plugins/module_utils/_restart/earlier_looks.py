@@ -47,8 +47,10 @@ class EarlierLooks:
             self._at_work_until = 0.0
 
     def is_behind(self, observed: Observation) -> bool:
-        """Whether a start is shown that is earlier than one shown before."""
-        return _has_earlier(_starts_of(observed), self._starts)
+        """Whether a start is shown that is earlier than one shown before, or nothing is shown any more."""
+        starts = _starts_of(observed)
+        is_gone = bool(self._starts) and not starts and observed.serves is None and not observed.is_in_flight
+        return is_gone or _has_earlier(starts, self._starts)
 
     def may_be_behind(self, observed: Observation, now: float) -> bool:
         """Whether no work is shown any more, and none of its effect either."""

@@ -192,8 +192,8 @@ class Viewer:
 
 def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
     return ResponseUnreadable(
-        f"For {UNSEEN_FOR:g} seconds the service has shown an earlier start of {target.label} than before, so its "
-        "answers are out of date.",
+        f"For {UNSEEN_FOR:g} seconds the service has shown an earlier start of {target.label} than before, or "
+        "nothing of it, so its answers are out of date.",
         url=api.url,
         advice="Look at it in OCP; run this again when the service is well.",
     )

@@ -160,14 +160,22 @@ def test_service_that_goes_back_in_time_for_long_is_not_believed(service):
 # The memory itself
 
 
-def observed(status="RUNNING", started=0.0, name="a"):
-    return Observation(status, (Member(name, status, started=None if started is None else at(started)),))
+def observed(status="RUNNING", started=0.0, name="a", serves=None):
+    start = None if started is None else at(started)
+    return Observation(status, (Member(name, status, started=start, serves=serves),))
 
 
 @pytest.mark.parametrize(
     ("later", "is_behind"),
-    [(observed(started=-1.0), False), (observed(started=-3.0), True), (observed(started=None), False)],
-    ids=["of an uptime", "earlier", "not shown"],
+    [
+        (observed(started=-1.0), False),
+        (observed(started=-3.0), True),
+        (Observation(None, ()), True),
+        (Observation(None, (Member("a", None),)), True),
+        (observed("STOPPED", None, serves=False), False),
+        (observed("RESTARTING", None), False),
+    ],
+    ids=["of an uptime", "earlier", "no member", "gone", "stopped", "at work"],
 )
 def test_start_that_is_earlier_than_before_is_behind(later, is_behind):
     earlier = EarlierLooks()
