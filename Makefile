@@ -49,8 +49,8 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
-	@echo "Running lint, sanity, unit, unit-slow and simulate side by side: each is shown when it has ended"
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow simulate
+	@echo "Running lint, sanity, unit, unit-slow and simulate-some side by side: each is shown when it has ended"
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow simulate-some
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
@@ -127,6 +127,10 @@ chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTAR
 simulate: $(DEV) ## Hold the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.simulation $(if $(RUNS),--runs $(RUNS)) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
+
+.PHONY: simulate-some
+simulate-some: ## The same 600 times
+	@$(MAKE) --no-print-directory simulate RUNS=600
 
 .PHONY: simulate-much
 simulate-much: ## The same 100,000 times, and with each known bug put back

@@ -68,7 +68,8 @@ class Answers:
 
     def tells_target(self, task: Task) -> bool:
         """Whether the service tells which target a task is of."""
-        return self._profile.tags or self._profile.operating != "none" or task.kind == "cluster"
+        names_it = self._profile.operating != "none" and task.kind != "host"
+        return self._profile.tags or names_it or task.kind == "cluster"
 
     def _shown_task(self, read: Exchange, task: Task) -> dict[str, Any] | None:
         """The record of a task in an answer."""

@@ -50,6 +50,8 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
+    if task.idle:
+        return  # its start is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
     state = task.record.at(run.ended - NOTICED - proof)
     if state and state["finish"] is not None and task.record.now is state:

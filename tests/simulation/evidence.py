@@ -47,7 +47,7 @@ class Evidence:
 
     def serves(self, state: dict[str, Any]) -> bool:
         """Whether a process serves, by what the service can tell of it."""
-        shows_active = self._profile.inner_status and "pid" not in state  # as those of agents have
+        shows_active = self._profile.inner_status and "zone" in state  # as only servers have
         return process_status(state) == "RUNNING" and bool(state["active"] or not shows_active)
 
     def served(self, key: Key, begin: float, end: float) -> bool:

@@ -52,7 +52,8 @@ class Tasks:
         task.steps[0].status = "READY"
         task.duration = self._choices.pick(*DURATIONS)
         self._draw_failure(task, fails_at_once)
-        if self._profile.idle_moves is not None and work == "restart" and kind in ("server", "zone", "cluster"):
+        may_be_idle = self._profile.idle_moves is not None and self._profile.starts
+        if may_be_idle and work == "restart" and kind in ("server", "zone", "cluster"):
             task.idle = task.fails_at is None and self._choices.chance(0.5)
         task.record = Versioned(("task", task.id), now, **self._snapshot(task, self._profile.first_word, "EXECUTE"))
         self.all[task.id] = task
