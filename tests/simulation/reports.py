@@ -101,9 +101,9 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
         return
     task = case.evidence.task(run.result.get("task_id"))
     if run.result.get("changed") and not run.restarts and not (task and _is_own(task, run)):
-        yield Finding(
-            "changed, though nothing was started", f"action {run.result.get('action')}", unseen=bool(run.posts)
-        )
+        action = run.result.get("action")
+        unseen = bool(run.posts) or action == "adopted"
+        yield Finding("changed, though nothing was started", f"action {action}", unseen)
     worked = [
         when for _exchange, when, number in run.restarts if case.evidence.worked(case.evidence.tasks[number], EVER)
     ]
