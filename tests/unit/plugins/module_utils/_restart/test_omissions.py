@@ -44,9 +44,9 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 pytestmark = pytest.mark.slow
 
 GONE = object()
-VALUES = [GONE, None, 0, "text", ["UNKNOWN_WORD"], {"a": 1}, "0001-01-01T00:00:00Z"]
+VALUES = (GONE, None, 0, "text", ["UNKNOWN_WORD"], {"a": 1}, "0001-01-01T00:00:00Z")
 # Where most is as without started_before.
-FEW_VALUES = [GONE, "text"]
+FEW_VALUES = (GONE, "text")
 RESTARTS = {
     "server": Selector(
         Server, {"cluster": "billing", "server": "172.20.1.43:2882", "freeze_server": False, "force": False}

@@ -287,12 +287,13 @@ def test_own_task_that_failed_at_its_first_step_and_left_the_status_is_reported_
 def test_own_task_that_failed_since_another_runs_holds_nothing(in_flight, case, service):
     """The status of the target is that of the other one's work."""
     service.busy, service.names_operations = "REFUSED", False
-    service.before_post = lambda: start_another()
 
     def start_another():
         service.before_post = lambda: None
         service.begin(case.task_name, case.things(service), seconds=20)
         with_status(service, case, "RESTARTING")
+
+    service.before_post = start_another
 
     def ended():
         if all(job.applied for job in service.jobs):
