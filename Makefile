@@ -30,8 +30,8 @@ EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
-# One more than there are processors: a wait in an integration test leaves one idle.
-WAITING_WORKERS := $(shell expr $$(nproc) + 1)
+# Two more than there are processors: a wait in an integration test leaves one idle.
+WAITING_WORKERS := $(shell expr $$(nproc) + 2)
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -129,8 +129,8 @@ simulate: $(DEV) ## Hold the modules against a model of the service in virtual t
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: simulate-some
-simulate-some: ## The same 600 times
-	@$(MAKE) --no-print-directory simulate RUNS=600
+simulate-some: ## The same 300 times
+	@$(MAKE) --no-print-directory simulate RUNS=300
 
 .PHONY: simulate-much
 simulate-much: ## The same 100,000 times, and with each known bug put back

@@ -169,6 +169,7 @@ def test_ad_hoc_commands_on_pages_run(emulator, executables, tmp_path, page):
     assert '"verified": true' in run.stdout
 
 
+@pytest.mark.nightly
 def test_rolling_restart_page_runbook_runs(ansible, emulator, tmp_path):
     page = "docs/rolling-restart.md"
     for file in blocks(page, "yaml"):

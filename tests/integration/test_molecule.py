@@ -61,6 +61,7 @@ def test_each_role_and_changing_module_has_a_scenario():
     assert {path.parent.name for path in SCENARIOS.glob("*/molecule.yml")} == verbs | roles | {"default"}
 
 
+@pytest.mark.nightly
 def test_molecule_page_scenario_runs(molecule, tmp_path, executables):
     page = (REPOSITORY / "docs/molecule.md").read_text()
     files = re.findall(r"^`(molecule/default/\w+\.yml)`.*?^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
