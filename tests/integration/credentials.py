@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The user and access key by which tests call the emulator."""
+"""The user and access key that tests call the emulator with."""
 
 from __future__ import annotations
 

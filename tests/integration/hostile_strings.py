@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Two hundred strings, each of which leaves a file if something evaluates it as a template."""
+"""Two hundred strings; each leaves a file behind if something evaluates it as a template."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Rolling restarts, told from the history of the emulator and not from the words of the playbook."""
+"""Rolling restarts, checked by the history of the emulator, not by the output of the playbook."""
 
 from __future__ import annotations
 

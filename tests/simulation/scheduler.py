@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Virtual time: events in order, and actors that are threads of which exactly one runs at a time.
+"""Virtual time: events in order, and actors (threads) that take turns, one at a time.
 
 Whoever waits carries the events out until its own turn comes, so a lone actor never switches threads.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""docs/contract.md tells every call, parameter, field, status word, error code and task that the code relies on.
+"""docs/contract.md lists every call, parameter, field, status word, error code and task that the code relies on.
 
 What the code relies on is read from its sources: those of the plugins as text, those of the emulator as it runs.
 """

@@ -40,7 +40,8 @@ class EarlierLooks:
     def note(self, observed: Observation, *, explained: bool, now: float) -> None:
         """Remember what was observed; ``explained``: a task is known that works on the target."""
         starts = _starts_of(observed)
-        self._starts = {**starts, **{name: max(start, starts.get(name, start)) for name, start in self._starts.items()}}
+        for name, start in starts.items():
+            self._starts[name] = max(start, self._starts.get(name, start))
         if observed.is_in_flight and not explained:
             self._at_work_until, self._starts_at_work = now + UNSEEN_FOR, starts
         elif explained:

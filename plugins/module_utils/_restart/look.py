@@ -26,7 +26,7 @@ from .in_flight import NamedTasks, listed_in_flight, named_tasks
 Found = TypeVar("Found")
 
 # A start further ahead of the service's clock was written down by another clock.
-LARGEST_LEAD = timedelta(seconds=60)
+LARGEST_START_LEAD = timedelta(seconds=60)
 
 # Of one cluster, or of one kind of target: more tasks than these do not begin while a restart runs.
 NEWEST_TASKS = 30
@@ -42,7 +42,7 @@ def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     """The current state of a target, without starts that are still to come. Raises a ServiceError."""
     observed = target.observe(api)
     uncertain = timedelta(seconds=api.service_clock.uncertainty)
-    return observed.without_starts_after(service_time(api, clock) + uncertain + LARGEST_LEAD)
+    return observed.without_starts_after(service_time(api, clock) + uncertain + LARGEST_START_LEAD)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Agents(Target):
         """Find them by host ids (digits) or inner IP addresses, each host once; raises TargetError."""
         found = api.hosts()
         there = tuple(dict(find_host("hosts", found, host) for host in hosts).items())
-        by_host = {host.get("id"): host.get("hostAgentStatus") for host in found}
+        by_host = _status_by_host(found)
         return cls(there, Observation(None, tuple(Member(address, by_host.get(number)) for number, address in there)))
 
     @property
@@ -59,7 +59,7 @@ class Agents(Target):
 
     def observe(self, api: OcpApi) -> Observation:
         """Each agent with the pids of its processes; the status that all agents share, else None."""
-        by_host = {host.get("id"): host.get("hostAgentStatus") for host in api.hosts()}
+        by_host = _status_by_host(api.hosts())
         members = tuple(
             _agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
         )
@@ -93,6 +93,10 @@ class Agents(Target):
 
 def _host(number: int, name: str) -> dict[str, Any]:
     return {"id": number, "name": name}
+
+
+def _status_by_host(hosts: list[Record]) -> dict[Any, str | None]:
+    return {host.get("id"): host.get("hostAgentStatus") for host in hosts}
 
 
 def _host_ids(task: Record) -> set[Any]:

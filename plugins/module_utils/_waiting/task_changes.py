@@ -66,7 +66,7 @@ def follow_tasks(
 class _FollowedTask:
     """An unfinished task: its first change, its last list entry, and the failures already reported.
 
-    Until ``grace`` is over, a replica may not have it yet.
+    Until ``grace`` is over, a 404 is that of a replica that lags.
     """
 
     first: str
@@ -138,8 +138,10 @@ class _FollowedTasks:
     def _follow(self, task_id: int, listed: Record | None) -> None:
         """Read a task whose list entry has changed, or that is no longer listed as RUNNING."""
         followed = self._followed[task_id]
-        if listed is not None and listed == followed.listed:
-            return
+        if listed is not None:
+            followed.grace.renew()
+            if listed == followed.listed:
+                return
         try:
             task = Task.from_api(self._api.task(task_id))
         except NotFound:

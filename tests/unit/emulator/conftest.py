@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The emulator in the process of a unit test, with a clock that moves only when told to."""
+"""The emulator in the process of a unit test, with a clock that only the test moves."""
 
 from __future__ import annotations
 

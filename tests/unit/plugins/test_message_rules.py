@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Rules of every error message: it names option and target, tells a next step, ends as a sentence, holds no secret."""
+"""Each error message names option and target, gives a next step, is a sentence and holds no secret."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock by which tasks move on: the machine's, until it is stopped or advanced."""
+"""The clock of the emulator: it follows that of the machine until somebody stops or advances it."""
 
 import json
 
@@ -11,7 +11,7 @@ _KEY = "clock"
 
 
 class ControllableClock:
-    """The clock by which tasks move on. The database keeps how it was stopped or advanced."""
+    """The clock of the emulator. The database keeps how it was stopped or advanced."""
 
     def __init__(self, store: Store, machine: Clock) -> None:
         """Continue as the database says."""

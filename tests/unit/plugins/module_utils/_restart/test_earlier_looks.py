@@ -183,6 +183,13 @@ def test_start_that_is_earlier_than_before_is_behind(later, is_behind):
     assert earlier.is_behind(later) is is_behind
 
 
+def test_latest_start_that_was_shown_counts():
+    earlier = EarlierLooks()
+    for started in (10.0, 0.0):
+        earlier.note(observed(started=started), explained=False, now=0.0)
+    assert earlier.is_behind(observed(started=5.0))
+
+
 @pytest.mark.parametrize(
     ("later", "explained", "now", "may_be"),
     [

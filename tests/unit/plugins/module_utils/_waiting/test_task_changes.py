@@ -187,9 +187,19 @@ def test_failed_poll_is_noted_once_and_loses_no_change(service, audience):
 def test_deleted_task_is_dropped_without_a_note(service, audience, time_flies):
     service.begin(SERVER, service.servers_there[:1], seconds=100.0)
     later(time_flies, 61, service.jobs.clear)
-    assert kinds(audience.follow(service, 90)) == [("started", 1001, None)]
-    assert audience.noted == []
-    assert service.calls.count("task") == 2
+    heard = kinds(audience.follow(service, 200))
+    reads = service.calls.count("task")
+    assert (heard, audience.noted) == ([("started", 1001, None)], [])
+    # From the last time that it was listed, for a minute.
+    assert 10 < reads < 70
+
+
+def test_404_at_the_end_of_a_long_task_does_not_lose_its_end(service, audience, time_flies):
+    """A replica that lags answers it."""
+    service.begin(SERVER, service.servers_there[:1], seconds=100.0)
+    later(time_flies, 90, lambda: service.failing.update(task=[refused(404)]))
+    assert kinds(audience.follow(service, 200)) == [("started", 1001, None), ("finished", 1001, None)]
+    assert service.failing["task"] == []
 
 
 @pytest.mark.parametrize("missing", [1, 20], ids=["once", "for long, while it is listed"])
