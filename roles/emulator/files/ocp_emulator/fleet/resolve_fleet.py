@@ -2,11 +2,23 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """From the entries of a fleet file to a fleet: ids, hosts, default users and keys, references, duplicates."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.fleet.entities import AccessKey, ArbitrationService, Cluster, Fleet, Host, Server, User, Zone
+from ocp_emulator.fleet.entities import (
+    AccessKey,
+    ArbitrationService,
+    Cluster,
+    Fleet,
+    Host,
+    Server,
+    Tenant,
+    Unit,
+    User,
+    Zone,
+)
 from ocp_emulator.fleet.fleet_file import (
     AccessKeyEntry,
     FleetError,
@@ -16,6 +28,7 @@ from ocp_emulator.fleet.fleet_file import (
     UserEntry,
     ZoneEntry,
 )
+from ocp_emulator.fleet.resolve_tenants import Place, first_tenant_id, resolve_tenants
 
 _FIRST_OB_CLUSTER_ID = 101
 
@@ -40,6 +53,7 @@ def resolve(file: FleetFile) -> Fleet:
     host_ids = {host.ip: host.id for host in hosts}
     clusters, zones, servers = _clusters(file, host_ids)
     arbitration_services = _arbitration_services(file, host_ids)
+    tenants, units = _tenants(file, clusters, zones, servers, arbitration_services)
     users = _users(file)
     return Fleet(
         hosts=hosts,
@@ -47,6 +61,8 @@ def resolve(file: FleetFile) -> Fleet:
         zones=zones,
         servers=servers,
         arbitration_services=arbitration_services,
+        tenants=tenants,
+        units=units,
         users=users,
         access_keys=_access_keys(file, users),
     )
@@ -56,6 +72,7 @@ def _check_unique(file: FleetFile) -> None:
     _unique("clusters: name", [cluster.name for cluster in file.clusters])
     for cluster in file.clusters:
         _unique(f"clusters: zone name of cluster {cluster.name}", [zone.name for zone in cluster.zones])
+        _unique(f"clusters: tenant name of cluster {cluster.name}", [tenant.name for tenant in cluster.tenants or ()])
     _unique("address", [f"{each.ip}:{each.port}" for each in [*_server_entries(file), *file.arbitration_services]])
 
 
@@ -99,6 +116,25 @@ def _clusters(
                 for server in zone.servers
             ]
     return tuple(clusters), tuple(zones), tuple(servers)
+
+
+def _tenants(
+    file: FleetFile,
+    clusters: Sequence[Cluster],
+    zones: Sequence[Zone],
+    servers: Sequence[Server],
+    arbitration_services: Sequence[ArbitrationService],
+) -> tuple[tuple[Tenant, ...], tuple[Unit, ...]]:
+    zone_of = {zone.id: zone for zone in zones}
+    servers_of: dict[int, dict[str, list[Server]]] = defaultdict(dict)
+    for server in servers:
+        servers_of[server.cluster_id].setdefault(zone_of[server.zone_id].name, []).append(server)
+    places = [
+        Place(entry, cluster, servers_of[cluster.id]) for entry, cluster in zip(file.clusters, clusters, strict=True)
+    ]
+    entries = [entry for place in places for entry in place.entries()]
+    ids = _number("tenants: id", [entry.id for entry in entries], first_tenant_id())
+    return resolve_tenants(places, arbitration_services, ids)
 
 
 def _arbitration_services(file: FleetFile, host_ids: Mapping[str, int]) -> tuple[ArbitrationService, ...]:

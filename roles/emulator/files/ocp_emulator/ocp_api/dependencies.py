@@ -39,6 +39,7 @@ RATE_LIMITED: dict[str, Any] = {
 ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.")]
 ServerId = Annotated[Long, Path(alias="serverId", description="Server id.")]
 ZoneName = Annotated[str, Path(alias="zoneName")]
+TenantId = Annotated[Long, Path(alias="tenantId", description="Tenant id.")]
 HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
 ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
 TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]

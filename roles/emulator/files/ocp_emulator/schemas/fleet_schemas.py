@@ -207,7 +207,7 @@ class Agent(Schema):
 
 
 class DegradedTenant(Schema):
-    """A tenant with degraded log streams."""
+    """A tenant of a cluster that an arbitration service serves, with its degraded log streams."""
 
     id: Long
     name: str

@@ -21,6 +21,7 @@ from ocp_emulator.control_api import (
     fault_routes,
     incident_routes,
     lockout_routes,
+    outage_routes,
     request_log_routes,
     restart_count_routes,
     service_restart_routes,
@@ -32,6 +33,7 @@ from ocp_emulator.ocp_api import (
     host_routes,
     service_routes,
     task_routes,
+    tenant_routes,
 )
 from ocp_emulator.serve import openapi
 from ocp_emulator.serve.middleware import EmulatorMiddleware
@@ -53,6 +55,7 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         task_routes.actions,
         task_routes.rollback(switches.rollback_answer),
         cluster_routes.reads,
+        tenant_routes.router(switches.tenant_paths),
         host_routes.reads,
         agent_reads,
         *([arbitration_routes.reads] if served else []),
@@ -62,6 +65,7 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         service_restart_routes.router,
         restart_count_routes.router,
         incident_routes.router,
+        outage_routes.router,
         lockout_routes.router,
         request_log_routes.router,
     )

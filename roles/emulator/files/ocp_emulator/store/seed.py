@@ -7,6 +7,7 @@ import sqlite3
 
 from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.fleet.locality import VOTING
 
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
@@ -22,6 +23,7 @@ def seed(db: sqlite3.Connection, fleet: Fleet, now: int) -> None:
     _insert_hosts(db, fleet, since)
     _insert_clusters(db, fleet, since)
     _insert_arbitration_services(db, fleet, since)
+    _insert_tenants(db, fleet, since)
 
 
 def _insert_users(db: sqlite3.Connection, fleet: Fleet) -> None:
@@ -90,4 +92,39 @@ def _insert_arbitration_services(db: sqlite3.Connection, fleet: Fleet, since: in
             (service.id, service.host_id, service.ip, service.port, service.version, since, since)
             for service in fleet.arbitration_services
         ],
+    )
+
+
+def _insert_tenants(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO tenants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                tenant.id,
+                tenant.cluster_id,
+                tenant.ob_tenant_id,
+                tenant.name,
+                tenant.mode,
+                tenant.locality,
+                tenant.primary_zone,
+                tenant.status,
+                tenant.locked,
+                tenant.readonly,
+                tenant.arbitration_service_id,
+                since,
+            )
+            for tenant in fleet.tenants
+        ],
+    )
+    db.executemany(
+        "INSERT INTO replicas VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (tenant.id, position, each.zone, each.type, each.number, each.number if each.type in VOTING else 0)
+            for tenant in fleet.tenants
+            for position, each in enumerate(tenant.replicas)
+        ],
+    )
+    db.executemany(
+        "INSERT INTO units VALUES (?, ?, ?, ?)",
+        [(unit.id, unit.tenant_id, unit.zone, unit.server_id) for unit in fleet.units],
     )

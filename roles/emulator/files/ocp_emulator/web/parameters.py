@@ -36,6 +36,13 @@ def _whole_number(value: object) -> object:
     return value
 
 
+def _true_or_false(value: object) -> object:
+    # Stricter than pydantic, which accepts 1, t, yes and on.
+    if isinstance(value, str) and value not in ("true", "false"):
+        raise PydanticCustomError("conversion", "it is neither true nor false")
+    return value
+
+
 # The bounds come first: pydantic's JSON schema has only those that are directly on the type.
 Long = Annotated[
     int,
@@ -45,6 +52,7 @@ Long = Annotated[
 PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_whole_number)]
 LargePageSize = Annotated[int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_whole_number)]
+Flag = Annotated[bool, BeforeValidator(_true_or_false)]
 Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
 
