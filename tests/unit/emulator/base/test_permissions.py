@@ -35,6 +35,13 @@ NEEDED = [
     ("GET", "/api/v2/ob/clusters/1/servers", "CLUSTER_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
     ("GET", "/api/v2/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/tenants", "CLUSTER_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1/tenants", "CLUSTER_VIEWER"),
+    *(
+        ("GET", f"/api/v2/ob/{below}/1/tenants/5001{units}", "CLUSTER_VIEWER")
+        for below in ("cluster", "clusters")
+        for units in ("", "/units")
+    ),
     ("GET", "/api/v2/compute/hosts", "HOST_VIEWER"),
     ("GET", "/api/v2/compute/hosts/1", "HOST_VIEWER"),
     ("GET", "/api/v2/compute/hosts/1/agent", "HOST_VIEWER"),
@@ -56,6 +63,9 @@ CONTROL = [
     ("GET", "/emulator/restarts", None),
     ("POST", "/emulator/service/restart", {"seconds": 0}),
     ("PUT", "/emulator/servers/1", {"available": True}),
+    ("PUT", "/emulator/servers/1/process", {"running": True}),
+    ("GET", "/emulator/outages", None),
+    ("GET", "/emulator/absences", None),
     ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
     ("GET", "/emulator/requests", None),
     ("DELETE", "/emulator/requests", None),
@@ -103,6 +113,7 @@ def test_permission_table_covers_every_documented_endpoint(emulated):
                 id=1,
                 serverId=1,
                 hostId=1,
+                tenantId=5001,
                 zoneName="zone1",
                 taskInstanceId=1,
                 subtaskInstanceId=1,

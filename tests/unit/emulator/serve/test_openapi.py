@@ -207,12 +207,13 @@ def test_reads_match_the_document(switched):
         "id": 1,
         "hostId": 1,
         "zoneName": "zone1",
+        "tenantId": 5001,
         "taskInstanceId": task_id,
         "subtaskInstanceId": emulated.steps(task_id)[0]["id"],
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 23 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 31 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200)
         if operation["security"]:
@@ -295,6 +296,10 @@ def test_control_api_matches_the_document(emulated, document):
     for body, status in ({"available": True}, 200), ({}, 400):
         check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, status, json=body)
     check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 99}, 404, json={"available": True})
+    process = "/emulator/servers/{serverId}/process"
+    for body, status in ({"running": False}, 200), ({"running": True}, 200), ({}, 400):
+        check(emulated, document, "put", process, {"serverId": 1}, status, json=body)
+    check(emulated, document, "put", process, {"serverId": 99}, 404, json={"running": True})
     service, degraded = {"id": 1}, [{"cluster": "orders", "tenant": "shop", "logStreams": [1]}]
     for body, status in ({"degraded": degraded}, 200), ({"degraded": [{}]}, 400), ({}, 400):
         check(emulated, document, "put", "/emulator/arbitration-services/{id}", service, status, json=body)
@@ -303,6 +308,11 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, 409, json={"available": True})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    emulated.restart_server(3)
+    emulated.restart_server(5)
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 4})
+    check(emulated, document, "get", "/emulator/outages", {}, 200)
+    check(emulated, document, "get", "/emulator/absences", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
     check(emulated, document, "delete", "/emulator/requests", {}, 200)
