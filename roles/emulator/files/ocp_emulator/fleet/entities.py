@@ -21,13 +21,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A database cluster."""
+    """A database cluster; `parameters` are those with another value than the default."""
 
     id: int
     name: str
     ob_cluster_id: int
     type: str
     version: str
+    parameters: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Server:
     ip: str
     port: int
     sql_port: int
+    version: str
     root: bool
 
 

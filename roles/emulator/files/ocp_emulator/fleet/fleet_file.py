@@ -62,10 +62,11 @@ class _Process(_Numbered):
 
 
 class ServerEntry(_Process):
-    """A server of a zone."""
+    """A server of a zone; it has the version of its cluster unless it says another."""
 
     port: Port = 2882
     sql_port: Port = 2881
+    version: Text | None = None
 
 
 class ZoneEntry(_Numbered):
@@ -104,6 +105,7 @@ class ClusterEntry(_Numbered):
     zones: Annotated[list[ZoneEntry], Field(min_length=1)]
     tenants: list[TenantEntry] | None = None
     arbitration_service: Address | None = None
+    parameters: dict[str, str] = {}
 
 
 class HostEntry(_Numbered):

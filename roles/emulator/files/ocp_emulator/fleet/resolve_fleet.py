@@ -21,6 +21,7 @@ from ocp_emulator.fleet.entities import (
 )
 from ocp_emulator.fleet.fleet_file import (
     AccessKeyEntry,
+    ClusterEntry,
     FleetError,
     FleetFile,
     HostEntry,
@@ -28,6 +29,7 @@ from ocp_emulator.fleet.fleet_file import (
     UserEntry,
     ZoneEntry,
 )
+from ocp_emulator.fleet.ob_parameters import PARAMETER_NAMES
 from ocp_emulator.fleet.resolve_tenants import Place, first_tenant_id, resolve_tenants
 
 _FIRST_OB_CLUSTER_ID = 101
@@ -38,6 +40,8 @@ _VIEWER = [
     Permission.HOST_VIEWER,
     Permission.AUDIT_VIEWER,
     Permission.ARBITRATION_VIEW,
+    Permission.ALARM_VIEWER,
+    Permission.BACKUP_VIEWER,
 ]
 _DEFAULT_USERS = [
     UserEntry(id=100, name="admin", password="emulator", permissions=[Permission.ADMIN]),
@@ -98,7 +102,7 @@ def _clusters(
     servers: list[Server] = []
     for cluster in file.clusters:
         cluster_id = next(cluster_ids)
-        clusters.append(Cluster(cluster_id, cluster.name, next(ob_cluster_ids), cluster.type, cluster.version))
+        clusters.append(_cluster(cluster_id, next(ob_cluster_ids), cluster))
         for zone in cluster.zones:
             zone_id = next(zone_ids)
             zones.append(Zone(zone_id, cluster_id, zone.name, zone.region, zone.idc))
@@ -111,11 +115,19 @@ def _clusters(
                     ip=server.ip,
                     port=server.port,
                     sql_port=server.sql_port,
+                    version=server.version or cluster.version,
                     root=server is cluster.zones[0].servers[0],
                 )
                 for server in zone.servers
             ]
     return tuple(clusters), tuple(zones), tuple(servers)
+
+
+def _cluster(cluster_id: int, ob_cluster_id: int, entry: ClusterEntry) -> Cluster:
+    for name in entry.parameters:
+        if name not in PARAMETER_NAMES:
+            raise FleetError(f"clusters: cluster {entry.name} has no parameter {name!r}")
+    return Cluster(cluster_id, entry.name, ob_cluster_id, entry.type, entry.version, tuple(entry.parameters.items()))
 
 
 def _tenants(

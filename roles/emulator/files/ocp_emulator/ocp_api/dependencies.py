@@ -46,6 +46,7 @@ TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
 SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
 PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
 SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+TimeParam = Annotated[str | None, Query(json_schema_extra={"format": "date-time"})]
 ContentType = Annotated[str | None, Header(include_in_schema=False)]
 SortParam = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
 

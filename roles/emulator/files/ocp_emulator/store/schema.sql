@@ -37,19 +37,19 @@ CREATE INDEX agent_processes_of_host ON agent_processes (host_id);
 CREATE TABLE clusters (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, ob_cluster_id INTEGER NOT NULL, type TEXT NOT NULL,
     version TEXT NOT NULL, status TEXT NOT NULL, start_time INTEGER NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL, compaction TEXT NOT NULL
 );
 CREATE TABLE zones (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, name TEXT NOT NULL,
     region TEXT NOT NULL, idc TEXT NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL, compaction TEXT NOT NULL,
     UNIQUE (cluster_id, name)
 );
 CREATE TABLE servers (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, zone_id INTEGER NOT NULL REFERENCES zones,
     host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, sql_port INTEGER NOT NULL,
-    root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, start_time INTEGER NOT NULL,
-    stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
+    version TEXT NOT NULL, root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL,
+    start_time INTEGER NOT NULL, stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
     up INTEGER NOT NULL, restarts INTEGER NOT NULL,
     serves INTEGER AS (up AND inner_status = 'ACTIVE' AND stop_time <= start_time)
 );
@@ -145,6 +145,39 @@ CREATE TRIGGER ledger_of_service AFTER UPDATE ON arbitration_services WHEN OLD.u
     INSERT INTO ledger (object_type, object_id, at, serves, task_id)
     VALUES ('ARBITRATION_SERVICE', NEW.id, NEW.update_time, NEW.up, NEW.operating_task);
 END;
+
+-- A stop is noticed after 30 seconds; its alarm is cleared 180 seconds after the start, unless the server stops again.
+CREATE TABLE alarms (
+    id INTEGER PRIMARY KEY, alarm_type TEXT NOT NULL, level INTEGER NOT NULL, app_type TEXT NOT NULL,
+    scope TEXT NOT NULL, cluster_id INTEGER, tenant TEXT, server_id INTEGER, host_ip TEXT, summary TEXT,
+    active_at INTEGER NOT NULL, resolved_at INTEGER, planted INTEGER NOT NULL
+);
+CREATE INDEX alarms_of_server ON alarms (server_id);
+CREATE TRIGGER alarm_of_stop AFTER UPDATE OF up ON servers WHEN OLD.up AND NOT NEW.up BEGIN
+    UPDATE alarms SET resolved_at = NULL
+    WHERE server_id = NEW.id AND NOT planted AND resolved_at > NEW.update_time;
+    INSERT INTO alarms (alarm_type, level, app_type, scope, cluster_id, server_id, host_ip, active_at, planted)
+    SELECT 'observer_process_stop', 1, 'OB', 'Host', NEW.cluster_id, NEW.id, NEW.ip, NEW.update_time + 30000, 0
+    WHERE NOT EXISTS (SELECT 1 FROM alarms WHERE server_id = NEW.id AND NOT planted AND resolved_at IS NULL);
+END;
+CREATE TRIGGER alarm_of_start AFTER UPDATE OF up ON servers WHEN NEW.up AND NOT OLD.up BEGIN
+    UPDATE alarms SET resolved_at = max(active_at, NEW.update_time + 180000)
+    WHERE server_id = NEW.id AND NOT planted AND resolved_at IS NULL;
+END;
+
+CREATE TABLE metric_values (
+    id INTEGER PRIMARY KEY, server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL,
+    at INTEGER NOT NULL, value REAL NOT NULL
+);
+CREATE INDEX metric_values_of ON metric_values (server_id, name);
+CREATE TABLE backups (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, tenant_id INTEGER REFERENCES tenants,
+    status TEXT NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER
+);
+CREATE TABLE parameters (
+    server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (server_id, name)
+) WITHOUT ROWID;
 
 CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);
