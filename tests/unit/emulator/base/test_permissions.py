@@ -74,6 +74,8 @@ CONTROL = [
     ("DELETE", "/emulator/alarms/1", None),
     ("PUT", "/emulator/servers/1/metric", {"name": "max_full_clog_sync_delay_second", "value": 1}),
     ("PUT", "/emulator/servers/1/parameters", {"parameters": {}}),
+    ("PUT", "/emulator/servers/1/version", {"version": "4.2.1.0"}),
+    ("PUT", "/emulator/arbitration-services/1/process", {"running": True}),
     ("PUT", "/emulator/clusters/1/compaction", {"compactionStatus": "IDLE"}),
     ("POST", "/emulator/backups", {"cluster": "c"}),
     ("PUT", "/emulator/backups/1", {"status": "DONE"}),

@@ -145,6 +145,23 @@ def test_a_restart_while_the_arbiter_is_away_is_an_outage(pair):
     assert outages(pair) == [(name, 2, 1, ["10.0.0.1:2882", "10.0.0.9:2888"], True) for name in ("sys", "app")]
 
 
+def test_an_arbiter_that_somebody_stopped_stands_in_for_nobody(pair):
+    put(pair, "arbitration-services/1/process", {"running": False})
+    assert pair.get("/api/v2/arbitration/services/1")["status"] == "STOPPED"
+    put(pair, "arbitration-services/1/process", {"running": False})
+    pair.restart_server(1)
+    pair.pass_time(20)
+    assert outages(pair) == [(name, 2, 1, ["10.0.0.1:2882", "10.0.0.9:2888"], True) for name in ("sys", "app")]
+    put(pair, "arbitration-services/1/process", {"running": True})
+    assert pair.get("/api/v2/arbitration/services/1")["status"] == "RUNNING"
+    pair.restart_server(2)
+    pair.pass_time(20)
+    assert len(outages(pair)) == 2
+    assert pair.restarts().keys() == {("OB_SERVER", 1), ("OB_SERVER", 2)}
+    pair.restart_arbitration()
+    pair.error(409, "PUT", "/emulator/arbitration-services/1/process", json={"running": False})
+
+
 def test_a_restart_while_log_streams_are_degraded_is_an_outage(pair):
     put(pair, "arbitration-services/1", {"degraded": [DEGRADED]})
     pair.restart_server(1)

@@ -346,6 +346,9 @@ def test_control_api_matches_the_document(emulated, document):
 PLANTED = [
     ("put", "/emulator/servers/{serverId}/metric", {"name": METRICS["metrics"], "value": 1.5}),
     ("put", "/emulator/servers/{serverId}/parameters", {"parameters": {"stack_size": "2M"}}),
+    ("put", "/emulator/servers/{serverId}/version", {"version": "4.2.1.0"}),
+    ("put", "/emulator/servers/{serverId}/process", {"running": False}),
+    ("put", "/emulator/arbitration-services/{id}/process", {"running": False}),
     ("put", "/emulator/clusters/{id}/compaction", {"compactionStatus": "MERGING"}),
     ("put", "/emulator/backups/{backupId}", {"status": "FAILED"}),
 ]

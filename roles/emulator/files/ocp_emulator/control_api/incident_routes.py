@@ -68,6 +68,27 @@ async def set_process(request: Request, server_id: ServerId, content_type: Conte
 
 
 @router.put(
+    "/arbitration-services/{id}/process",
+    summary="End the process of an arbitration service, or start it",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+)
+async def set_service_process(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
+    """As somebody does on the host, without OCP. It is no restart."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(Process, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        _check_free(db, "arbitration_services", f"Arbitration service {service_id}", service_id)
+        db.execute(
+            "UPDATE arbitration_services SET up = :up, status = CASE WHEN :up THEN 'RUNNING' ELSE 'STOPPED' END,"
+            " update_time = :now WHERE id = :id",
+            {"up": body.running, "now": context.now, "id": service_id},
+        )
+    return context.reply_empty()
+
+
+@router.put(
     "/arbitration-services/{id}",
     summary="Let log streams be degraded",
     response_model=EmptyEnvelope,
@@ -85,7 +106,7 @@ async def set_service(request: Request, service_id: ServiceId, content_type: Con
 
 def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
     """Let a server answer or not; its process runs on. ApiError: 404, or 409 while a task occupies it."""
-    _check_free(db, server_id)
+    _check_free(db, "servers", f"Server {server_id}", server_id)
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ?, update_time = ? WHERE id = ? AND up", (inner, now, server_id))
     statuses.show_incident(db, server_id, now)
@@ -93,7 +114,7 @@ def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now:
 
 def _set_running(db: sqlite3.Connection, server_id: int, running: bool, now: int) -> None:
     """Start the process of a server unless it runs, or end it. ApiError as above."""
-    _check_free(db, server_id)
+    _check_free(db, "servers", f"Server {server_id}", server_id)
     change = (
         "up = 1, inner_status = 'ACTIVE', start_time = :now, stop_time = 0"
         if running
@@ -106,13 +127,13 @@ def _set_running(db: sqlite3.Connection, server_id: int, running: bool, now: int
     statuses.show_incident(db, server_id, now)
 
 
-def _check_free(db: sqlite3.Connection, server_id: int) -> None:
-    server = db.execute("SELECT * FROM servers WHERE id = ?", (server_id,)).fetchone()
-    if server is None:
-        raise errors.not_found(f"Server {server_id}")
-    if server["operating_task"] is not None:
-        task = db.execute("SELECT * FROM tasks WHERE id = ?", (server["operating_task"],)).fetchone()
-        raise errors.busy(f"Server {server_id}", task["id"], task["name"], task["status"])
+def _check_free(db: sqlite3.Connection, table: str, label: str, number: int) -> None:
+    row = db.execute(f"SELECT * FROM {table} WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise errors.not_found(label)
+    if row["operating_task"] is not None:
+        task = db.execute("SELECT * FROM tasks WHERE id = ?", (row["operating_task"],)).fetchone()
+        raise errors.busy(label, task["id"], task["name"], task["status"])
 
 
 def _move(db: sqlite3.Connection, server_id: int, zone: str) -> None:

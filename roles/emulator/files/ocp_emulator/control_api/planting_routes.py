@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, values of parameters."""
+"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions, values of parameters."""
 
 import sqlite3
 from typing import Annotated, Any
@@ -93,6 +93,23 @@ async def set_metric(request: Request, server_id: ServerId, content_type: Conten
             "INSERT INTO metric_values (server_id, name, at, value) VALUES (?, ?, ?, ?)",
             (server_id, body.name, context.now, body.value),
         )
+    return context.reply_empty()
+
+
+@router.put(
+    "/servers/{serverId}/version",
+    summary="Set the version of a server",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 415, 500),
+    openapi_extra=json_body(schemas.ServerVersion.model_json_schema(by_alias=True)),
+)
+async def set_version(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
+    """As in the middle of an upgrade; its cluster keeps its version."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(schemas.ServerVersion, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        _server(db, server_id)
+        db.execute("UPDATE servers SET version = ? WHERE id = ?", (body.version, server_id))
     return context.reply_empty()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of what is planted: alarms, metrics, backups, merges, values of parameters."""
+"""The schemas of what is planted: alarms, metrics, backups, merges, versions, values of parameters."""
 
 from typing import Annotated
 
@@ -63,6 +63,12 @@ class Compaction(Schema):
 
     compaction_status: CompactionStatus
     zone: Text | None = None
+
+
+class ServerVersion(Schema):
+    """The version that a server has from now on."""
+
+    version: Text
 
 
 class ParameterValues(Schema):
