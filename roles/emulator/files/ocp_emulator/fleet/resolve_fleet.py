@@ -30,7 +30,7 @@ from ocp_emulator.fleet.fleet_file import (
     ZoneEntry,
 )
 from ocp_emulator.fleet.ob_parameters import PARAMETER_NAMES
-from ocp_emulator.fleet.resolve_tenants import Place, first_tenant_id, resolve_tenants
+from ocp_emulator.fleet.resolve_tenants import FIRST_TENANT_ID, Place, resolve_tenants
 
 _FIRST_OB_CLUSTER_ID = 101
 
@@ -145,7 +145,7 @@ def _tenants(
         Place(entry, cluster, servers_of[cluster.id]) for entry, cluster in zip(file.clusters, clusters, strict=True)
     ]
     entries = [entry for place in places for entry in place.entries()]
-    ids = _number("tenants: id", [entry.id for entry in entries], first_tenant_id())
+    ids = _number("tenants: id", [entry.id for entry in entries], FIRST_TENANT_ID)
     return resolve_tenants(places, arbitration_services, ids)
 
 

@@ -11,7 +11,7 @@ from ocp_emulator.fleet.fleet_file import ClusterEntry, FleetError, TenantEntry
 from ocp_emulator.fleet.locality import Replicas, parse_locality
 
 # Far from the ids of clusters, so that nobody takes one for the other.
-_FIRST_TENANT_ID = 5_001
+FIRST_TENANT_ID = 5_001
 _SYS = TenantEntry(name="sys")
 _SYS_OB_ID = 1
 _FIRST_OB_ID = 1_002
@@ -51,11 +51,6 @@ def resolve_tenants(
             tenants.append(tenant)
             units += _units(label, entry, place, tenant, unit_ids)
     return tuple(tenants), tuple(units)
-
-
-def first_tenant_id() -> int:
-    """The first id of tenants that the file does not number."""
-    return _FIRST_TENANT_ID
 
 
 def _replicas(label: str, entry: TenantEntry, place: Place) -> tuple[Replicas, ...]:
