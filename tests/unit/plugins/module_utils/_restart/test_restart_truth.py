@@ -189,6 +189,17 @@ def test_agents_whose_start_is_due_are_proven_too(service):
     assert result["elapsed"] > 90
 
 
+def test_cluster_whose_parts_were_restarted_is_not_restarted_before_their_starts_show(service):
+    """Tags tell which part of the cluster each task restarted."""
+    service.start_shown_late = 100
+    service.begin(fake_ocp.ZONE, service.servers_there[:1])
+    for server in service.servers_there[1:]:
+        service.begin(fake_ocp.SERVER, [server])
+    service.passes(12)
+    result = again(service, CLUSTER)
+    assert (result["action"], result["verified"], service.posts) == ("skipped", True, [])
+
+
 # What never shows its start
 
 
