@@ -328,6 +328,20 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     assert "it is not known to be its restart" in str(error)
 
 
+def test_restart_that_only_the_search_for_evidence_shows_is_not_overtaken(service, monkeypatch):
+    """It began between two reads of one look, and the service ignores the filter of the second."""
+    service.ignored, read = ("status",), service.tasks
+
+    def tasks(**query):
+        if query.get("status") == "SUCCESSFUL" and not service.jobs:
+            service.begin(fake_ocp.ARBITRATION, ARBITRATION.things(service), seconds=100)
+        return read(**query)
+
+    monkeypatch.setattr(service, "tasks", tasks)
+    error = failure(service, ARBITRATION, request("fail", started_before=CHANGE))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+
+
 # A refusal
 
 
