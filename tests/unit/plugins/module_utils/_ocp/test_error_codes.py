@@ -84,7 +84,9 @@ def test_digits_that_others_use_too_mean_nothing(code, server):
     assert error.may_be_due_to_state
 
 
-@pytest.mark.parametrize("code", [None, 0, -1, 99999, "OBE", "OBE1902", "XXX11020", "obe19012", ["OBE19012"], {"a": 1}, 1e300])
+@pytest.mark.parametrize(
+    "code", [None, 0, -1, 99999, "OBE", "OBE1902", "XXX11020", "obe19012", ["OBE19012"], {"a": 1}, 1e300]
+)
 def test_other_code_leaves_the_status_to_decide(code, server):
     error = refused(server, code)
     assert error.__class__ is RequestRefused
