@@ -133,8 +133,9 @@ def test_endless_chunk_size_is_not_collected(server):
 def test_line_without_end_is_read_up_to_a_limit():
     """As urllib3 before 2 reads the size of a chunk."""
     raw = io.BytesIO(b"1" * 64 * deadline.LONGEST_LINE)
+    lines = deadline._LimitedLines(raw)
     with pytest.raises(http.client.LineTooLong):
-        deadline._LimitedLines(raw).readline()
+        lines.readline()
     assert raw.tell() < 2 * deadline.LONGEST_LINE
 
 

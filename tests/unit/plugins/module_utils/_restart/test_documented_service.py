@@ -113,3 +113,31 @@ def test_start_of_1970_is_no_start(name, ocp):
     assert (first["action"], first["verified"]) == ("submitted", None)
     assert [member["start_time"] for member in first["after"]["members"]] == [None] * len(restarts)
     assert "the service shows no start time or process of it" in first["reason"]
+
+
+@every_target
+@pytest.mark.parametrize("extreme", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"])
+def test_time_at_an_end_of_the_calendar_is_none(selector, restarts, extreme, ocp, monkeypatch):
+    """Of the clock, of tasks and of what restarts: arithmetic with it would overflow."""
+    monkeypatch.setattr(DocumentedOcp, "_instant", lambda *_args: extreme)
+    result = restart(ocp, selector, since=BEGINNING)
+    assert (result["action"], result["task"]["status"]) == ("submitted", "SUCCESSFUL")
+    assert ocp.starts == dict.fromkeys(restarts, 1)
+
+
+def with_texts(_template, data):
+    """What is a number, as a text."""
+    if isinstance(data, dict):
+        return {key: with_texts(_template, value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [with_texts(_template, value) for value in data]
+    return str(data) if type(data) is int else data
+
+
+@every_target
+def test_numbers_may_be_texts(selector, restarts, ocp):
+    ocp.change = with_texts
+    first = restart(ocp, selector, since=BEGINNING)
+    assert (first["action"], first["verified"], first["task"]["status"]) == ("submitted", True, "SUCCESSFUL")
+    again = restart(ocp, selector, since=BEGINNING)
+    assert (again["action"], ocp.starts, len(ocp.posts)) == ("skipped", dict.fromkeys(restarts, 1), 1)
