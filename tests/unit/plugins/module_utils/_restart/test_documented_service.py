@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries import read_clusters, read_servers
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
@@ -82,6 +83,14 @@ def test_check_mode_sends_no_post(selector, restarts, auth, ocp):
     result = restart(ocp, selector, auth=auth, check_mode=True, since=BEGINNING)
     assert (result["action"], result["changed"], ocp.posts) == ("submitted", True, [])
     assert restarts
+
+
+@every_unknown
+@pytest.mark.parametrize(("read", "found"), [(read_clusters, 1), (read_servers, 3)], ids=["clusters", "servers"])
+def test_cluster_is_read_by_its_id(read, found, unknown, ocp):
+    ocp.unknown = unknown
+    api = OcpApi(HttpClient(ADDRESS, AUTHS["password"], verify=True, timeout=5.0))
+    assert len(read(api, {"cluster": [str(CLUSTER)]})) == found
 
 
 @every_target
