@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
+  - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -210,7 +211,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.arbitration import ArbitrationService
 from ..module_utils._targets.target import Selector
@@ -218,6 +219,7 @@ from ..module_utils._targets.target import Selector
 OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},
     **RESTART_OPTIONS,
+    **SAFETY_OPTIONS,
 }
 
 

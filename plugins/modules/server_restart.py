@@ -37,6 +37,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
+  - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -257,7 +258,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -268,6 +269,7 @@ OPTIONS = {
     "freeze_server": {"type": "bool", "required": True},
     "force": {"type": "bool", "default": False},
     **RESTART_OPTIONS,
+    **SAFETY_OPTIONS,
 }
 
 

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
+  - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -232,7 +233,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
@@ -241,6 +242,7 @@ OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "zone": {"type": "str", "required": True},
     **RESTART_OPTIONS,
+    **SAFETY_OPTIONS,
 }
 
 
