@@ -197,14 +197,16 @@ class _Restart:
                 return sight, decision
 
     def _is_safe(self, sight: Sight) -> bool:
-        with self._saying_nothing_was_sent("since its tenants cannot be read"):
+        with self._saying_nothing_was_sent("since what it means for tenants cannot be read", ServiceError):
             return self._safety.allows(sight)
 
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
             self._api.wait_for_room(LOOK_AND_REQUEST, self._clock)
+        with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
+        with self._saying_nothing_was_sent("since it cannot be read"):
             sight = self._viewer.see()
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
@@ -267,10 +269,10 @@ class _Restart:
         self._ended.update(task_ids)
 
     @contextmanager
-    def _saying_nothing_was_sent(self, why: str) -> Iterator[None]:
+    def _saying_nothing_was_sent(self, why: str, kind: type[OcpError] = OcpError) -> Iterator[None]:
         try:
             yield
-        except OcpError as error:
+        except kind as error:
             # After a refusal that is not certain.
             if not self._sender.has_sent:
                 error.add_context(f"There was no restart of {self._target.label}, {why}.")
