@@ -20,7 +20,7 @@ from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
-from .._base.parsing import Record, integer, integers, records
+from .._base.parsing import Record, integers
 from .._ocp.task_model import Task
 from .._safety.server_states import OwnRestart
 from .._targets.arbitration import ArbitrationService
@@ -28,10 +28,11 @@ from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR
 from .._waiting.poll import PollPolicy
 
-Note = dict[str, Any]
+# Of a restart: when it was asked for in seconds since 1970, its task, its servers and arbitration services.
+Note = list[Any]
 
 LARGEST_FILE = 1024 * 1024
-# Seconds, longer than a restart takes.
+# Seconds. A task names its servers as long as it is listed, where the service does not; longer than a restart takes.
 KEPT_FOR = 6 * 3600.0
 
 
@@ -78,9 +79,9 @@ class ClusterLock:
         """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
         ended = {task["id"]: Task.from_api(task).finished for task in tasks}
         found = []
-        for note in (note for held in self._held for note in _read(held)):
-            restart = _restart_in(note)
-            is_new = abs(self._clock.wall() - (integer(note.get("at")) or 0)) < UNSEEN_FOR
+        for at, *noted in (note for held in self._held for note in _read(held)):
+            restart = _restart_in(*noted)
+            is_new = abs(self._clock.wall() - at) < UNSEEN_FOR
             if not ended.get(restart.task_id, not is_new):
                 found.append(restart)
         return found
@@ -89,13 +90,14 @@ class ClusterLock:
         """Note that a restart of the target is about to be asked for."""
         arbiters = [target.id] if isinstance(target, ArbitrationService) else []
         servers = [] if arbiters else [member.name for member in observed.members]
-        self._own = {"task": None, "servers": servers, "arbiters": arbiters, "at": int(self._clock.wall())}
+        self._own = [int(self._clock.wall()), None, servers, arbiters]
         self._write([self._own])
 
     def end(self, task_id: int | None, *, refused: bool) -> None:
         """Note the task that was started, or that there was none, and let others look."""
         if self._own is not None:
-            self._write([] if refused else [{**self._own, "task": task_id}], instead_of=self._own)
+            at, _unknown, *what = self._own
+            self._write([] if refused else [[at, task_id, *what]], instead_of=self._own)
         self._own = None
         self.release()
 
@@ -103,7 +105,7 @@ class ClusterLock:
         """Write notes to those that are still new. What cannot be written is not seen by others."""
         now = self._clock.wall()
         for held in self._held:
-            kept = [note for note in _read(held) if note != instead_of and _is_kept(note, now)]
+            kept = [note for note in _read(held) if note != instead_of and abs(now - note[0]) < KEPT_FOR]
             with suppress(OSError):
                 os.ftruncate(held, 0)
                 os.pwrite(held, json.dumps([*kept, *more]).encode(), 0)
@@ -162,17 +164,15 @@ def _is_same(held: int, path: Path) -> bool:
 def _read(held: int) -> list[Note]:
     """The notes in the file; none in one that was cut off."""
     try:
-        return records(json.loads(os.pread(held, LARGEST_FILE, 0) or b"[]"))
+        found = json.loads(os.pread(held, LARGEST_FILE, 0) or b"[]")
     except (OSError, ValueError):
         return []
+    return [note for note in found if _is_note(note)] if isinstance(found, list) else []
 
 
-def _restart_in(note: Note) -> OwnRestart:
-    names = note.get("servers")
-    servers = frozenset(map(str, names)) if isinstance(names, list) else frozenset()
-    return OwnRestart(integer(note.get("task")), servers, frozenset(integers(note.get("arbiters"))))
+def _is_note(found: object) -> bool:
+    return isinstance(found, list) and [*map(type, found)] in ([int, int, list, list], [int, type(None), list, list])
 
 
-def _is_kept(note: Note, now: float) -> bool:
-    """A task that takes long names its servers as long as it is listed, where the service does not."""
-    return abs(now - (integer(note.get("at")) or 0)) < KEPT_FOR
+def _restart_in(task_id: int | None, servers: list[str], arbiters: list[int]) -> OwnRestart:
+    return OwnRestart(task_id, frozenset(map(str, servers)), frozenset(integers(arbiters)))

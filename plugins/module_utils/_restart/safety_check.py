@@ -54,7 +54,7 @@ class SafetyCheck:
         self._clock = clock
         self._arbiter = target.id if isinstance(target, ArbitrationService) else None
         self._layouts = {number: Layout(api, number, attempt.warnings) for number in clusters_of(target)}
-        self._shown = ""
+        self._shown: dict[str, None] = {}
         self.waited = 0.0
 
     def forget(self) -> None:
@@ -114,10 +114,11 @@ class SafetyCheck:
 
     def _wait(self, pause: float, verdict: Verdict) -> None:
         self._lock.release()
-        words = refusal_words(verdict.refused)
-        if words != self._shown:
-            self._request.policy.show(progress_line(f"{self._target.label}: not safe yet. {words}"), False)
-            self._shown = words
+        others = dict.fromkeys(words for outage in verdict.refused for words in outage.others_down)
+        if others != self._shown:
+            for line in (f"{self._target.label}: not safe yet", *others):
+                self._request.policy.show(progress_line(line), False)
+            self._shown = others
         began = self._clock.now()
         self._clock.sleep(pause)
         self.waited += self._clock.now() - began

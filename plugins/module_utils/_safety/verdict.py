@@ -120,9 +120,12 @@ def refusal_words(refused: Sequence[Outage]) -> str:
 def allowing_options(refused: Sequence[Outage], *, passes: bool) -> str:
     """The options that would allow it."""
     names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
-    wait = "wait until the others are up again (safety_timeout), " if passes else ""
-    tolerate = f"allow it with tolerate_outage_of=[{', '.join(names)}]" if len(names) == len(refused) else ""
-    return f"To go on, {wait}{tolerate}{' or ' if tolerate else 'ask for '}safety=none."
+    ways = [
+        *(["wait until the others are up again (safety_timeout)"] if passes else []),
+        *([f"allow it with tolerate_outage_of=[{', '.join(names)}]"] if len(names) == len(refused) else []),
+        "ask for safety=none",
+    ]
+    return f"To go on, {', or '.join(ways)}."
 
 
 def _outage_words(outage: Outage) -> str:

@@ -23,7 +23,7 @@ DEAD = ServerState(None, dead=True)
 
 
 def random_cluster(random: Random) -> tuple[list[Tenant], Servers]:
-    """1 to 7 zones of 1 to 3 servers, 1 to 20 tenants; what is restarted is a server, a zone, some servers or nothing."""
+    """1 to 7 zones of 1 to 3 servers, 1 to 20 tenants; a server, a zone, some servers or nothing is restarted."""
     zones = [f"z{number}" for number in range(random.randint(1, 7))]
     placed = [(zone, f"{zone}s{number}") for zone in zones for number in range(random.choice((1, 1, 2, 3)))]
     ill = random.choice((0.0, 0.1, 0.3, 0.6))

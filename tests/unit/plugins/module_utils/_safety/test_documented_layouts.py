@@ -59,7 +59,7 @@ LAYOUTS = [
         "F@z1,F@z2,R@z3", "z1", False,
     ),
     Layout(
-        "Overview of replicas (4.x): the locality F{1}@z1,F@z2,R{1}@z3,F@z4,F@z5 has four voters, of which three remain",
+        "Overview of replicas (4.x): F{1}@z1,F@z2,R{1}@z3,F@z4,F@z5 has four voters, of which three remain",
         "F{1}@z1,F@z2,R{1}@z3,F@z4,F@z5", "z1", True,
     ),
     Layout(
