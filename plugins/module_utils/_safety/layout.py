@@ -22,6 +22,7 @@ Found = TypeVar("Found")
 
 # Every cluster has this tenant; a list without it is not the whole.
 SYS = "sys"
+DEGRADED = "its log streams are degraded, so that half of its voters at most count"
 # With these a service says that it has no such call, or not for this user.
 NOT_THERE = (400, 403, 404, 405, 501)
 
@@ -175,7 +176,7 @@ def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Iterable[_Serv
     if used is None or tenant.stands_for_all:
         return None
     is_degraded = bool(keys & used.degraded)
-    words = used.arbiter.words or ("its log streams are degraded" if is_degraded else "")
+    words = used.arbiter.words or (DEGRADED if is_degraded else "")
     return replace(used.arbiter, degraded=is_degraded, words=words)
 
 

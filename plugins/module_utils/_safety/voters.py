@@ -42,7 +42,7 @@ class ServerState:
 class Arbiter:
     """An arbitration service that a tenant uses: whether it may serve, stays, and would be taken away.
 
-    ``degraded``: a log stream of the tenant has lost a replica already, which the service has made up for.
+    ``degraded``: a log stream of the tenant has lost half of its replicas already, which the service has made up for.
     """
 
     may_serve: bool = True
@@ -121,13 +121,15 @@ def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None
     placed = [_placed(replica, servers) for replica in tenant.replicas if replica.votes is not False]
     arbiter = tenant.arbiter
     is_taken = any(each.taken for each in placed)
-    is_taken = is_taken or (arbiter is not None and arbiter.taken and _half_may_remain(placed))
+    degraded = arbiter is not None and arbiter.degraded
+    is_taken = is_taken or (arbiter is not None and arbiter.taken and (degraded or _half_may_remain(placed)))
     before = [each for each in placed if each.replica.votes or each.may_serve]
     had = _is_enough(sum(each.may_serve for each in before), len(before), arbiter is not None and arbiter.helped)
     after = [each for each in placed if each.replica.votes or not each.stays]
     remaining = [each for each in after if each.stays]
     helps = arbiter is not None and arbiter.helps
-    if not is_taken or not had or _is_enough(len(remaining), len(after), helps):
+    counted = min(len(remaining), len(after) // 2) if degraded else len(remaining)
+    if not is_taken or not had or _is_enough(counted, len(after), helps):
         return None
     return Outage(
         tenant,

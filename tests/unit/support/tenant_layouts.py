@@ -92,7 +92,10 @@ def _is_lost_in(voters: list[ServerState], arbiter: Arbiter | None) -> bool:
     remaining = ["after" for state in voters if not (state.dead or state.in_flight or state.taken)]
     may_decide = arbiter is not None and (arbiter.may_serve or arbiter.degraded)
     decides = arbiter is not None and arbiter.stays and not arbiter.taken and not arbiter.degraded
-    is_tie = 2 * len(remaining) == len(voters)
+    if arbiter is not None and arbiter.degraded:
+        # Half of them are out, whatever their servers do.
+        remaining = remaining[: len(voters) // 2]
+    is_tie = 2 * len(remaining) == len(voters) or (arbiter is not None and arbiter.degraded)
     takes = any(state.taken for state in voters) or (arbiter is not None and arbiter.taken and is_tie)
     return (
         takes and _outvotes(there, len(voters), tie=may_decide) and not _outvotes(remaining, len(voters), tie=decides)

@@ -64,7 +64,7 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
     assert f"There was no restart of {case.target.label}: it is not safe." in str(error)
     for tenant in ("sys", "shop"):
         assert (
-            f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; down are "
+            f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; besides, "
             "10.1.0.2:2882 is UNAVAILABLE in zone2." in str(error)
         )
     assert str(error).endswith(
