@@ -161,18 +161,19 @@ def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
         replica,
         may_serve=any(state.may_serve for state in states),
         may_stay=any(state.stays for state in states),
-        stays=bool(states) and all(state.stays for state in states),
+        stays=all(state.stays for state in states),
         taken=any(state.taken for state in states),
     )
 
 
 def _servers_of(replica: Replica, servers: Mapping[str, ServerState]) -> Mapping[str, ServerState]:
-    """Those that may have a part of a replica. One that the cluster does not show is dead."""
+    """Those that may have a part of a replica. One that the cluster does not show may serve, or may not."""
+    hidden = ServerState(replica.zone, in_flight=True, words="no server is shown")
     if replica.servers is not None:
-        gone = ServerState(replica.zone, dead=True)
-        return {name: servers.get(name, replace(gone, words=f"{name} is not shown")) for name in replica.servers}
+        return {name: servers.get(name, replace(hidden, words=f"{name} is not shown")) for name in replica.servers}
     zone = replica.zone.casefold()
-    return {name: state for name, state in servers.items() if state.zone is None or state.zone.casefold() == zone}
+    found = {name: state for name, state in servers.items() if state.zone is None or state.zone.casefold() == zone}
+    return found or {"": hidden}
 
 
 def _others_down(
@@ -183,6 +184,5 @@ def _others_down(
         states = _servers_of(each.replica, servers).values()
         down = [state for state in states if (state.dead or state.in_flight) and not state.taken]
         words += [f"{state.words} in {each.replica.zone}" for state in down]
-        words += [] if states else [f"no server of {each.replica.zone} is shown"]
     words += [arbiter.words] if arbiter is not None and arbiter.words else []
     return tuple(dict.fromkeys(words))

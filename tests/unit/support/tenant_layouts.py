@@ -19,7 +19,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.voters impor
 )
 
 Servers = dict[str, ServerState]
-DEAD = ServerState(None, dead=True)
+# It may be there or not.
+HIDDEN = ServerState(None, in_flight=True)
 
 
 def random_cluster(random: Random) -> tuple[list[Tenant], Servers]:
@@ -82,9 +83,9 @@ def _cases(tenant: Tenant, servers: Servers) -> Iterator[list[ServerState]]:
 
 def _holders(replica: Replica, servers: Servers) -> list[ServerState]:
     if replica.servers is not None:
-        return [servers.get(name, DEAD) for name in replica.servers]
+        return [servers.get(name, HIDDEN) for name in replica.servers]
     found = [state for state in servers.values() if state.zone is None or state.zone.lower() == replica.zone.lower()]
-    return found or [DEAD]
+    return found or [HIDDEN]
 
 
 def _is_lost_in(voters: list[ServerState], arbiter: Arbiter | None) -> bool:

@@ -115,5 +115,11 @@ def test_unknown_type_votes_when_lost_and_not_when_it_remains():
     assert outages([Tenant("shop", unknown_remains)], cluster())
 
 
+def test_zone_without_servers_may_be_there():
+    """A person has moved them, or the service does not show them."""
+    [found] = outages([FULL2], {"a": ServerState("zone1", taken=True)})
+    assert found.others_down == ("no server is shown in zone2",)
+
+
 def test_server_whose_zone_is_not_shown_may_be_in_any():
     assert outages([FULL3], {**cluster(b={"dead": True}, a={"taken": False}), "d": ServerState(None, taken=True)})
