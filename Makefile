@@ -84,7 +84,7 @@ units: $(DEV) ## Run the unit tests of the plugins by ansible-test units, in an 
 
 .PHONY: unit
 unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
-	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis" \
+	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis and not nightly" \
 	  -p no:schemathesis -p no:anyio -p no:logging --numprocesses auto --dist loadfile --quiet
 
 .PHONY: unit-slow
@@ -96,8 +96,9 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 	$(BIN)/python -m pytest tests/integration -m 'not nightly' --numprocesses $(WAITING_WORKERS) --quiet
 
 .PHONY: nightly
-nightly: $(DEV) ## Run those integration tests that make test leaves out
+nightly: $(DEV) ## Run those tests that make test leaves out
 	$(BIN)/python -m pytest tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --quiet
+	$(BIN)/python -m pytest tests/unit/plugins -m nightly --numprocesses auto --quiet
 
 .PHONY: coverage
 coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")

@@ -37,6 +37,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
+  - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -100,6 +101,20 @@ EXAMPLES = r"""
     server: 10.0.0.2:2882
     freeze_server: true
     started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+
+# The restart is refused as long as a tenant, other than this one, would lose its majority by it.
+- name: Restart a node as soon as that is safe
+  oceanbase.ocp.server_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    server: 10.0.0.2:2882
+    freeze_server: true
+    tolerate_outage_of:
+      - test
+    safety_timeout: 1800
     wait: true
 """
 
@@ -215,6 +230,19 @@ verified:
     O(started_before), and it serves; null where it was not waited for or the service does not show it.
   returned: once the target was found
   type: bool
+safety:
+  description:
+    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
+      looked, as with V(safety=none), and for what needs no restart.
+    - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+    - C(tenants) are the names of those that were looked at.
+    - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
+      C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
+      for the cluster as a whole.
+  returned: once the target was found
+  type: dict
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found
@@ -258,7 +286,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -269,6 +297,7 @@ OPTIONS = {
     "freeze_server": {"type": "bool", "required": True},
     "force": {"type": "bool", "default": False},
     **RESTART_OPTIONS,
+    **SAFETY_OPTIONS,
 }
 
 

@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
@@ -167,7 +169,13 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     workers = min(CLIENTS, len(found), max(1, restarts // RESTARTS_OF_A_CLIENT))
     tally = Tally()
     started = time.monotonic()
-    with emulator(profile, fleet, STEP_SECONDS, folder) as service:
+
+    def own_folder() -> Path:
+        """Each run is that of another controller, which knows no lock of the others."""
+        return Path(tempfile.mkdtemp(dir=folder))
+
+    locks = mock.patch.object(cluster_lock, "_folder", own_folder)
+    with locks, emulator(profile, fleet, STEP_SECONDS, folder) as service:
         faults = FAULTS + (FAULTS_WITH_TARGETS if profile == NAMES_TARGETS else ())
         for number, (probability, fault) in enumerate(faults):
             match = {"user": VICTIM[0], **fault.get("match", {})}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from .evidence import PROOF_TIMEOUT
 from .finding import Case, Check, Finding
 from .history import Run
+from .majority import UNSAFE
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
@@ -103,7 +104,8 @@ def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
 def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     """Where nothing goes wrong, a module succeeds."""
     lasted = (run.ended or run.began) - run.began
-    if case.undisturbed and run.failed and lasted < run.args.get("wait_timeout", 1e9):
+    unsafe = UNSAFE in str(run.result.get("msg"))  # has a check of its own
+    if case.undisturbed and run.failed and not unsafe and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", str(run.result.get("msg")))
 
 

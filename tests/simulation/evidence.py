@@ -92,6 +92,15 @@ class Evidence:
         states = self._fleet.things[key].between(begin - self._profile.latest - self._profile.agent_refresh, end)
         return all(self.serves(state) for state in states)
 
+    def is_down_throughout(self, key: Key, begin: float, end: float) -> bool:
+        """Whether a process did not serve during a whole time, as every replica knows."""
+        states = self._fleet.things[key].between(begin - self._profile.latest, end)
+        return not any(self.serves(state) for state in states)
+
+    def servers_of(self, cluster: int | None) -> list[Key]:
+        """The servers of a cluster."""
+        return [thing.key for thing in self._fleet.servers(cluster)] if cluster is not None else []
+
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""
         holders = {state["operation"] for state in self._fleet.things[key].between(begin, end)}

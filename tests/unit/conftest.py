@@ -11,6 +11,7 @@ def pytest_configure(config):
         "markers",
         "slow: not in `make unit`, as are the properties that hypothesis tries; both are in `make unit-slow`",
     )
+    config.addinivalue_line("markers", "nightly: not in `make test`")
 
 
 @pytest.fixture(autouse=True)

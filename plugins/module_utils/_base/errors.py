@@ -167,6 +167,10 @@ class TargetHeld(TargetBusy):
     """A FAILED task holds the target until a person retries it or rolls it back; nothing was sent."""
 
 
+class NotSafe(OcpError):
+    """The restart would take voters away that tenants need, and nobody has allowed that; nothing was sent."""
+
+
 class OutcomeUnknown(OcpError):
     """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
 

@@ -50,7 +50,7 @@ class Sight:
     """What was read of a target: itself, the tasks ``named`` by it, and all ``tasks`` on it, newest first.
 
     ``mark`` is the highest id of a task on the list, its own or not; None without permission to read tasks.
-    All tasks since ``reach`` are on the list; None if that is not known.
+    All tasks since ``reach`` are on the list; None if that is not known. ``newest`` are all tasks on it.
     """
 
     observed: Observation
@@ -58,6 +58,7 @@ class Sight:
     tasks: list[TaskOnTarget]
     mark: int | None
     reach: datetime | None
+    newest: list[Record] = field(default_factory=list)
 
     @property
     def unfinished(self) -> list[Operation]:
@@ -120,7 +121,7 @@ class Viewer:
         self._names_operations = observed.names_operations
         named = named_tasks(self.api, self.target, observed)
         all_known = self._earlier.completed([*listed, *named.entries], self._read_again)
-        return Sight(observed, named, all_known, mark, _reach(tasks or []))
+        return Sight(observed, named, all_known, mark, _reach(tasks or []), tasks or [])
 
     def _read_again(self, task_id: int) -> Record | None:
         try:

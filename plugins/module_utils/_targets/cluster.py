@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.parsing import Record, instant, records
+from .._base.parsing import Record, instant, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by, restarted_parts, tasks_of_cluster
 from .serving import database_serves
-from .target import Member, Observation, Target, TaskOnTarget
+from .target import Member, Observation, PlacedServer, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 
 
@@ -123,7 +123,23 @@ def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
     names_operations = names_every_operation([cluster, *servers], related=records(cluster.get("zones")))
     status = cluster.get("status")
-    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status))
+    placed = placed_servers(cluster, servers)
+    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status), placed)
+
+
+def placed_servers(cluster: Record, servers: list[Record]) -> tuple[PlacedServer, ...]:
+    """The servers of the cluster with this record, each in its zone."""
+    statuses = {zone.get("name"): zone.get("status") for zone in records(cluster.get("zones"))}
+    return tuple(
+        PlacedServer(
+            integer(server.get("id")),
+            integer(server.get("hostId")),
+            server.get("zoneName"),
+            statuses.get(server.get("zoneName")),
+            member_of(server),
+        )
+        for server in servers
+    )
 
 
 def member_of(server: Record) -> Member:

@@ -11,7 +11,7 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, PartOfCluster, member_of, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
 from .target import Member, Observation, TaskOnTarget
@@ -75,7 +75,9 @@ class Server(PartOfCluster):
         cluster = api.cluster(self.cluster.id)
         servers = servers_of(api, cluster, self.cluster.id)
         found = next(filter(self._is_shown_by, servers), None)
-        return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
+        if found is None:
+            return Observation(None, (Member(self.address, None),), servers=placed_servers(cluster, servers))
+        return _observe_server(found, cluster, servers)
 
     def _is_shown_by(self, record: Record) -> bool:
         """Whether a record is its own: by the id or, where that is not shown, by the address."""
@@ -113,4 +115,5 @@ def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) 
     member = member_of(server)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
     names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])
-    return Observation(member.status, (member,), names_operations=names_operations)
+    placed = placed_servers(cluster, all_servers)
+    return Observation(member.status, (member,), names_operations=names_operations, servers=placed)
