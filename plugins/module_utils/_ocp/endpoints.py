@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from .._base.clock import Clock
 from .._base.errors import (
-    AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
@@ -35,8 +34,8 @@ from .records import (
     task_record,
     zone_record,
 )
-from .retries import TOO_MANY_REQUESTS
 from .session import HttpClient
+from .unknown_path import may_be_passing, may_be_unknown_path, names_path
 
 # A page of tasks whose names are compared here.
 MOST_DISCARDED = 100
@@ -149,6 +148,11 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
+    def client(self) -> HttpClient:
+        """The connection, for other reads of the same service."""
+        return self._client
+
+    @property
     def url(self) -> str:
         """The base address of the service."""
         return self._client.url
@@ -198,7 +202,7 @@ class OcpApi:
             try:
                 return cluster_record(self._record(f"/api/v2/ob/clusters/{cluster_id}"))
             except (RequestRefused, ResponseUnreadable) as error:
-                if not _may_be_unknown_path(error):
+                if not may_be_unknown_path(error):
                     raise
                 found = self._cluster_in_list(cluster_id, error)
                 self._has_cluster_detail = False
@@ -209,7 +213,7 @@ class OcpApi:
         """The cluster of the list, with its zones. Raises NotFound, or ``missing`` if that says more."""
         found = next((cluster for cluster in self.clusters() if cluster.get("id") == cluster_id), None)
         if found is None:
-            if isinstance(missing, PermissionDenied) or (missing is not None and _may_be_passing(missing)):
+            if isinstance(missing, PermissionDenied) or (missing is not None and may_be_passing(missing)):
                 raise missing
             raise _cluster_not_found(cluster_id, self._client.url) from missing
         return found if found.get("zones") else {**found, "zones": self.zones(cluster_id)}
@@ -248,11 +252,11 @@ class OcpApi:
             try:
                 return key, self._record(path)
             except (RequestRefused, ResponseUnreadable) as error:
-                if not _may_be_unknown_path(error):
+                if not may_be_unknown_path(error):
                     raise
                 errors.append(error)
         # An unknown path is named in its refusal, or answered with no envelope; the error of the other one says more.
-        known = (error for error, path in zip(errors, paths.values(), strict=True) if not _names_path(error, path))
+        known = (error for error, path in zip(errors, paths.values(), strict=True) if not names_path(error, path))
         raise next(known, errors[0])
 
     def arbitration_services(self) -> list[Record]:
@@ -316,19 +320,6 @@ class OcpApi:
 
 def _steps(task: Record) -> int:
     return len(records(task.get("subtasks") or task.get("tasks")))
-
-
-def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
-    """Whether this may be the answer to a read of an unknown path: almost any status, or no envelope."""
-    return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
-
-
-def _may_be_passing(error: ServiceError) -> bool:
-    return (getattr(error, "status", None) or 0) >= 500
-
-
-def _names_path(error: ServiceError, path: str) -> bool:
-    return not isinstance(error, RequestRefused) or path in error.reason
 
 
 def _cluster_not_found(cluster_id: int, url: str) -> NotFound:
