@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from .._base.errors import OptionError
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import PLAIN, VERSIONED
 from .._ocp.service_reads import ServiceReads
@@ -29,9 +30,16 @@ class Samples:
     cluster: str | None = None
     host: str | None = None
 
+    def check(self) -> None:
+        """Raise OptionError for an empty name, which may be an unset variable."""
+        for option, value in (("cluster", self.cluster), ("host", self.host)):
+            if value == "":
+                raise OptionError(f"{option}: is empty; leave it out to let the module choose one.")
+
 
 def ask_service(reads: ServiceReads, samples: Samples) -> Findings:
-    """Ask all that the modules rely on. Raises TargetError for a sample that is not there."""
+    """Ask all that the modules rely on. Raises OptionError and TargetError for a sample that cannot be."""
+    samples.check()
     interview = Interview(reads)
     found = interview.findings
     interview.ask("time", reads.time, public=True)

@@ -26,7 +26,7 @@ GRANTED = {Answer.OK: "granted", Answer.FORBIDDEN: "refused"}
 
 
 def service_report(reads: ServiceReads, samples: Samples) -> dict[str, Any]:
-    """Check a service; raises TargetError for a sample that is not there."""
+    """Check a service; raises OptionError and TargetError for a sample that cannot be."""
     found = ask_service(reads, samples)
     facts = shown_facts(found)
     modules = module_verdicts(found, facts)
