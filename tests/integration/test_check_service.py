@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The playbook check_service against emulators of each profile, and against what is no OCP: the table, and GET alone."""
+"""The playbook check_service on emulators of each profile, and on what is no OCP: the table, and GET alone."""
 
 from __future__ import annotations
 
@@ -97,7 +97,11 @@ PROFILES = {
     "4.3": ([], {"full": RESTARTS, "less": ARBITRATION}, "shown"),
     "4.2": (
         ["--profile", "4.2"],
-        {"full": ["cluster_restart"], "less": ["server_restart", "zone_restart", "agent_restart"], "absent": ARBITRATION},
+        {
+            "full": ["cluster_restart"],
+            "less": ["server_restart", "zone_restart", "agent_restart"],
+            "absent": ARBITRATION,
+        },
         "absent",
     ),
 }
