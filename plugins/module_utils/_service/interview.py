@@ -136,6 +136,8 @@ def _few_words(error: ServiceError, answer: Answer) -> str:
     status = status_of(error)
     if answer is Answer.FORBIDDEN:
         return f"no permission ({status})"
+    if isinstance(error, RateLimited):
+        return "request limit used up (429)"
     if isinstance(error, AuthenticationFailed):
         return "credentials refused (401)"
     if answer is Answer.ABSENT:

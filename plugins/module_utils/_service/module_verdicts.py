@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from .._ocp.retries import TOO_MANY_REQUESTS
 from .findings import Answer, Fact, Findings, Heed, Shown, Verdict
 from .interview import IN_WORDS
 
@@ -73,8 +74,8 @@ class ModuleVerdict:
 def _needed(view: View, name: str, things: str) -> Iterator[Loss]:
     """The loss of a read that a module fails without."""
     read = view.found.reads[name]
-    if read.answer is Answer.SKIPPED:
-        yield Loss(Works.UNKNOWN, f"{things} not asked: {read.why}")
+    if read.answer is Answer.SKIPPED or read.status == TOO_MANY_REQUESTS:
+        yield Loss(Works.UNKNOWN, f"{things} not read: {read.why}")
     elif read.answer is not Answer.OK:
         yield Loss(Works.NO, f"{things} not readable: {read.why}")
 
