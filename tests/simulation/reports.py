@@ -132,6 +132,8 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
+    if refused and run.result.get("task_id") == task.id:
+        return "'changed: false' with its own task: a proxy repeated the request and showed the last answer", text, True
     # After a 401 and a 403 nothing more is asked.
     final = post.answer is not None and post.answer.status in (401, 403)
     if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
