@@ -11,8 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import requests
+import yaml
 from credentials import ACCESS_KEY, BASIC
-from documentation_blocks import EXAMPLE_URL, blocks
+from documentation_blocks import EXAMPLE_URL, SECRETS, blocks
 
 TABLE, VERDICT = "Show what it offers", "Make sure that a restart would work"
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
@@ -30,8 +31,8 @@ ARBITRATION = ["arbitration_service_restart", "restart_arbitration_services"]
 def check(ansible):
     """Run the playbook on an address with these credentials and variables; its whole output has no secret."""
 
-    def run(url, *arguments, credentials=BASIC, **given):
-        options = {"url": url, **credentials}
+    def run(url, *arguments, credentials=None, **given):
+        options = {"url": url, **(credentials or BASIC)}
         ansible.environment |= {f"OCP_{name.upper()}": value for name, value in options.items()}
         variables = {f"check_service_{name}": value for name, value in given.items()}
         words = " ".join([*arguments, f"-e '{json.dumps(variables)}'"])
@@ -284,3 +285,12 @@ def test_page_shows_the_actual_table(check, start_emulator, tmp_path):
         line for line in lines if not line.startswith(clock)
     ]
     assert verdict.split() == outcome.results[VERDICT]["msg"].split()
+
+
+def test_page_playbook_runs(ansible, emulator):
+    [playbook] = blocks("docs/check-service.md", "yaml")
+    plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
+    plays[0]["vars"] = SECRETS
+    outcome = ansible.playbook(plays)
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
