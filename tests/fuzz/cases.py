@@ -47,6 +47,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
+    "service_info": {},
     "task_info": {},
     "task_wait": {},
 }

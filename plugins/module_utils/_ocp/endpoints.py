@@ -36,7 +36,7 @@ from .records import (
     zone_record,
 )
 from .session import HttpClient
-from .unknown_paths import may_be_passing, may_be_unknown_path, names_path
+from .unknown_path import may_be_passing, may_be_unknown_path, names_path
 
 # A page of tasks whose names are compared here.
 MOST_DISCARDED = 100
@@ -149,6 +149,11 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
+    def client(self) -> HttpClient:
+        """The connection, for other reads of the same service."""
+        return self._client
+
+    @property
     def url(self) -> str:
         """The base address of the service."""
         return self._client.url
@@ -211,7 +216,8 @@ class OcpApi:
         if found is None:
             if isinstance(missing, PermissionDenied) or (missing is not None and may_be_passing(missing)):
                 raise missing
-            raise _cluster_not_found(cluster_id, self._client.url) from missing
+            message = f"There is no cluster with the id {cluster_id}."
+            raise NotFound(message, status=404, reason="", url=self._client.url) from missing
         return found if found.get("zones") else {**found, "zones": self.zones(cluster_id)}
 
     def clusters(self, name: str | None = None) -> list[Record]:
@@ -328,10 +334,6 @@ class OcpApi:
 
 def _steps(task: Record) -> int:
     return len(records(task.get("subtasks") or task.get("tasks")))
-
-
-def _cluster_not_found(cluster_id: int, url: str) -> NotFound:
-    return NotFound(f"There is no cluster with the id {cluster_id}.", status=404, reason="", url=url)
 
 
 def _holds(name: object, text: str) -> bool:

@@ -66,10 +66,21 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
             url=url,
             trace_id=trace_id,
             may_have_run=unknown,
-        )
+        ).without_envelope()
     if response.status_code >= 400 or not envelope["successful"]:
         raise _refusal(envelope, response, body, method, url)
     return ApiResponse(envelope.get("data"), url, trace_id, body.size, body.values)
+
+
+def read_without_envelope(response: requests.Response, body: Body, method: str, url: str) -> ApiResponse:
+    """The object in a response that has no envelope, as that of the version; one with an envelope is read as such.
+
+    Raises ServiceError.
+    """
+    bare = record(body.value)
+    if response.status_code >= 400 or not bare or "successful" in bare:
+        return read_envelope(response, body, method, url)
+    return ApiResponse(bare, url, None, body.size, body.values)
 
 
 def _defect(response: requests.Response, body: Body) -> str:
@@ -112,6 +123,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NO_LOGIN, Meaning.NOT_FOUND),
         is_busy=meaning is Meaning.BUSY or status in BUSY_STATUSES,
     )
+    refusal.has_envelope = is_refusal
     if isinstance(refusal, RateLimited):
         refusal.retry_after = seconds_to_wait(response.headers)
     return refusal

@@ -37,7 +37,7 @@ class Cluster(Target):
     @classmethod
     def from_api(cls, found: Record) -> Cluster:
         """Read it from its own record, with or without servers."""
-        servers = _servers_in_record(found)
+        servers = servers_in_record(found)
         return cls(found["id"], str(found.get("name")), _observe_cluster(found, servers) if servers else None)
 
     @property
@@ -99,7 +99,7 @@ class PartOfCluster(Target):
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
-    return _servers_in_record(cluster) or api.servers(cluster_id)
+    return servers_in_record(cluster) or api.servers(cluster_id)
 
 
 def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
@@ -109,7 +109,7 @@ def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
     )
 
 
-def _servers_in_record(cluster: Record) -> list[Record]:
+def servers_in_record(cluster: Record) -> list[Record]:
     """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
     servers = [
         {"zoneName": zone.get("name"), **server}

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which answers to a read may mean that this version of the service does not know the path."""
+"""Which errors of a read may mean that this version of OCP does not know the path.
+
+See docs/contract.md, "Restart agents".
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,19 @@ from .retries import TOO_MANY_REQUESTS
 
 def may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
     """Whether this may be the answer to a read of an unknown path: almost any status, or no envelope."""
-    return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
+    return not isinstance(error, AuthenticationFailed) and status_of(error) != TOO_MANY_REQUESTS
 
 
 def may_be_passing(error: ServiceError) -> bool:
-    """Whether the service may have failed for the moment only."""
-    return (getattr(error, "status", None) or 0) >= 500
+    """Whether the same read may succeed later."""
+    return (status_of(error) or 0) >= 500
 
 
 def names_path(error: ServiceError, path: str) -> bool:
-    """Whether a refusal names the path that it does not know; what is no envelope does in its way."""
+    """Whether an error is about the path itself, not about what is below it."""
     return not isinstance(error, RequestRefused) or path in error.reason
+
+
+def status_of(error: ServiceError) -> int | None:
+    """The status of a refusal; None for any other error."""
+    return error.status if isinstance(error, RequestRefused) else None
