@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from .._base.cli_hints import adhoc_command
 from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, TaskError
@@ -17,7 +19,7 @@ from .._waiting.progress import started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .diff import restart_diff
-from .proof import await_proof
+from .proof import RestartTask, await_proof
 
 
 class Aftermath:
@@ -49,18 +51,12 @@ class Aftermath:
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
 
-    def verify(self, before: Observation, decision: Decision) -> None:
-        """Prove that all members of the decision have restarted, and that the target serves."""
+    def verify(self, before: Observation, decision: Decision, since: datetime | None) -> None:
+        """Prove that all members of the decision have restarted, or started ``since``, and that the target serves."""
         task, members = self._attempt.so_far.task or {}, decision.members
-        proof = await_proof(
-            self._api,
-            self._target,
-            before,
-            members,
-            instant(task.get("start_time")),
-            attached=decision.action in (Action.ATTACH, Action.ADOPT),
-            clock=self._clock,
-        )
+        is_attached = decision.action in (Action.ATTACH, Action.ADOPT)
+        restart_task = RestartTask(instant(task.get("start_time")), is_attached, since)
+        proof = await_proof(self._api, self._target, before, members, restart_task, self._clock)
         if proof.after is not None:
             self._attempt.note(after=proof.after.result())
             self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)

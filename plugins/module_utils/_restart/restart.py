@@ -188,7 +188,8 @@ class _Restart:
                 return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._look = self._viewer.judge(sight, self._since)
-            decision = decide_restart(look, Condition(self._since, self._request.in_flight))
+            waits = self._request.wait and not self._request.check_mode
+            decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
             self._refuse(decision, look)
             if decision.action is Action.SUBMIT and not self._is_safe(sight):
@@ -295,7 +296,7 @@ class _Restart:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
             self._aftermath.await_task(self._policy())
-            self._aftermath.verify(sight.observed, decision)
+            self._aftermath.verify(sight.observed, decision, self._since)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""

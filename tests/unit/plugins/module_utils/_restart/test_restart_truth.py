@@ -149,6 +149,20 @@ def test_second_run_without_wait_skips_a_start_that_shows_late_and_does_not_call
 
 
 @every_shown_restart
+def test_second_run_without_wait_fails_where_what_was_restarted_does_not_serve(case, service):
+    """Somebody has stopped it since, and its start does not show yet."""
+    service.start_shown_late = 100
+    restart(service, case, request(started_before=CHANGE))
+    service.passes(12)
+    forget_all()
+    with_status(service, case, "STOPPED")
+    error = failure(service, case, request(started_before=CHANGE))
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert "has restarted it, and the service does not show the start yet; " in str(error)
+    assert "is STOPPED" in str(error)
+
+
+@every_shown_restart
 def test_after_180_seconds_the_start_that_is_shown_decides(case, service):
     service.restarts_really = False
     restart(service, case, request(started_before=CHANGE))
