@@ -102,7 +102,8 @@ reason:
   type: str
 task_id:
   description: Id of the task that restarts the target; null in check mode, unless it is running already, and where it
-    was skipped.
+    was skipped. Where the outcome is unknown, the id that the answer to the request has, if it fits but for not being
+    the highest.
   returned: once the target was found
   type: int
   sample: 1000001

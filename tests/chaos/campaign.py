@@ -37,11 +37,13 @@ from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
 
 PROFILES = ("4.3", "4.2")
+NAMES_TARGETS = "4.3"
 STEP_SECONDS = 0.2
-TIMEOUT = 0.7
+TIMEOUT = 2.0
 RIVALS = 0.2
 RUNS_AT_MOST = 30
-PAUSE = 0.3
+# Replicas lag by less than the pause before the next run: what no answer can hold yet, nobody can know.
+PAUSE, LAG = 0.4, 0.3
 # So many at most, and so few that a short campaign beside other tests does not starve its emulator: of requests that
 # wait longer than TIMEOUT, all time out.
 CLIENTS, RESTARTS_OF_A_CLIENT = 24, 5
@@ -79,6 +81,12 @@ FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
     (0.03, {"kind": "proxy", "action": "repeat", "match": POSTS}),
     (0.05, {"kind": "answer", "action": "clock", "seconds": -86400}),
     (0.2, {"kind": "answer", "action": "status", "status": "PENDING", "match": RUNNING_TASKS}),
+    (0.1, {"kind": "answer", "action": "lag", "seconds": LAG}),
+    (0.05, {"kind": "answer", "action": "ignore", "parameters": ["sort"]}),
+)
+# Of a service that names the targets of a task: otherwise its end is no evidence before the start shows.
+FAULTS_WITH_TARGETS: tuple[tuple[float, dict[str, Any]], ...] = (
+    (0.3, {"kind": "answer", "action": "late_start", "seconds": 2.0}),
 )
 
 
@@ -168,7 +176,8 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
 
     locks = mock.patch.object(cluster_lock, "_folder", own_folder)
     with locks, emulator(profile, fleet, STEP_SECONDS, folder) as service:
-        for number, (probability, fault) in enumerate(FAULTS):
+        faults = FAULTS + (FAULTS_WITH_TARGETS if profile == NAMES_TARGETS else ())
+        for number, (probability, fault) in enumerate(faults):
             match = {"user": VICTIM[0], **fault.get("match", {})}
             rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}
             service.call("POST", "/emulator/faults", json={"kind": "http", **fault, **rule})

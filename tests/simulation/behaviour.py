@@ -39,9 +39,9 @@ def no_advice_after_success(_case: Case, run: Run) -> Iterator[Finding]:
 
 
 def wait_ends(_case: Case, run: Run) -> Iterator[Finding]:
-    """A wait ends in time."""
+    """A wait ends in time; the start of an earlier restart is waited for, too."""
     lasted = (run.ended or run.began) - run.began
-    limit = run.args.get("wait_timeout", 0) + PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
+    limit = run.args.get("wait_timeout", 0) + 2 * PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
     if run.end == "result" and lasted > limit:
         yield Finding("waits too long", f"{lasted:.0f} s")
 
@@ -51,8 +51,8 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
-    if task.idle:
-        return  # its start is waited for
+    if task.idle or (task.fails_at == 0 and not case.answers.tells_target(task)):
+        return  # its start, or what may have kept it from beginning, is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
     state = task.record.at(run.ended - NOTICED - proof)
     if state and state["finish"] is not None and task.record.now is state:
@@ -68,7 +68,9 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         return
     begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
-    holder = next((task for task in held if task and case.answers.tells_target(task)), None)
+    is_named = case.profile.operating != "none"
+    tasks = [task for task in held if task and case.answers.tells_target(task)]
+    holder = next((task for task in tasks if is_named or task.work == "restart"), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
 

@@ -66,6 +66,11 @@ class Evidence:
         states = [self.state(key, begin), self.state(key, end)]
         return zone is None or all(state is not None and state["zone"] == zone for state in states)
 
+    def is_worked_on(self, change: Change, begin: float, end: float) -> bool:
+        """Whether something worked on the zone or cluster of a change at any moment of a time."""
+        states = [] if change.own is None else self._fleet.things[change.own].between(begin, end)
+        return any(state["work"] is not None for state in states)
+
     def was_pretended(self, key: Key, since: float, until: float) -> bool:
         """Whether a task has ended well that did nothing, and whose start may still show."""
         tasks = [task for task in self._tasks_of(key) if task.idle and since <= task.created <= until]

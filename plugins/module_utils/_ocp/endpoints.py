@@ -23,7 +23,7 @@ from .._base.parsing import Record, integer, record, records
 from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
-from .paging import MOST_ITEMS, PagedRead
+from .paging import MOST_ITEMS, PagedRead, entries_of
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -312,8 +312,8 @@ class OcpApi:
         read = PagedRead(self._client.timeout)
         while page <= pages:
             answer = self._client.get(path, {**params, "page": page, "size": size})
-            contents = record(answer.data).get("contents")
-            if not isinstance(contents, list) or records(contents) != contents:
+            contents = entries_of(answer.data)
+            if contents is None:
                 raise _unreadable(answer, "a list of objects")
             read.count(answer, len(contents))
             yield contents

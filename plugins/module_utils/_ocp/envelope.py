@@ -95,9 +95,11 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
     if unknown and not is_refusal:
         sentences.append(f"The answer {_defect(response, body)}")
     advice = [outcome_sentence(unknown)] if unknown or status >= 500 else []
-    if meaning is not None:
+    if kind is AuthenticationFailed:
+        pass  # the session knows more
+    elif meaning is not None:
         advice.append(f"{meaning.value}.")
-    elif not unknown and status < 500 and kind is not AuthenticationFailed:
+    elif not unknown and status < 500:
         advice.append(f"{NEXT_STEPS.get(status, DEFAULT_NEXT_STEP)}.")
     refusal = kind(
         ". ".join(sentences) + ".",
@@ -107,7 +109,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         url=url,
         trace_id=trace_id,
         may_have_run=unknown,
-        state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
+        state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NO_LOGIN, Meaning.NOT_FOUND),
         is_busy=meaning is Meaning.BUSY or status in BUSY_STATUSES,
     )
     if isinstance(refusal, RateLimited):
@@ -116,7 +118,9 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
 
 
 def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
-    """By status, and for a 400, which most refusals have, by the error code."""
+    """By status, and for a 400, which most refusals have, by the error code. A locked account may be a 403."""
+    if status in (400, 403) and meaning is Meaning.NO_LOGIN:
+        return AuthenticationFailed
     if status == 400 and meaning is Meaning.NOT_FOUND:
         return NotFound
     if status == 400 and meaning is Meaning.NO_PERMISSION:

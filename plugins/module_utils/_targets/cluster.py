@@ -11,10 +11,10 @@ from .._base.parsing import Record, instant, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by, tasks_of_cluster
+from .operating_tasks import names_every_operation, operated_by, restarted_parts, tasks_of_cluster
 from .serving import database_serves
 from .target import Member, Observation, PlacedServer, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
+from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,15 @@ class Cluster(Target):
         """The tasks of the cluster."""
         return tasks_of_cluster(api, self.id, **query)
 
-    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
-        """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
-        by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
-        kinds = [(task, kind_of(task.get("name"))) for task in listed]
-        return [TaskOnTarget(task, by_name[kind]) for task, kind in kinds if kind in by_name]
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
+        """Restarts of the cluster, and those of its zones and servers: which part of it, only tags tell."""
+        parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
+        servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
+        return [
+            TaskOnTarget(task, None if kind == CLUSTER_RESTART else _addresses(servers, part))
+            for task, kind, part in parts
+            if kind in DATABASE_RESTARTS
+        ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart all servers."""
@@ -96,6 +100,13 @@ class PartOfCluster(Target):
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
     return _servers_in_record(cluster) or api.servers(cluster_id)
+
+
+def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
+    """The members that ``part`` names, by the ids of servers or the names of zones."""
+    return frozenset(
+        address_of(server, "ip", "port") for server in servers if part & {server.get("id"), server.get("zoneName")}
+    )
 
 
 def _servers_in_record(cluster: Record) -> list[Record]:

@@ -74,10 +74,15 @@ class Server(PartOfCluster):
         """Its state; it may be gone from the cluster by now."""
         cluster = api.cluster(self.cluster.id)
         servers = servers_of(api, cluster, self.cluster.id)
-        found = next((found for found in servers if found.get("id") == self.id), None)
+        found = next(filter(self._is_shown_by, servers), None)
         if found is None:
             return Observation(None, (Member(self.address, None),), servers=placed_servers(cluster, servers))
         return _observe_server(found, cluster, servers)
+
+    def _is_shown_by(self, record: Record) -> bool:
+        """Whether a record is its own: by the id or, where that is not shown, by the address."""
+        number = record.get("id")
+        return number == self.id if number is not None else address_of(record, "ip", "port") == self.address
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.

@@ -108,6 +108,16 @@ class Observation:
         ]
         return replace(self, members=tuple(members))
 
+    @property
+    def troubled(self) -> frozenset[str]:
+        """The names of the members that do not serve, or are at work by their status."""
+        members = (member for member in self.members if member.serves is False or is_in_flight(member.status))
+        return frozenset(member.name for member in members)
+
+    def not_started_since(self, since: datetime) -> list[Member]:
+        """The members that are not shown to have started since then."""
+        return [member for member in self.members if member.started is None or member.started < since]
+
     def result(self) -> dict[str, Any]:
         """As registered facts."""
         return {"status": self.status, "members": [member.result() for member in self.members]}
