@@ -77,7 +77,7 @@ def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_em
 
 def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
-    options = {"url": emulator.url, "cluster": "orders", **BASIC}
+    options = {"url": emulator.url, "cluster": "orders", "safety": "none", **BASIC}
     zone = ansible.module("zone_restart", zone="zone2", **options)
     server = ansible.module("server_restart", server="10.0.0.3:2882", freeze_server=True, **options)
     assert (server["action"], server["task_id"]) == ("attached", zone["task_id"])

@@ -32,6 +32,8 @@ from .._waiting.poll import PollPolicy
 Note = list[Any]
 
 LARGEST_FILE = 1024 * 1024
+# Seconds between two attempts to get the lock: this or up to twice as much.
+SHORTEST_PAUSE = 0.05
 # Seconds. A task names its servers as long as it is listed, where the service does not; longer than a restart takes.
 KEPT_FOR = 6 * 3600.0
 
@@ -129,13 +131,12 @@ class ClusterLock:
 
     def _pause(self, began: float, policy: PollPolicy) -> None:
         waited = self._clock.now() - began
-        pause = min(policy.pause(waited, self._clock.jitter()), 0.05 + 0.05 * self._clock.jitter())
-        if not pause or waited >= policy.timeout:
+        if waited >= policy.timeout:
             raise TargetBusy(
                 f"For {waited:.0f} seconds other restarts of this controller have looked at the same cluster, or sent "
                 "their own request. Run this again, with fewer forks or a longer wait_timeout."
             )
-        self._clock.sleep(pause)
+        self._clock.sleep(SHORTEST_PAUSE * (1 + self._clock.jitter()))
 
     def _warn(self, words: str) -> None:
         if words not in self._warnings:

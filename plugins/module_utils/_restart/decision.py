@@ -105,6 +105,11 @@ class Decision:
     task_ids: tuple[int, ...] = ()
     serves: bool | None = None
 
+    @property
+    def sends(self) -> bool:
+        """Whether it leads to a request, if nothing is waited for before."""
+        return self.action is Action.SUBMIT or (self.action is Action.EXPECT and bool(self.members))
+
 
 def decide_restart(look: Look, condition: Condition) -> Decision:
     """Decide; check mode makes no difference.

@@ -192,9 +192,9 @@ class _Restart:
             decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
             self._refuse(decision, look)
-            if decision.action is Action.SUBMIT and not self._is_safe(sight):
+            if not self._request.check_mode and self._wait_first(decision):
                 continue
-            if self._request.check_mode or not self._wait_first(decision):
+            if not decision.sends or self._is_safe(sight):
                 return sight, decision
 
     def _is_safe(self, sight: Sight) -> bool:
@@ -282,7 +282,7 @@ class _Restart:
     # Carrying out
 
     def _execute(self, sight: Sight, decision: Decision) -> None:
-        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.members):
+        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
         if decision.action is Action.ATTACH:

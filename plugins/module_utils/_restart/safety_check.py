@@ -19,7 +19,7 @@ from .._targets.arbitration import ArbitrationService
 from .._targets.cluster import Cluster, placed_servers, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
-from .._waiting.poll import PollPolicy
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock
@@ -113,6 +113,8 @@ class SafetyCheck:
         return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
 
     def _pause_until_next_look(self, timeout: float) -> float:
+        if self.waited > timeout - SHORTEST_PAUSE:
+            return 0.0
         policy = PollPolicy(timeout, self._request.policy.interval)
         return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
 

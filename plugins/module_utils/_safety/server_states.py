@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from .._base.parsing import Record
+from .._base.parsing import Record, integer
 from .._ocp.task_model import Task, task_label
-from .._targets.operating_tasks import tag_values
+from .._targets.operating_tasks import restarted_parts
 from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
-from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, kind_of
+from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, SERVER_RESTART, kind_of
 from .voters import ServerState
 
 # What a zone or cluster shows while anything works on a part of it.
@@ -78,24 +78,23 @@ def _is_unfinished_restart(task: Record) -> bool:
 
 
 def _names_target(task: Record) -> bool:
-    """Whether a restart shows which zone or server it is of; it may be none of this cluster."""
-    tags = {
-        SERVER_RESTART: tag_values(task, "serverId") or task.get("hostId"),
-        ZONE_RESTART: tag_values(task, "zoneName"),
-    }
-    return bool(tags.get(str(kind_of(task.get("name"))), True))
+    """Whether a restart shows what it is of; that may be nothing of this cluster."""
+    return kind_of(task.get("name")) == CLUSTER_RESTART or bool(restarted_parts(task)) or _host(task) is not None
+
+
+def _host(task: Record) -> int | None:
+    """The host of the server that a restart is of."""
+    return integer(task.get("hostId")) if kind_of(task.get("name")) == SERVER_RESTART else None
 
 
 def _restarted(task: Record, placed: Iterable[PlacedServer]) -> set[str]:
     """The names of the servers that a restart names by its kind, its tags or its host."""
-    kind, servers, zones = kind_of(task.get("name")), tag_values(task, "serverId"), tag_values(task, "zoneName")
-    hosts = {task.get("hostId")} - {None}
+    parts, host = restarted_parts(task), _host(task)
+    is_whole = kind_of(task.get("name")) == CLUSTER_RESTART
     return {
         server.member.name
         for server in placed
-        if kind == CLUSTER_RESTART
-        or (kind == ZONE_RESTART and server.zone in zones)
-        or (kind == SERVER_RESTART and (server.id in servers if servers else server.host_id in hosts))
+        if is_whole or parts & {server.id, server.zone} or (not parts and host is not None and server.host_id == host)
     }
 
 

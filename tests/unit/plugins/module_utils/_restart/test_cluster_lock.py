@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
@@ -75,17 +76,19 @@ def test_lock_of_several_clusters_waits_for_each(lock):
     lock(31).acquire(POLICY)  # not held by the one that failed
 
 
-def test_what_is_removed_while_it_is_awaited_is_made_anew(lock, time_passes):
+def test_file_that_is_removed_before_it_is_locked_is_made_anew(lock, monkeypatch):
+    flock, calls = cluster_lock.fcntl.flock, []
+
+    def removed_first(held, how):
+        if not calls:
+            [path] = folder().iterdir()
+            path.unlink()
+        calls.append(how)
+        flock(held, how)
+
+    monkeypatch.setattr(cluster_lock.fcntl, "flock", removed_first)
     first = lock()
     first.acquire(POLICY)
-
-    def sleep(seconds):
-        time_passes.time += seconds
-        for path in folder().iterdir():
-            path.unlink()
-        first.release()
-
-    lock(clock=Clock(lambda: time_passes.time, sleep, time_passes.clock.wall)).acquire(POLICY)
     with pytest.raises(TargetBusy):
         lock().acquire(POLICY)
 
