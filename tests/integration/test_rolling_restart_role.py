@@ -229,7 +229,7 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     assert posts(emulator) == []
     told = roll(emulator, ["cluster1"], min_zones=2)
     assert told.rc == 2
-    assert "it is not safe. The cluster would lose its majority: 1 of 2 zones would remain" in told.output
+    assert "would lose its majority: 1 of 2 voters would remain (zone1)" in told.output
     assert posts(emulator) == []
 
 
