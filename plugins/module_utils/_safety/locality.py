@@ -16,7 +16,7 @@ VOTING = frozenset({"F", "FULL", "L", "LOGONLY"})
 NOT_VOTING = frozenset({"R", "READONLY", "C", "COLUMNSTORE"})
 
 # Whether each zone has a voter; None where a replica is of a type that is not known.
-Voters: TypeAlias = "Mapping[str, bool | None]"
+Voters: TypeAlias = Mapping[str, "bool | None"]
 
 # A comma that separates is in neither {} nor [].
 _SEPARATOR = re.compile(r",(?![^{\[]*[}\]])")
