@@ -88,7 +88,9 @@ def find_defects(seed: int, words: list[str]) -> int:
         with DEFECTS[name]():
             # It bites only if the service is hostile; otherwise the patch is broken, or no longer a defect.
             check_undisturbed(KINDS)
-            search.look(seed, MOST_CASES_FOR_A_DEFECT)
+            for ahead in range(MOST_CASES_FOR_A_DEFECT // ROUND):
+                if search.found is None:
+                    search.look(seed + ahead, ROUND)
         missed += search.found is None
         outcome = (
             "NOT FOUND" if search.found is None else f"{search.found.case.kind}: {_headline(search.found.finding)}"

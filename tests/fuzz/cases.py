@@ -244,11 +244,13 @@ def _mutations(fields: Sequence[Field]) -> st.SearchStrategy[list[Mutation]]:
 
 def _flood_of_texts(calls: st.SearchStrategy[str]) -> st.SearchStrategy[list[Mutation]]:
     """Every text in the answers, but for those without which little is read."""
+    any_texts = st.lists(instead["text"].filter(_is_short), min_size=1, max_size=9)
+    secrets = st.lists(echoes.filter(_is_short), min_size=1, max_size=3)
     return st.fixed_dictionaries(
         {
             "call": calls,
             "when": st.none(),
-            "flood": st.lists(instead["text"].filter(_is_short), min_size=1, max_size=9),
+            "flood": any_texts | secrets,
             "form": st.just("text"),
             "spared": st.sampled_from((SPARED, SPARED, [])),
         }

@@ -183,9 +183,11 @@ def check_restart(case: Case, left: Left, service: HostileService) -> None:
     named = [post.task_id for post in service.posts if post.task_id is not None]
     if case.check_mode and service.posts:
         raise Finding("POST in check mode")
-    # An id below those that the service has listed before is told, but not believed.
+    # What is no new task of the target, or shows nothing of a task, is told in words.
     message = str(result.get("msg"))
-    disbelieved = bool(named) and f"shows task {named[-1]} " in message and "which is no new restart of" in message
+    last = named[-1] if named else None
+    is_other = f"shows task {last} " in message and "which is no new restart of" in message
+    disbelieved = is_other or f"has the id {last}, but nothing that only a task has" in message
     if named and result.get("task_id") is None and not disbelieved:
         raise Finding(f"the task {named[-1]} is lost: {result.get('msg')}")
     if len(service.posts) == 1 and named and not service.shows_failure and result["task_id"] != named[0]:

@@ -59,7 +59,9 @@ def serve(pieces: Pieces, pause: float = 0.0) -> Iterator[str]:
                         name, _colon, value = line.partition(b":")
                         length = int(value) if name.lower() == b"content-length" else length
                     requests.read(length)
-                    for piece in pieces(first.decode("latin-1").split(" ")[1]):
+                    # The greeting of TLS has no path.
+                    _method, *path = first.decode("latin-1").split(" ")
+                    for piece in pieces("".join(path[:1])):
                         if ended.wait(pause):
                             return
                         connection.sendall(piece)

@@ -188,6 +188,8 @@ _OF_TASKS_ALONE: Shape = {
     "prohibitRollback": boolean,
     "subtasks": lambda value: value if isinstance(value, list) else None,
     "tasks": lambda value: value if isinstance(value, list) else None,
+    "cluster": lambda value: integer(record(value).get("id")),
+    "context": lambda value: value or None if isinstance(value, (str, dict)) else None,
 }
 
 

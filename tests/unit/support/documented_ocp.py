@@ -281,12 +281,14 @@ class DocumentedOcp:
     def _restart_zone(self, _cluster: int, zone: str, **_: Any) -> Any:
         return self._start("Restart OB Zone", list(ZONES[zone]))
 
-    def _restart_cluster(self, _cluster: int, **_: Any) -> Any:
+    def _restart_cluster(self, cluster: int, **_: Any) -> Any:
         started = self._start("Restart OB cluster", [server for zone in ZONES.values() for server in zone])
         return {
             **{key: value for key, value in started.items() if key not in ("subtasks", "operation")},
             "tasks": started["subtasks"],
             "creator": {"id": 100, "name": "root"},
+            "cluster": {"id": cluster, "name": "billing", "obClusterId": 31},
+            "context": "Context(parallelIdx=-1, stringMap={cluster_name=billing})",
         }
 
     def _restart_agents(self, *, body: Any, **_: Any) -> Any:

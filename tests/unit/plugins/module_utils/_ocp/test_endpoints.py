@@ -319,7 +319,11 @@ NO_TASK = {
     "a cluster": {**STATE, **TIMES, "obVersion": "4.2", "zones": [{"name": "zone1"}], "serverCount": 3},
     "a server": {**STATE, **TIMES, "ip": "10.1.0.1", "port": 2882, "executor": None, "finishTime": None},
     "an id alone": {"id": 81},
-    "fields of another type": {**STATE, "operation": {}, "subtasks": "3", "tasks": None, "taskDefinitionId": "x"},
+    "fields of another type": {
+        **STATE,
+        **{"operation": {}, "subtasks": "3", "tasks": None, "taskDefinitionId": "x", "cluster": "orders", "context": 5},
+    },
+    "empty fields": {**STATE, "cluster": {}, "context": ""},
 }
 
 
@@ -347,7 +351,17 @@ def test_restart_response_that_is_no_task_may_have_run(call, data, client, monke
 
 
 @pytest.mark.parametrize(
-    "field", [{"operation": "EXECUTE"}, {"subtasks": []}, {"tasks": [{}]}, {"taskDefinitionId": -1}], ids=repr
+    "field",
+    [
+        {"operation": "EXECUTE"},
+        {"subtasks": []},
+        {"tasks": [{}]},
+        {"taskDefinitionId": -1},
+        {"cluster": {"id": 3}},
+        {"context": "Context(parallelIdx=-1)"},
+        {"context": {"parallel": False}},
+    ],
+    ids=repr,
 )
 @every_restart
 def test_restart_response_needs_one_field_of_a_task(call, field, client, monkeypatch):
