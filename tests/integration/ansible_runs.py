@@ -31,6 +31,10 @@ class Outcome:
         """The result of the last task."""
         return list(self.results.values())[-1]
 
+    def of_each_task(self) -> list[str]:
+        """What was printed for each task."""
+        return self.output.split("\nTASK [")[1:]
+
 
 class Ansible:
     """Runs ad-hoc commands and playbooks in a folder of their own, with no configuration but the given environment."""

@@ -197,7 +197,7 @@ def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_pa
     assert emulator.log.count("/api/") == 0
 
 
-@pytest.mark.parametrize("forks", [1, 5])
+@pytest.mark.parametrize("forks", [5, pytest.param(1, marks=pytest.mark.nightly)])
 def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inventory, forks):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
