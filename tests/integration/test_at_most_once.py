@@ -25,7 +25,7 @@ def waited_for(emulator, task_id, run):
         while not waiting.done():
             seen = emulator.log.count(looks)
             while emulator.log.count(looks) < seen + 2 and not waiting.done():
-                time.sleep(0.02)
+                time.sleep(0.05)
             emulator.post("/emulator/clock/advance", {"seconds": 3600})
             looks = "/api/v2/tasks/instances/"
         return waiting.result()

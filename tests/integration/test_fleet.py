@@ -76,7 +76,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     }
     process = ansible.start([play], "fleet")
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
-        time.sleep(0.02)
+        time.sleep(0.05)
     emulator.put("/emulator/clock", {"running": True})
     assert process.wait(timeout=60) == 0, ansible.output("fleet").read_text()
     assert " changed=1 " in ansible.output("fleet").read_text()

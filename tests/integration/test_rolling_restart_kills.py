@@ -108,7 +108,7 @@ def test_run_killed_twice_restarts_each_server_once_and_leaves_nothing_drained(
         process, text = rolling(emulator, change, {})
         while len(posts(emulator)) < begun:
             assert process.poll() is None, text()
-            time.sleep(0.01)
+            time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         ansible.end()
