@@ -89,7 +89,8 @@ reason:
   type: str
 task_id:
   description: Id of the task that restarts the target; null in check mode, unless it is running already, and where it
-    was skipped.
+    was skipped. Where the outcome is unknown, the id that the answer to the request has, if it fits but for not being
+    the highest.
   returned: once the target was found
   type: int
   sample: 1000001
@@ -178,6 +179,19 @@ verified:
     show it.
   returned: once the target was found
   type: bool
+safety:
+  description:
+    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
+      looked, as with V(safety=none), and for what needs no restart.
+    - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+    - C(tenants) are the names of those that were looked at.
+    - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
+      C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
+      for the cluster as a whole.
+  returned: once the target was found
+  type: dict
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
+  - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -101,7 +102,8 @@ reason:
   type: str
 task_id:
   description: Id of the task that restarts the target; null in check mode, unless it is running already, and where it
-    was skipped.
+    was skipped. Where the outcome is unknown, the id that the answer to the request has, if it fits but for not being
+    the highest.
   returned: once the target was found
   type: int
   sample: 1000001
@@ -189,6 +191,19 @@ verified:
     O(started_before), and the zone serves; null where it was not waited for or the service does not show it.
   returned: once the target was found
   type: bool
+safety:
+  description:
+    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
+      looked, as with V(safety=none), and for what needs no restart.
+    - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+    - C(tenants) are the names of those that were looked at.
+    - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
+      C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
+      for the cluster as a whole.
+  returned: once the target was found
+  type: dict
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found
@@ -232,7 +247,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
@@ -241,6 +256,7 @@ OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "zone": {"type": "str", "required": True},
     **RESTART_OPTIONS,
+    **SAFETY_OPTIONS,
 }
 
 

@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
@@ -35,11 +37,13 @@ from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
 
 PROFILES = ("4.3", "4.2")
+NAMES_TARGETS = "4.3"
 STEP_SECONDS = 0.2
-TIMEOUT = 0.7
+TIMEOUT = 2.0
 RIVALS = 0.2
 RUNS_AT_MOST = 30
-PAUSE = 0.3
+# Replicas lag by less than the pause before the next run: what no answer can hold yet, nobody can know.
+PAUSE, LAG = 0.4, 0.3
 # So many at most, and so few that a short campaign beside other tests does not starve its emulator: of requests that
 # wait longer than TIMEOUT, all time out.
 CLIENTS, RESTARTS_OF_A_CLIENT = 24, 5
@@ -77,6 +81,12 @@ FAULTS: tuple[tuple[float, dict[str, Any]], ...] = (
     (0.03, {"kind": "proxy", "action": "repeat", "match": POSTS}),
     (0.05, {"kind": "answer", "action": "clock", "seconds": -86400}),
     (0.2, {"kind": "answer", "action": "status", "status": "PENDING", "match": RUNNING_TASKS}),
+    (0.1, {"kind": "answer", "action": "lag", "seconds": LAG}),
+    (0.05, {"kind": "answer", "action": "ignore", "parameters": ["sort"]}),
+)
+# Of a service that names the targets of a task: otherwise its end is no evidence before the start shows.
+FAULTS_WITH_TARGETS: tuple[tuple[float, dict[str, Any]], ...] = (
+    (0.3, {"kind": "answer", "action": "late_start", "seconds": 2.0}),
 )
 
 
@@ -159,8 +169,15 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     workers = min(CLIENTS, len(found), max(1, restarts // RESTARTS_OF_A_CLIENT))
     tally = Tally()
     started = time.monotonic()
-    with emulator(profile, fleet, STEP_SECONDS, folder) as service:
-        for number, (probability, fault) in enumerate(FAULTS):
+
+    def own_folder() -> Path:
+        """Each run is that of another controller, which knows no lock of the others."""
+        return Path(tempfile.mkdtemp(dir=folder))
+
+    locks = mock.patch.object(cluster_lock, "_folder", own_folder)
+    with locks, emulator(profile, fleet, STEP_SECONDS, folder) as service:
+        faults = FAULTS + (FAULTS_WITH_TARGETS if profile == NAMES_TARGETS else ())
+        for number, (probability, fault) in enumerate(faults):
             match = {"user": VICTIM[0], **fault.get("match", {})}
             rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}
             service.call("POST", "/emulator/faults", json={"kind": "http", **fault, **rule})

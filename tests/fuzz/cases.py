@@ -47,6 +47,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
+    "service_info": {},
     "task_info": {},
     "task_wait": {},
 }
@@ -66,8 +67,14 @@ RESTARTING = {
     "started_before": st.sampled_from((None, "2026-05-04T03:00:00+08:00")),
     "in_flight": st.sampled_from(("attach", "queue", "fail")),
 }
+SAFETY = {
+    "safety": st.sampled_from(("majority", "none")),
+    "tolerate_outage_of": st.sampled_from((None, ["pay"])),
+    "safety_timeout": st.sampled_from((0, 5)),
+}
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     **dict.fromkeys(RESTARTS, RESTARTING),
+    **{name: {**RESTARTING, **SAFETY} for name in ("server_restart", "zone_restart", "arbitration_service_restart")},
     "cluster_wait": {name: WAITING[name] for name in ("wait_timeout", "wait_interval", "show_progress")},
     "task": {
         **WAITING,

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -110,7 +111,13 @@ def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelop
     ocp = WholeOcp(clock, **case.service)
     service = HostileService(ocp, case.mutations, case.auth, case.pause, watch)
     left = Left()
-    with surroundings(left), virtual_time(clock), wired(service.answer, service.refuses, clock):
+    with (
+        surroundings(left),
+        TemporaryDirectory() as locks,
+        mock.patch.object(tempfile, "tempdir", locks),
+        virtual_time(clock),
+        wired(service.answer, service.refuses, clock),
+    ):
         try:
             DRIVERS.get(case.kind, _module)(case, left, clock)
         except (Exception, LimitPassed) as error:

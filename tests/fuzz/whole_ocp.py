@@ -12,6 +12,8 @@ from typing import Any
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import CLUSTER, ZONES, DocumentedOcp
 
 ARBITRATION = 61
+# Two full replicas, and the arbitration service for both.
+TENANTS = {1001: "sys", 1002: "pay"}
 # A task that has FAILED, and some that run for a while.
 FAILED_TASK = 30100
 RUNNING_TASKS = [*range(30101, 30106)]
@@ -87,7 +89,10 @@ class WholeOcp(DocumentedOcp):
             **{f"{task}/{verb}": partial(self._act, verb) for verb in ("retry", "rollback")},
             **{f"{task}/subtasks/{{step}}/{verb}": partial(self._act, verb) for verb in ("retry", "skip", "cancel")},
         }
+        tenants = "/api/v2/ob/clusters/{id}/tenants"
         newest: dict[tuple[str, str], Callable[..., Any]] = {
+            ("GET", tenants): lambda cluster, **_: self._page([self._tenant(cluster, number) for number in TENANTS]),
+            ("GET", f"{tenants}/{{tenant}}"): lambda cluster, number, **_: self._tenant(cluster, number, whole=True),
             ("GET", services): self._arbitration_services,
             ("GET", f"{services}/{{id}}"): lambda number, **_: self._arbitration_service(number),
             ("POST", f"{services}/{{id}}/restart"): self._restart_arbitration_service,
@@ -121,13 +126,29 @@ class WholeOcp(DocumentedOcp):
                 server |= {"operatingTaskInstanceId": working.get(server["id"]), "idcName": "hall3"}
         return found
 
+    def _tenant(self, cluster: int, number: int, *, whole: bool = False) -> Any:
+        if number not in TENANTS:
+            return None
+        placed = {zone: [{"serverId": server, "zoneName": zone} for server in found] for zone, found in ZONES.items()}
+        zones = [{"name": zone, "replicaType": "FULL", "units": units} for zone, units in placed.items()]
+        return {
+            "id": number,
+            "name": TENANTS[number],
+            "clusterId": cluster,
+            "locality": ", ".join(f"FULL{{1}}@{zone}" for zone in ZONES),
+            "zoneList": ";".join(ZONES),
+            "primaryZone": "RANDOM",
+            "status": "NORMAL",
+            **({"zones": zones} if whole else {}),
+        }
+
     def _arbitration_services(self, **_: Any) -> Any:
         return self._page([self._arbitration_service(ARBITRATION)])
 
     def _arbitration_service(self, number: int) -> Any:
         if number != ARBITRATION:
             return None
-        tenants = [{"id": 1001, "name": "pay", "degradedLsIdList": []}]
+        tenants = [{"id": each, "name": name, "degradedLsIdList": []} for each, name in TENANTS.items()]
         return {
             "id": number,
             "svrIp": "172.20.1.61",

@@ -14,7 +14,7 @@ def now():
 
 
 def fleet_play(emulator, servers, change, **options):
-    """Restart each of ``servers`` once for ``change``, and wait for all of them."""
+    """Restart each of ``servers`` once for ``change``, all at the same time, and wait for all of them."""
     return {
         "hosts": "localhost",
         "gather_facts": False,
@@ -27,6 +27,7 @@ def fleet_play(emulator, servers, change, **options):
                     "server": "{{ item }}",
                     "freeze_server": False,
                     "started_before": change,
+                    "safety": "none",
                     **options,
                 },
                 "loop": list(servers),

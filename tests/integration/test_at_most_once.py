@@ -89,12 +89,12 @@ def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_em
 
 def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
-    of_orders = {"cluster": "orders", "freeze_server": True}
+    of_orders = {"cluster": "orders", "freeze_server": True, "safety": "none"}
     tasks = {
-        "zone": ("zone_restart", {"cluster": "orders", "zone": "zone2"}),
+        "zone": ("zone_restart", {"cluster": "orders", "zone": "zone2", "safety": "none"}),
         "server": ("server_restart", {**of_orders, "server": "10.0.0.3:2882"}),
         "one": ("server_restart", {**of_orders, "server": "10.0.0.1:2882"}),
-        "refused": ("zone_restart", {"cluster": "orders", "zone": "zone1"}),
+        "refused": ("zone_restart", {"cluster": "orders", "zone": "zone1", "safety": "none"}),
     }
     (zone, server, one, refused), failed = each_once(ansible, emulator, tasks)
     assert (server["action"], server["task_id"]) == ("attached", zone["task_id"])

@@ -242,6 +242,7 @@ def test_three_job_slices_restart_each_target_once(job, fleet, instant):
                     "server": "{{ server }}",
                     "freeze_server": True,
                     "started_before": "{{ started_before }}",
+                    "safety": "none",
                     "wait": True,
                 }
             }

@@ -131,6 +131,7 @@ CALLS = {
     "servers": ("server_info", {}),
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
+    "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": 100}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], "started_before": "2026-05-05T00:00:00+00:00"}),
     "health": ("cluster_wait", {"cluster": "orders", "min_zones": 9, **WAIT, "wait_timeout": 1}),

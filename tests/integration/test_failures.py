@@ -18,10 +18,11 @@ ASK = "ansible localhost -m oceanbase.ocp.task -a"
 
 def options_of(verb: str, number: int) -> dict[str, object]:
     """A target of its own for each case, since a failed task goes on holding its target."""
+    server = {"cluster": f"c{number}", "server": f"10.2.0.{number}:2882", "freeze_server": False, "safety": "none"}
     return {
-        "server_restart": {"cluster": f"c{number}", "server": f"10.2.0.{number}:2882", "freeze_server": False},
+        "server_restart": server,
         "cluster_restart": {"cluster": f"c{number}"},
-        "zone_restart": {"cluster": f"c{number}", "zone": "zone1"},
+        "zone_restart": {"cluster": f"c{number}", "zone": "zone1", "safety": "none"},
         "agent_restart": {"hosts": [f"10.2.0.{number}"]},
         "arbitration_service_restart": {"arbitration_service": f"10.2.1.{number}:2888"},
     }[verb]

@@ -69,7 +69,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     ansible.module("server_restart", server=done, wait=True, **options)
     emulator.put("/emulator/clock", {"running": False})
     attached = ansible.module("server_restart", server=running, **options)["task_id"]
-    given = {"started_before": change, "servers": on_orders(done, running, untouched)}
+    given = {"started_before": change, "servers": on_orders(done, running, untouched), "safety": "none"}
     play = {
         "import_playbook": "oceanbase.ocp.restart_fleet",
         "vars": {f"restart_fleet_{name}": value for name, value in given.items()},
@@ -86,10 +86,19 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
 
 @pytest.mark.usefixtures("environment")
 def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
-    given = variables(group="observers", started_before=change, freeze_server=False)
+    given = variables(group="observers", started_before=change, freeze_server=False, safety="none")
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
     assert outcome.rc == 0, outcome.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
+
+
+@pytest.mark.usefixtures("environment")
+def test_second_zone_is_refused_while_the_first_restarts(ansible, emulator, change):
+    given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    assert "would lose its majority: 1 of 3 voters would remain (zone3)" in outcome.output
+    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
 
 
 @pytest.mark.usefixtures("environment")
@@ -201,6 +210,7 @@ def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_pa
 def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inventory, forks):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
+    plays[0]["tasks"][0]["oceanbase.ocp.server_restart"]["safety"] = "none"  # of two zones at once
     arguments = f"{inventory} --forks {forks}"
     first, again = (ansible.playbook(plays, arguments=arguments) for _run in range(2))
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
@@ -212,6 +222,7 @@ def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inv
 def test_play_over_hosts_awaits_the_others_when_one_cannot_start(ansible, emulator, change, inventory):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}
+    plays[0]["tasks"][0]["oceanbase.ocp.server_restart"]["safety"] = "none"  # of two zones at once
     plays[0]["tasks"][0]["oceanbase.ocp.server_restart"]["server"] = (
         "{{ '10.9.9.9:1' if inventory_hostname == 'node1' else ocp_server }}"
     )

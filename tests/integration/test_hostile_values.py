@@ -157,6 +157,7 @@ CALLS = {
     "servers": ("server_info", {}),
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
+    "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
     "health": ("cluster_wait", {**CLUSTER, "min_zones": 9, "wait_timeout": 1}),

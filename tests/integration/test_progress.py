@@ -107,7 +107,7 @@ def test_loop_items_show_progress_before_each_result(ansible, emulator):
 
 def test_many_tasks_are_shown_as_a_count(ansible, emulator):
     start = restart("{{ item }}", loop=[f"10.0.0.{host}:2882" for host in range(1, 7)], register="started")
-    start["oceanbase.ocp.server_restart"]["wait"] = False
+    start["oceanbase.ocp.server_restart"] |= {"wait": False, "safety": "none"}
     ids = "{{ started.results | map(attribute='task_id') }}"
     wait = {"name": "wait", "oceanbase.ocp.task_wait": {"task_ids": ids, "detail": "summary"}}
     outcome = ansible.tasks(start, wait, **defaults(emulator))

@@ -217,8 +217,9 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     )
     assert posts(emulator) == []
     told = roll(emulator, ["cluster1"], min_zones=2)
-    assert told.rc == 0, told.output
-    assert posts(emulator) == [2, 1]
+    assert told.rc == 2
+    assert "would lose its majority: 1 of 2 voters would remain (zone1)" in told.output
+    assert posts(emulator) == []
 
 
 def test_error_names_the_bad_option_before_any_request(ansible, connect, emulator, change):

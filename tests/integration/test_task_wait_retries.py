@@ -80,7 +80,7 @@ def test_role_retries_only_the_failed_task(ansible, emulator):
             "server": "{{ item }}",
             "freeze_server": False,
         },
-        "loop": ["10.0.0.1:2882", "10.0.0.4:2882"],
+        "loop": ["10.0.0.1:2882", "10.0.0.2:2882"],
         "register": "restart",
     }
     emulator.fail_subtask("Stop observer process")

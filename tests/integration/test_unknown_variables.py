@@ -38,12 +38,17 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
             "services",
         ),
         ("report_task", {"report_task_id": 1001}, "report_task_folders", "folder"),
+        ("check_service", {}, "check_service_need", "needs"),
     ],
 )
 def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
     connect(emulator)
     prefix = "restart_arbitration_" if "arbitration" in playbook else f"{playbook}_"
-    given = {**given, **({} if playbook == "report_task" else {f"{prefix}started_before": CHANGE}), wrong: "x"}
+    given = {
+        **given,
+        **({} if playbook in ("report_task", "check_service") else {f"{prefix}started_before": CHANGE}),
+        wrong: "x",
+    }
     outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")
     assert outcome.rc == 2, outcome.output
     sentence = f"{wrong}: is not a variable of oceanbase.ocp.{playbook}; did you mean {prefix}{near}? Nothing was sent."

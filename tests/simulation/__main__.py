@@ -46,7 +46,9 @@ def main() -> int:
             print(campaign.story(Choices(options.seed)))
             return 0
         tally = campaign.campaign(options.seed, options.runs, options.processes)
-        print(campaign.report(tally, options.seed, began, options.stories, options.attempts))
+        print(campaign.report(tally, options.seed, began), flush=True)
+        for story in campaign.stories(tally, options.stories, options.attempts):
+            print(story, flush=True)
     return 1 if tally.broken else 0
 
 

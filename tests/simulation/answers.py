@@ -36,12 +36,18 @@ class Answers:
     def show_restart(self, run: Run, post: Exchange, key: Key, others: Iterable[Task]) -> bool:
         """Whether an answer before a request showed that a thing has started since, or that a task restarts it or has.
 
-        Work in progress counts if the last look showed it, or if it was a task that is known to be of the thing.
+        Work in progress counts if the last look showed it, or if an answer told that it is on the thing.
         """
         since, look, others = run.since or 0.0, self.last_look(run, post), list(others)
+        ids = [task.id for task in others]
+        named = ids if self._profile.operating != "none" else []
         return any(
-            self._shows_thing(read, key, since, [task.id for task in others] if read in look else [])
-            or any(self.shows_task(read, task, since) for task in others if read in look or self.tells_target(task))
+            self._shows_thing(read, key, since, ids if read in look else named)
+            or any(
+                self.shows_task(read, task, since)
+                for task in others
+                if read in look or self._tells_target_in_list(task)
+            )
             for read in self.before(run, post)
         )
 
@@ -57,7 +63,7 @@ class Answers:
             return False
         if shown["finishTime"] is None:
             return True
-        told = self._profile.tags or task.kind == "cluster"
+        told = self._tells_target_in_list(task)
         # Times of a clock that jumps cannot be compared.
         jumps = self._profile.jumps_at != NEVER
         if since is None or not told or jumps or task.skipped_effect or task.created < since + BLUR:
@@ -69,7 +75,11 @@ class Answers:
     def tells_target(self, task: Task) -> bool:
         """Whether the service tells which target a task is of."""
         names_it = self._profile.operating != "none" and task.kind != "host"
-        return self._profile.tags or names_it or task.kind == "cluster"
+        return names_it or self._tells_target_in_list(task)
+
+    def _tells_target_in_list(self, task: Task) -> bool:
+        """Whether the record of a task tells it, also after its end."""
+        return self._profile.tags or task.kind == "cluster"
 
     def _shown_task(self, read: Exchange, task: Task) -> dict[str, Any] | None:
         """The record of a task in an answer."""

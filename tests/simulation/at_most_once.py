@@ -12,6 +12,8 @@ from .fleet import Key, Start
 from .history import Exchange, Run
 from .task_graph import Task
 
+# A task works on its target from the instant of the request on.
+SAME_INSTANT = 1e-6
 # A request that took longer on its way was held back by something.
 HELD_BACK = 1.0
 
@@ -30,7 +32,7 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         if not again or (task.kind != "host" and len(again) < len(task.members)):
             continue
         text = f"task {number} restarted {again[0]} again"
-        if _left_open(case, run, post, again[0]):
+        if case.profile.clock_is_sane and _left_open(case, run, post, again[0]):
             yield Finding("double after an open outcome of the same process", text)
         elif post.commits[0][0] < when:
             yield Finding("double: a proxy repeated the request", text, unseen=True)
@@ -48,7 +50,7 @@ def _earlier_starts(case: Case, key: Key, task: Task, since: float, committed: f
     starts = case.evidence.starts(key, since + BLUR)
     if not any(start.task == task.id and not start.undoing for start in starts):
         return []
-    state = case.evidence.state(key, committed)
+    state = case.evidence.state(key, committed - SAME_INSTANT)
     if state is not None and not state["up"] and state["work"] is None:
         return []  # what does not run may be started
     return [start for start in starts if start.task != task.id and _began(case, start) < committed]
@@ -61,9 +63,9 @@ def _began(case: Case, start: Start) -> float:
 
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
-    # A task that began before the change is no evidence, nor is a rollback; their start is, once it is shown.
+    # A task that may have begun before the change is no evidence, nor is a rollback; their start is, once it is shown.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
-    others = [task for task in tasks if task is not None and task.created > (run.since or 0.0) - BLUR]
+    others = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
     return case.answers.show_restart(run, post, key, others)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from .evidence import PROOF_TIMEOUT
 from .finding import Case, Check, Finding
 from .history import Run
+from .majority import UNSAFE
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
@@ -38,9 +39,9 @@ def no_advice_after_success(_case: Case, run: Run) -> Iterator[Finding]:
 
 
 def wait_ends(_case: Case, run: Run) -> Iterator[Finding]:
-    """A wait ends in time."""
+    """A wait ends in time; the start of an earlier restart is waited for, too."""
     lasted = (run.ended or run.began) - run.began
-    limit = run.args.get("wait_timeout", 0) + PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
+    limit = run.args.get("wait_timeout", 0) + 2 * PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
     if run.end == "result" and lasted > limit:
         yield Finding("waits too long", f"{lasted:.0f} s")
 
@@ -50,8 +51,8 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
-    if task.idle:
-        return  # its start is waited for
+    if task.idle or (task.fails_at == 0 and not case.answers.tells_target(task)):
+        return  # its start, or what may have kept it from beginning, is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
     state = task.record.at(run.ended - NOTICED - proof)
     if state and state["finish"] is not None and task.record.now is state:
@@ -67,7 +68,9 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         return
     begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
-    holder = next((task for task in held if task and case.answers.tells_target(task)), None)
+    is_named = case.profile.operating != "none"
+    tasks = [task for task in held if task and case.answers.tells_target(task)]
+    holder = next((task for task in tasks if is_named or task.work == "restart"), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
 
@@ -101,7 +104,8 @@ def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
 def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     """Where nothing goes wrong, a module succeeds."""
     lasted = (run.ended or run.began) - run.began
-    if case.undisturbed and run.failed and lasted < run.args.get("wait_timeout", 1e9):
+    unsafe = UNSAFE in str(run.result.get("msg"))  # has a check of its own
+    if case.undisturbed and run.failed and not unsafe and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", str(run.result.get("msg")))
 
 

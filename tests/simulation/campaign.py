@@ -7,7 +7,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .choices import Choices, Recorded, as_text
@@ -159,7 +159,7 @@ def catch_all(first: int, most: int, processes: int) -> list[Caught]:
     return sorted(found, key=lambda caught: caught.runs or most + 1)
 
 
-def report(tally: Tally, first: int, began: float, stories: int, attempts: int) -> str:
+def report(tally: Tally, first: int, began: float) -> str:
     """The result for a person."""
     lines = [
         f"simulation: seeds {first} to {first + tally.runs - 1}, {tally.reports} reports of modules, "
@@ -175,10 +175,15 @@ def report(tally: Tally, first: int, began: float, stories: int, attempts: int) 
         f"    {len(seeds)} {kind}, in {len(set(seeds))} runs (seeds {', '.join(map(str, sorted(set(seeds))[:5]))})"
         for kind, seeds in _most(tally.broken)
     ]
-    for kind, seeds in _most(tally.broken)[:stories]:
-        small = smallest(seeds[0], kind, attempts)
-        lines += [f"\n{kind}: SEED={seeds[0]} RUNS=1, or REPLAY={as_text(small)}", story(Choices(played=small), kind)]
     return "\n".join(lines)
+
+
+def stories(tally: Tally, number: int, attempts: int) -> Iterator[str]:
+    """The smallest run that is found for each of the most frequent broken promises."""
+    for kind, seeds in _most(tally.broken)[:number]:
+        small = smallest(seeds[0], kind, attempts)
+        told = story(Choices(played=small), kind)
+        yield f"\n{kind}: SEED={seeds[0]} RUNS=1, or REPLAY={as_text(small)}\n{told}"
 
 
 def _most(kinds: dict[str, list[int]]) -> list[tuple[str, list[int]]]:

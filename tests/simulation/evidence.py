@@ -66,6 +66,11 @@ class Evidence:
         states = [self.state(key, begin), self.state(key, end)]
         return zone is None or all(state is not None and state["zone"] == zone for state in states)
 
+    def is_worked_on(self, change: Change, begin: float, end: float) -> bool:
+        """Whether something worked on the zone or cluster of a change at any moment of a time."""
+        states = [] if change.own is None else self._fleet.things[change.own].between(begin, end)
+        return any(state["work"] is not None for state in states)
+
     def was_pretended(self, key: Key, since: float, until: float) -> bool:
         """Whether a task has ended well that did nothing, and whose start may still show."""
         tasks = [task for task in self._tasks_of(key) if task.idle and since <= task.created <= until]
@@ -86,6 +91,15 @@ class Evidence:
         """Whether a process served during a whole time, as every replica knows."""
         states = self._fleet.things[key].between(begin - self._profile.latest - self._profile.agent_refresh, end)
         return all(self.serves(state) for state in states)
+
+    def is_down_throughout(self, key: Key, begin: float, end: float) -> bool:
+        """Whether a process did not serve during a whole time, as every replica knows."""
+        states = self._fleet.things[key].between(begin - self._profile.latest, end)
+        return not any(self.serves(state) for state in states)
+
+    def servers_of(self, cluster: int | None) -> list[Key]:
+        """The servers of a cluster."""
+        return [thing.key for thing in self._fleet.servers(cluster)] if cluster is not None else []
 
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""

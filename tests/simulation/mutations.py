@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import endpoint
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import task_record
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
+    aftermath,
     decision,
     earlier_looks,
     look,
@@ -24,6 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     restart,
     send_once,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import voters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import operating_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Observation
 
@@ -186,6 +188,7 @@ def answer_is_not_checked() -> Patches:
 def missing_task_ends_the_wait() -> Patches:
     """A 404 of a task that has just begun ends the wait."""
     yield mock.patch.object(restart, "UNSEEN_FOR", 0.0)
+    yield mock.patch.object(aftermath, "UNSEEN_FOR", 0.0)
 
 
 @_mutation
@@ -207,6 +210,12 @@ def refusals_are_believed() -> Patches:
                 sender._sent = replace(sender._sent, mark=None)
 
     yield mock.patch.object(send_once.Sender, "send", forgets)
+
+
+@_mutation
+def others_are_believed_to_be_up() -> Patches:
+    """Whoever is down in the cluster, the restart is safe."""
+    yield mock.patch.object(voters.ServerState, "stays", property(lambda state: not state.taken))
 
 
 NAMES = sorted(MUTATIONS)

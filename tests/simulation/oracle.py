@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import at_most_once, behaviour, reports
+from . import at_most_once, behaviour, majority, reports
 from .answers import Answers
 from .evidence import Evidence
 from .finding import Case, Finding
 from .simulation import Simulation
 
-OF_RESTARTS = (*at_most_once.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *behaviour.EVERY_CHECK)
+OF_RESTARTS = (
+    *at_most_once.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *majority.RESTART_CHECKS,
+    *behaviour.EVERY_CHECK,
+)  # fmt: skip
 OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 # What is counted with these names may make a module fail, or a change that asks for a failure.
 DISTURBANCES = (

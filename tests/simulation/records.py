@@ -142,6 +142,26 @@ class Records:
         ]
         return {"hostId": thing.key[1], "id": thing.key[1], "status": _agent_status(state), "processes": processes}
 
+    def tenant(self, cluster: int) -> dict[str, Any]:
+        """The tenant of a cluster, with a full replica in each zone."""
+        zones = [zone.now["name"] for zone in self._fleet.of("zone") if zone.now["cluster"] == cluster]
+        return {
+            "id": self.number(cluster * 1000 + 1),
+            "name": "sys",
+            "clusterId": self.number(cluster),
+            "locality": ", ".join(f"FULL{{1}}@{zone}" for zone in zones),
+            "zoneList": ";".join(zones),
+        }
+
+    def units(self, cluster: int, when: float) -> list[dict[str, Any]]:
+        """The zones of that tenant, with a unit on each server."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for server in self._fleet.servers(cluster, when=when):
+            zone = (server.at(when) or server.now)["zone"]
+            unit = {"serverId": self.number(server.key[1]), "serverIp": address(server.key), "zoneName": zone}
+            found.setdefault(zone, []).append(unit)
+        return [{"name": zone, "replicaType": "FULL", "units": units} for zone, units in found.items()]
+
     def arbitration(self, thing: Versioned, when: float) -> dict[str, Any]:
         state = thing.at(when) or thing.now
         return {

@@ -13,6 +13,8 @@ from .task_graph import Task
 
 # Seconds that a task may have begun before its request was sent, by clocks that are uncertain.
 LARGEST_LEAD = 8.0
+# What a proxy does that shows the answer to another request.
+OTHERS_ANSWERS = ("another answer", "stale answer")
 
 
 def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -77,7 +79,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     # The servers of a zone may have been moved to another since.
     fits = task.work == "restart" and (covers or (task.own is not None and task.own == run.change.own))
     if not fits:
-        yield Finding(f"{action} a task of another target", f"task {number} ({task.name}) of {task.members}")
+        fates = {each.fate for each in run.exchanges if each.reads}
+        text = f"task {number} ({task.name}) of {task.members}"
+        yield Finding(f"{action} a task of another target", text, unseen=not fates.isdisjoint(OTHERS_ANSWERS))
     elif action != "attached" and not _is_own(task, run):
         same = [each for each in case.history.runs if each.process == run.process and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
@@ -132,6 +136,8 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
+    if refused and run.result.get("task_id") == task.id:
+        return "'changed: false' with its own task: a proxy repeated the request and showed the last answer", text, True
     # After a 401 and a 403 nothing more is asked.
     final = post.answer is not None and post.answer.status in (401, 403)
     if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
@@ -161,7 +167,7 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     since = run.since if run.since is not None else (task.created if task else None)
     begin = case.evidence.window(run, run.ended)
-    if since is None:
+    if since is None or (task is not None and task.idle) or case.evidence.is_worked_on(run.change, begin, run.ended):
         return
     members = run.change.members
     shown = all(
@@ -184,7 +190,8 @@ def action_is_true(case: Case, run: Run) -> Iterator[Finding]:
     repeated = any(len(each.commits) > 1 for each in run.posts)
     if not run.result.get("changed") and done:
         text = str(run.result.get("msg") or run.result.get("reason"))
-        yield Finding("task: unchanged, though it was done", text, unseen=repeated)
+        refused = any(each.replaced is not None and 400 <= each.replaced.status < 500 for each in run.posts)
+        yield Finding("task: unchanged, though it was done", text, unseen=repeated or refused)
     if len(done) > 1 and run.args["state"] != "skipped":
         yield Finding("task: done twice", str(done), unseen=repeated)
 

@@ -75,6 +75,8 @@ class Service:
                 ("GET", f"{clusters}/{{c}}", self._cluster),
                 ("GET", f"{clusters}/{{c}}/zones", self._zones),
                 ("GET", f"{clusters}/{{c}}/servers", self._servers),
+                ("GET", f"{clusters}/{{c}}/tenants", self._tenants),
+                ("GET", f"{clusters}/{{c}}/tenants/{{t}}", self._tenant),
                 ("GET", hosts, self._hosts),
                 ("GET", f"{agents}/{{h}}/agent", self._agent),
                 ("GET", services, self._services),
@@ -173,6 +175,14 @@ class Service:
     def _servers(self, cluster: str, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
         number = self._thing("cluster", cluster).key[1]
         return {"contents": [self._records.server(each, when) for each in self._fleet.servers(number, when=when)]}
+
+    def _tenants(self, cluster: str, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
+        number = self._thing("cluster", cluster).key[1]
+        return self._records.page([self._records.tenant(number)])
+
+    def _tenant(self, cluster: str, tenant: str, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
+        number = self._thing("cluster", cluster).key[1]
+        return {**self._records.tenant(number), "zones": self._records.units(number, when)}
 
     def _hosts(self, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
         return self._records.page([self._records.host(each, when) for each in self._fleet.of("host")])

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import tempfile
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 
@@ -55,9 +58,15 @@ class Simulation:
     def run(self, current: Current) -> None:
         """Carry it out."""
         forget_all()
+        with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+            self._run(current)
+
+    def _run(self, current: Current) -> None:
         current.scheduler, current.network = self.scheduler, self.network
         draw = self.choices.stream("scenario")
         self.history.changes = [draw_change(draw, self.fleet) for _number in range(draw.pick((1, 2), (70, 30)))]
+        for change in self.history.changes:
+            draw_safety(self.choices.stream("safety"), self.fleet, change)
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
@@ -92,6 +101,16 @@ def draw_change(draw: Stream, fleet: Fleet) -> Change:
     zone = state["name"] if kind == "zone" else None
     args = {"cluster": f"c{cluster}", **({"zone": zone} if zone else {})}
     return Change(kind, tuple(each.key for each in fleet.servers(cluster, zone)), key, cluster, CHANGED_AT, args)
+
+
+def draw_safety(draw: Stream, fleet: Fleet, change: Change) -> None:
+    """What a change may take down. The tenant has a replica in each zone, so it can lose one of three."""
+    if change.kind in ("cluster", "host"):
+        return
+    zones = [zone for zone in fleet.of("zone") if zone.now["cluster"] == change.cluster]
+    majority = len(zones) > 2 or change.kind == "arbitration"
+    change.args["safety"] = draw.pick(("majority", "none"), (80, 20) if majority else (10, 90))
+    draw.counted(f"safety: {change.args['safety']}")
 
 
 def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -> Plan:

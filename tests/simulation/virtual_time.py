@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import email.utils
 import importlib
+import os
 import pkgutil
 import sys
 import time
@@ -115,7 +116,8 @@ def virtual_time() -> Iterator[Current]:
     shim = _Time(current)
     readers = [urllib3.util.retry, urllib3.util.timeout, email.utils]
     readers += [found for name, found in list(sys.modules.items()) if name.startswith(PREFIX)]
-    with mock.patch.multiple(
+    # requests looks for proxies in each variable, at each request; and what is set here must not count.
+    with mock.patch.dict(os.environ, {"HOME": os.devnull}, clear=True), mock.patch.multiple(
         urllib3.connection, wait_for_read=lambda sock, timeout: sock.has_ended  # noqa: ARG005
     ), mock.patch.object(urllib3.util.connection, "create_connection", current.connect), mock.patch.object(
         _in_process, "display", _Screen(current)

@@ -134,8 +134,9 @@ def anonymous(path: str) -> str:
 
 @cache
 def calls_sent() -> frozenset[str]:
-    """Method and path of every request of OcpApi, with {} for what is filled in."""
-    methods = [node for node in defined(PLUGINS, "OcpApi").body if isinstance(node, ast.FunctionDef)]
+    """Method and path of every request of OcpApi and ServiceReads, with {} for what is filled in."""
+    classes = [defined(PLUGINS, name) for name in ("OcpApi", "ServiceReads")]
+    methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
     return frozenset(call for method in methods for call in calls_of(method))
 
 

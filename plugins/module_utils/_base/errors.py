@@ -75,8 +75,11 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out.
+    ``may_have_run``: the service may have carried it out. ``has_envelope`` is false where what answered may not be an
+    OCP: the response has no envelope.
     """
+
+    has_envelope = True
 
     def __init__(
         self, message: str, *, url: str, trace_id: str | None = None, may_have_run: bool = False, advice: str = ""
@@ -84,6 +87,11 @@ class ServiceError(OcpError):
         super().__init__(message, url=url, trace_id=trace_id)
         self.advice = [advice] if advice else []
         self.may_have_run = may_have_run
+
+    def without_envelope(self) -> ServiceError:
+        """The same error, of a response that has no envelope."""
+        self.has_envelope = False
+        return self
 
 
 class ConnectionFailed(ServiceError):
@@ -165,6 +173,10 @@ class TargetBusy(OcpError):
 
 class TargetHeld(TargetBusy):
     """A FAILED task holds the target until a person retries it or rolls it back; nothing was sent."""
+
+
+class NotSafe(OcpError):
+    """The restart would take voters away that tenants need, and nobody has allowed that; nothing was sent."""
 
 
 class OutcomeUnknown(OcpError):

@@ -60,6 +60,22 @@ class ServiceClock:
         return max(offset - least, most - offset, *believed)
 
     @property
+    def answers(self) -> int:
+        """How many answers it is judged from."""
+        return len(self._answers)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the answers disagree by more than is corrected."""
+        first, last = self.extremes if self._answers else (0.0, 0.0)
+        return not self.agreed and last - first > LARGEST_CORRECTION
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is further from this machine's than is corrected."""
+        return abs(self.offset) > LARGEST_CORRECTION
+
+    @property
     def extremes(self) -> tuple[float, float]:
         """The smallest and the largest offset that the answers show; the first is larger where all agree."""
         return min(most for _least, most in self._answers), max(least for least, _most in self._answers)
@@ -114,14 +130,13 @@ def _check_clock(local: datetime, service_clock: ServiceClock, wall: float) -> N
         f"A difference of more than {LARGEST_CORRECTION} seconds is not corrected, since the clock decides what is "
         "restarted. Set the clocks right, with NTP; then run this again."
     )
-    if not service_clock.agreed:
+    if service_clock.disagrees:
         first, last = service_clock.extremes
-        if last - first > LARGEST_CORRECTION:
-            raise OptionError(
-                f"started_before: the answers of the service disagree about the time: they show "
-                f"{_time_text(wall + first, local)} and {_time_text(wall + last, local)}; {here}. {way_out}"
-            )
-    if abs(service_clock.offset) > LARGEST_CORRECTION:
+        raise OptionError(
+            f"started_before: the answers of the service disagree about the time: they show "
+            f"{_time_text(wall + first, local)} and {_time_text(wall + last, local)}; {here}. {way_out}"
+        )
+    if service_clock.is_off:
         there = _time_text(wall + service_clock.offset, local)
         raise OptionError(f"started_before: by the clock of the service it is {there}; {here}. {way_out}")
 

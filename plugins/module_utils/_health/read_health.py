@@ -97,7 +97,8 @@ def _unnamed(
     if reasons - {server["task_id"] for server in servers}:
         return  # It may be at work on any of them.
     unexplained = [server for server in servers if is_in_flight(server["status"]) and server["task_id"] not in reasons]
-    listed = [entry.record for entry in cluster.tasks(api, limit=NEWEST_TASKS)] if unexplained else []
+    newest_tasks = cluster.listed(api, limit=NEWEST_TASKS) if unexplained else []
+    listed = [task for task in newest_tasks if kind_of(task.get("name")) in DATABASE_RESTARTS]
     for server in unexplained:
         restarts = (Task.from_api(api.task(task["id"])) for task in _restarts_of(server, listed))
         newest = next((task for task in restarts if not task.failed_at_first_step), None)

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._base.checks import check_range
+from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._restart.decision import InFlight
-from .._restart.restart_request import RestartRequest
+from .._restart.restart_request import RestartRequest, Safety
 from .._waiting.failure_report import DEFAULT_LOG_LINES
 from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
@@ -29,6 +29,13 @@ RESTART_OPTIONS: dict[str, Any] = {
     "in_flight": {"type": "str", "choices": [choice.value for choice in InFlight], "default": InFlight.ATTACH.value},
     "wait": {"type": "bool", "default": False},
     **WAIT_OPTIONS,
+}
+
+MAJORITY, NONE = "majority", "none"
+SAFETY_OPTIONS: dict[str, Any] = {
+    "safety": {"type": "str", "choices": [MAJORITY, NONE], "default": MAJORITY},
+    "tolerate_outage_of": {"type": "list", "elements": "str"},
+    "safety_timeout": {"type": "int", "default": 0},
 }
 
 
@@ -58,4 +65,14 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         poll_policy(params, mode),
         None if given is None else parse_instant_option("started_before", given),
         InFlight(params["in_flight"]),
+        _safety(params),
     )
+
+
+def _safety(params: Params) -> Safety | None:
+    """What a restart may not take away. Raises OptionError."""
+    if "safety" not in params:
+        return None
+    check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
+    timeout = seconds_option(params, "safety_timeout", 0)
+    return None if params["safety"] == NONE else Safety(frozenset(params["tolerate_outage_of"] or ()), timeout)

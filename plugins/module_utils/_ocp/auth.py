@@ -42,6 +42,11 @@ def user_of(auth: object) -> str | None:
     return name.decode(errors="replace") if isinstance(name, bytes) else None
 
 
+def no_credentials(request: PreparedRequest) -> PreparedRequest:
+    """Send a request as it is, for what OCP answers to everybody."""
+    return request
+
+
 class AccessKeyAuth(AuthBase):
     """Sign each request with an access key.
 

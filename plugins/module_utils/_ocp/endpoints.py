@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from .._base.clock import Clock
 from .._base.errors import (
-    AuthenticationFailed,
     NotFound,
     PermissionDenied,
     RequestRefused,
@@ -24,7 +23,7 @@ from .._base.parsing import Record, integer, record, records
 from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
-from .paging import MOST_ITEMS, PagedRead
+from .paging import MOST_ITEMS, PagedRead, entries_of
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -33,10 +32,11 @@ from .records import (
     is_of_a_task,
     server_record,
     task_record,
+    tenant_record,
     zone_record,
 )
-from .retries import TOO_MANY_REQUESTS
 from .session import HttpClient
+from .unknown_path import may_be_passing, may_be_unknown_path, names_path
 
 # A page of tasks whose names are compared here.
 MOST_DISCARDED = 100
@@ -149,6 +149,11 @@ class OcpApi:
         return list(found.values())[:limit]
 
     @property
+    def client(self) -> HttpClient:
+        """The connection, for other reads of the same service."""
+        return self._client
+
+    @property
     def url(self) -> str:
         """The base address of the service."""
         return self._client.url
@@ -198,7 +203,7 @@ class OcpApi:
             try:
                 return cluster_record(self._record(f"/api/v2/ob/clusters/{cluster_id}"))
             except (RequestRefused, ResponseUnreadable) as error:
-                if not _may_be_unknown_path(error):
+                if not may_be_unknown_path(error):
                     raise
                 found = self._cluster_in_list(cluster_id, error)
                 self._has_cluster_detail = False
@@ -209,9 +214,10 @@ class OcpApi:
         """The cluster of the list, with its zones. Raises NotFound, or ``missing`` if that says more."""
         found = next((cluster for cluster in self.clusters() if cluster.get("id") == cluster_id), None)
         if found is None:
-            if isinstance(missing, PermissionDenied) or (missing is not None and _may_be_passing(missing)):
+            if isinstance(missing, PermissionDenied) or (missing is not None and may_be_passing(missing)):
                 raise missing
-            raise _cluster_not_found(cluster_id, self._client.url) from missing
+            message = f"There is no cluster with the id {cluster_id}."
+            raise NotFound(message, status=404, reason="", url=self._client.url) from missing
         return found if found.get("zones") else {**found, "zones": self.zones(cluster_id)}
 
     def clusters(self, name: str | None = None) -> list[Record]:
@@ -227,6 +233,18 @@ class OcpApi:
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""
         return [server_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")]
+
+    def tenants(self, cluster_id: int) -> list[Record]:
+        """The tenants of a cluster; a service may add those of others."""
+        return [tenant_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/tenants")]
+
+    def tenant(self, cluster_id: int, tenant_id: int) -> Record:
+        """One tenant, with its units in each zone. Documents have the path in two spellings."""
+        paths = {
+            "clusters": f"/api/v2/ob/clusters/{cluster_id}/tenants/{tenant_id}",
+            "cluster": f"/api/v2/ob/cluster/{cluster_id}/tenants/{tenant_id}",
+        }
+        return tenant_record(self._first_known(paths)[1])
 
     def hosts(self) -> list[Record]:
         """All hosts."""
@@ -248,11 +266,11 @@ class OcpApi:
             try:
                 return key, self._record(path)
             except (RequestRefused, ResponseUnreadable) as error:
-                if not _may_be_unknown_path(error):
+                if not may_be_unknown_path(error):
                     raise
                 errors.append(error)
         # An unknown path is named in its refusal, or answered with no envelope; the error of the other one says more.
-        known = (error for error, path in zip(errors, paths.values(), strict=True) if not _names_path(error, path))
+        known = (error for error, path in zip(errors, paths.values(), strict=True) if not names_path(error, path))
         raise next(known, errors[0])
 
     def arbitration_services(self) -> list[Record]:
@@ -300,8 +318,8 @@ class OcpApi:
         read = PagedRead(self._client.timeout)
         while page <= pages:
             answer = self._client.get(path, {**params, "page": page, "size": size})
-            contents = record(answer.data).get("contents")
-            if not isinstance(contents, list) or records(contents) != contents:
+            contents = entries_of(answer.data)
+            if contents is None:
                 raise _unreadable(answer, "a list of objects")
             read.count(answer, len(contents))
             yield contents
@@ -316,23 +334,6 @@ class OcpApi:
 
 def _steps(task: Record) -> int:
     return len(records(task.get("subtasks") or task.get("tasks")))
-
-
-def _may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:
-    """Whether this may be the answer to a read of an unknown path: almost any status, or no envelope."""
-    return not isinstance(error, AuthenticationFailed) and getattr(error, "status", None) != TOO_MANY_REQUESTS
-
-
-def _may_be_passing(error: ServiceError) -> bool:
-    return (getattr(error, "status", None) or 0) >= 500
-
-
-def _names_path(error: ServiceError, path: str) -> bool:
-    return not isinstance(error, RequestRefused) or path in error.reason
-
-
-def _cluster_not_found(cluster_id: int, url: str) -> NotFound:
-    return NotFound(f"There is no cluster with the id {cluster_id}.", status=404, reason="", url=url)
 
 
 def _holds(name: object, text: str) -> bool:

@@ -66,10 +66,21 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
             url=url,
             trace_id=trace_id,
             may_have_run=unknown,
-        )
+        ).without_envelope()
     if response.status_code >= 400 or not envelope["successful"]:
         raise _refusal(envelope, response, body, method, url)
     return ApiResponse(envelope.get("data"), url, trace_id, body.size, body.values)
+
+
+def read_without_envelope(response: requests.Response, body: Body, method: str, url: str) -> ApiResponse:
+    """The object in a response that has no envelope, as that of the version; one with an envelope is read as such.
+
+    Raises ServiceError.
+    """
+    bare = record(body.value)
+    if response.status_code >= 400 or not bare or "successful" in bare:
+        return read_envelope(response, body, method, url)
+    return ApiResponse(bare, url, None, body.size, body.values)
 
 
 def _defect(response: requests.Response, body: Body) -> str:
@@ -95,9 +106,11 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
     if unknown and not is_refusal:
         sentences.append(f"The answer {_defect(response, body)}")
     advice = [outcome_sentence(unknown)] if unknown or status >= 500 else []
-    if meaning is not None:
+    if kind is AuthenticationFailed:
+        pass  # the session knows more
+    elif meaning is not None:
         advice.append(f"{meaning.value}.")
-    elif not unknown and status < 500 and kind is not AuthenticationFailed:
+    elif not unknown and status < 500:
         advice.append(f"{NEXT_STEPS.get(status, DEFAULT_NEXT_STEP)}.")
     refusal = kind(
         ". ".join(sentences) + ".",
@@ -107,16 +120,19 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         url=url,
         trace_id=trace_id,
         may_have_run=unknown,
-        state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NOT_FOUND),
+        state_decides=meaning not in (Meaning.NO_PERMISSION, Meaning.NO_LOGIN, Meaning.NOT_FOUND),
         is_busy=meaning is Meaning.BUSY or status in BUSY_STATUSES,
     )
+    refusal.has_envelope = is_refusal
     if isinstance(refusal, RateLimited):
         refusal.retry_after = seconds_to_wait(response.headers)
     return refusal
 
 
 def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
-    """By status, and for a 400, which most refusals have, by the error code."""
+    """By status, and for a 400, which most refusals have, by the error code. A locked account may be a 403."""
+    if status in (400, 403) and meaning is Meaning.NO_LOGIN:
+        return AuthenticationFailed
     if status == 400 and meaning is Meaning.NOT_FOUND:
         return NotFound
     if status == 400 and meaning is Meaning.NO_PERMISSION:

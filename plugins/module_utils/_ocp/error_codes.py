@@ -27,6 +27,7 @@ class Meaning(Enum):
     UNREACHABLE = "Check that the cluster can be connected, and its agents"
     TASK_STATE = "Look at the task; its state does not allow this"
     NO_PERMISSION = "Ask for the permission, or use credentials that have it"
+    NO_LOGIN = "Check the credentials"
 
 
 _CODES: dict[Meaning, tuple[str, ...]] = {
@@ -37,6 +38,7 @@ _CODES: dict[Meaning, tuple[str, ...]] = {
     Meaning.UNREACHABLE: ("OBE11102", "OBE12000", "CMP10001", "CMP7021"),
     Meaning.TASK_STATE: ("TSK10007", "TSK10009", "TSK10010", "TSK10016", "TSK10017"),
     Meaning.NO_PERMISSION: ("COM10009",),
+    Meaning.NO_LOGIN: ("IAM10003", "IAM10004"),
 }
 _BY_CODE = {code: meaning for meaning, codes in _CODES.items() for code in codes}
 _BY_NUMBER = {int(code[3:]): meaning for code, meaning in _BY_CODE.items() if int(code[3:]) >= FIRST_NUMBER_OF_ITS_OWN}

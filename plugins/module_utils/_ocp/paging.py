@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of a list is read over all of its pages: pages, entries, bytes and seconds at most."""
+"""What a page of a list holds, and how much is read over all pages: pages, entries, bytes and seconds at most."""
 
 from __future__ import annotations
 
 import time
 
 from .._base.errors import ResponseUnreadable
+from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
 from .json_limits import MOST_VALUES
 
@@ -16,6 +17,15 @@ MOST_ITEMS = 50_000
 LARGEST_LIST = 64 * 1024 * 1024
 # All pages together may take this many times as long as a request.
 LONGEST_LIST = 3
+
+
+def entries_of(data: object) -> list[Record] | None:
+    """The entries of a page; None if it has no list of objects. A service may leave out a list that is empty."""
+    page = record(data)
+    contents = page.get("contents")
+    if contents is None and integer(record(page.get("page")).get("totalElements")) == 0:
+        return []
+    return contents if isinstance(contents, list) and records(contents) == contents else None
 
 
 class PagedRead:

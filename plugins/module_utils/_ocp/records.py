@@ -59,6 +59,18 @@ _CLUSTER: Shape = {
 }
 cluster_record = partial(shaped, shape=_CLUSTER)
 
+_UNIT: Shape = {"serverId": integer, "serverIp": text, "serverPort": integer}
+_TENANT_ZONE: Shape = {"name": text, "replicaType": text, "units": list_of(partial(shaped, shape=_UNIT))}
+_TENANT: Shape = {
+    "id": integer,
+    "name": text,
+    "clusterId": integer,
+    "locality": text,
+    "zoneList": text,
+    "zones": list_of(partial(shaped, shape=_TENANT_ZONE)),
+}
+tenant_record = partial(shaped, shape=_TENANT)
+
 _HOST_SERVICE: Shape = {"name": text, "type": text, "version": text}
 _HOST: Shape = {
     "id": integer,

@@ -34,7 +34,7 @@ def refuse_redirect(response: requests.Response, method: str, url: str) -> None:
             + (f" {outcome_sentence(unknown)}" if unknown else ""),
             url=url,
             may_have_run=unknown,
-        )
+        ).without_envelope()
 
 
 def _host(url: str, location: str) -> str:

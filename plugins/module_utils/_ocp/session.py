@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed
 from .._base.parsing import Record, http_date, instant, record
 from .._base.service_clock import ServiceClock
 from .._base.text import one_line
-from .auth import credentials_advice, encoded_query, user_of
+from .auth import credentials_advice, encoded_query, no_credentials, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
-from .envelope import ApiResponse, read_envelope
+from .envelope import ApiResponse, read_envelope, read_without_envelope
 from .redirects import UnredirectedSession, refuse_redirect
 from .request_limit import RequestLimit
 from .response_body import read_body
@@ -45,11 +46,13 @@ class HttpClient:
 
     ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
     request may take in all, not counting pauses that the service asks for. ``service_clock`` and ``trace_id`` come from
-    the responses.
+    the responses. ``last_path`` is the path of the last request, ``sent`` how many there were, without repetitions.
     """
 
     url: str = ""
     trace_id: str | None = None
+    last_path: str | None = None
+    sent: int = 0
     timeout: float = 30.0
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
@@ -83,16 +86,35 @@ class HttpClient:
         """GET ``path`` below the base address; raises a ServiceError."""
         return self._request("GET", path, params, None)
 
+    def get_public(self, path: str) -> ApiResponse:
+        """GET ``path`` without credentials; raises a ServiceError."""
+        return self._request("GET", path, None, None, auth=no_credentials)
+
+    def get_without_envelope(self, path: str) -> ApiResponse:
+        """GET an object that has no envelope; raises a ServiceError."""
+        return self._request("GET", path, None, None, read=read_without_envelope)
+
     def post(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         """POST once; raises a ServiceError, whose ``may_have_run`` says whether it may have taken effect."""
         return self._request("POST", path, params, body)
 
-    def _request(self, method: str, path: str, params: Record | None, body: Record | None) -> ApiResponse:
+    def _request(
+        self,
+        method: str,
+        path: str,
+        params: Record | None,
+        body: Record | None,
+        *,
+        read: Callable[..., ApiResponse] = read_envelope,
+        auth: Any = None,
+    ) -> ApiResponse:
         url = self.url + path
+        self.last_path = path
+        self.sent += 1
         sent = time.time()
         self._deadline.start(self.timeout)
         try:
-            with self._response(method, url, params, body) as response:
+            with self._response(method, url, params, body, auth) as response:
                 answer = read_body(response)
         # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
@@ -105,12 +127,15 @@ class HttpClient:
             self.service_clock.shown(completed, sent, time.time())
         refuse_redirect(response, method, url)
         try:
-            return read_envelope(response, answer, method, url)
+            return read(response, answer, method, url)
         except AuthenticationFailed as refusal:
-            refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
+            if auth is None:
+                refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
 
-    def _response(self, method: str, url: str, params: Record | None, body: Record | None) -> requests.Response:
+    def _response(
+        self, method: str, url: str, params: Record | None, body: Record | None, auth: Any
+    ) -> requests.Response:
         # The process may be Ansible's own, so its warning filters must be restored.
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(
@@ -118,6 +143,8 @@ class HttpClient:
                 # Encoded here, since requests would send a space as "+", but it is signed as "%20".
                 url + encoded_query(params or {}),
                 json=body,
+                # None is the session's.
+                auth=auth,
                 timeout=self._timeouts,
                 # Per request, since REQUESTS_CA_BUNDLE overrides the session's setting.
                 verify=self._verify,

@@ -31,10 +31,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class RestartAttempt(Attempt):
-    """A restart of ``target``; ``unchanged`` are the facts of what needs none."""
+    """A restart of ``target``; ``unchanged`` are the facts of what needs none.
+
+    ``safety`` is what it means for tenants: None where it was not looked at.
+    """
 
     after: Result | None = None
     verified: bool | None = None
+    safety: Result | None = None
     target: Result = field(default_factory=dict)
     unchanged: Mapping[str, Any] = field(default_factory=dict)
 

@@ -81,10 +81,14 @@ class Look:
 
 @dataclass(frozen=True)
 class Condition:
-    """The request. ``started_before`` is by the clock of the service; None always restarts."""
+    """The request. ``started_before`` is by the clock of the service; None always restarts.
+
+    ``waits``: for a start that does not show yet, and until it serves.
+    """
 
     started_before: datetime | None
     in_flight: InFlight
+    waits: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,11 @@ class Decision:
     members: frozenset[str]
     task_ids: tuple[int, ...] = ()
     serves: bool | None = None
+
+    @property
+    def sends(self) -> bool:
+        """Whether it leads to a request, if nothing is waited for before."""
+        return self.action is Action.SUBMIT or (self.action is Action.EXPECT and bool(self.members))
 
 
 def decide_restart(look: Look, condition: Condition) -> Decision:
@@ -128,7 +137,7 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
     if not all_due and (look.operations or observed.is_in_flight):
         return _conflict(look, names, condition, satisfying)
     if due:
-        return _expect(due, names)
+        return _expect(due, names, observed if all_due and not condition.waits else None)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
@@ -150,11 +159,13 @@ def _started_since(look: Look, since: datetime, condition: Condition, satisfying
     return Decision(Action.ILL, f"{started}, but {observed.trouble}", frozenset())
 
 
-def _expect(due: Mapping[str, FinishedRestart], stale: frozenset[str]) -> Decision:
-    """Those whose start is due are left out of ``members``."""
+def _expect(due: Mapping[str, FinishedRestart], stale: frozenset[str], last_seen: Observation | None) -> Decision:
+    """Those whose start is due are left out of ``members``. ``last_seen`` is what nobody waits to see differently."""
     last = max(due.values(), key=lambda task: task.due_until)
     what = "it" if due.keys() == stale else join_names(sorted(due))
     reason = f"task {last.label} has restarted {what}, and the service does not show the start yet"
+    if last_seen is not None and last_seen.serves is False:
+        return Decision(Action.ILL, f"{reason}; {last_seen.trouble}", frozenset())
     return Decision(Action.EXPECT, reason, stale - due.keys(), (last.task_id,))
 
 

@@ -29,20 +29,28 @@ def newest_failure(
     unfinished: Collection[Operation],
     newest: int | None,
     read: Callable[[TaskOnTarget], Task | None],
+    troubled: frozenset[str] = frozenset(),
 ) -> Task | None:
     """The newest restart among the ``listed`` tasks, newest first, if it is FAILED and none runs; else None.
 
-    ``read`` gives it with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if
-    nothing is unfinished and it is the ``newest`` of all tasks, so that no other explains what the target shows.
+    Restarts of other members than the ``troubled`` ones say nothing of these; without any, all count. ``read`` gives a
+    task with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if nothing is
+    unfinished and it is the ``newest`` of all tasks, so that no other explains what the target shows.
     """
     running = _newest_restart(unfinished)
     explained_by = None if unfinished else newest
+    left = troubled
     for entry in listed:
-        task = Task.from_api(entry.record)
-        if entry.restarts == frozenset():
+        task, restarts = Task.from_api(entry.record), entry.restarts
+        if restarts == frozenset() or (troubled and restarts is not None and left.isdisjoint(restarts)):
             continue
-        if task.id <= running or task.status != FAILED:
+        if task.id <= running:
             return None
+        if task.status != FAILED:
+            left = left - restarts if restarts is not None else frozenset()
+            if not left:
+                return None
+            continue
         failed = read(entry)
         if failed is not None and (task.id == explained_by or not failed.failed_at_first_step):
             return failed

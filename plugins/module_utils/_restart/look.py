@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -50,7 +50,7 @@ class Sight:
     """What was read of a target: itself, the tasks ``named`` by it, and all ``tasks`` on it, newest first.
 
     ``mark`` is the highest id of a task on the list, its own or not; None without permission to read tasks.
-    All tasks since ``reach`` are on the list; None if that is not known.
+    All tasks since ``reach`` are on the list; None if that is not known. ``newest`` are all tasks on it.
     """
 
     observed: Observation
@@ -58,6 +58,7 @@ class Sight:
     tasks: list[TaskOnTarget]
     mark: int | None
     reach: datetime | None
+    newest: list[Record] = field(default_factory=list)
 
     @property
     def unfinished(self) -> list[Operation]:
@@ -120,7 +121,7 @@ class Viewer:
         self._names_operations = observed.names_operations
         named = named_tasks(self.api, self.target, observed)
         all_known = self._earlier.completed([*listed, *named.entries], self._read_again)
-        return Sight(observed, named, all_known, mark, _reach(tasks or []))
+        return Sight(observed, named, all_known, mark, _reach(tasks or []), tasks or [])
 
     def _read_again(self, task_id: int) -> Record | None:
         try:
@@ -141,18 +142,22 @@ class Viewer:
 
     def judge(self, sight: Sight, since: datetime | None) -> Look:
         """What the sight means for a restart that has to have begun ``since`` then. Raises a ServiceError."""
-        operations, observed, failure = sight.unfinished, sight.observed, None
+        # What is read of those that have ended may show one that has just begun, where the service ignores the filter.
+        evidence = self._evidence(sight, since)
+        operations, observed, failure = replace(sight, tasks=evidence).unfinished, sight.observed, None
         if observed.is_in_flight or observed.serves is False:
-            failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks)
+            failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks, observed.troubled)
         holder = holder_of(observed, sight.named, operations, failure)
-        finished = [] if since is None else list(self._finished(sight, since))
+        finished = [] if since is None else list(self._finished(evidence, observed, since))
         return Look(observed, operations, self.now, holder, finished, failure)
 
-    def _finished(self, sight: Sight, since: datetime) -> Iterator[FinishedRestart]:
+    def _finished(
+        self, evidence: Iterable[TaskOnTarget], observed: Observation, since: datetime
+    ) -> Iterator[FinishedRestart]:
         """The restarts since then that are evidence where the start is not, or not yet, shown."""
-        members = [member for member in sight.observed.members if member.started is None or member.started < since]
-        never_shown = any(member.started is None for member in members)
-        for entry in self._evidence(sight, since, never_shown) if members else ():
+        stale = observed.not_started_since(since)
+        never_shown = any(member.started is None for member in stale)
+        for entry in evidence if stale else ():
             found = finished_restart(entry, Task.from_api(entry.record), since)
             if found is not None and (never_shown or self.now < found.due_until):
                 detailed = self._with_subtasks(entry)
@@ -160,10 +165,12 @@ class Viewer:
                 if checked is not None:
                     yield checked
 
-    def _evidence(self, sight: Sight, since: datetime, never_shown: bool) -> list[TaskOnTarget]:
-        """The restarts among which those since then are, or those whose start may still show late."""
-        is_enough = not never_shown or (sight.reach is not None and sight.reach < since)
-        if self.target.shows_start and is_enough:
+    def _evidence(self, sight: Sight, since: datetime | None) -> list[TaskOnTarget]:
+        """The tasks among which the restarts since then are, or those whose start may still show late."""
+        stale = [] if since is None else sight.observed.not_started_since(since)
+        never_shown = any(member.started is None for member in stale)
+        is_enough = not never_shown or (since is not None and sight.reach is not None and sight.reach < since)
+        if not stale or (self.target.shows_start and is_enough):
             return sight.tasks
         # Of a replica that lags, perhaps.
         found = {entry.record["id"]: entry for entry in (*self._all_finished(), *sight.tasks)}

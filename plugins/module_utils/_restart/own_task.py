@@ -39,16 +39,15 @@ class Sent:
     refused: bool = False
 
     def may_have_started(self, task: Task) -> bool:
-        """Whether the time, the id and the creator of a task allow that the request started it."""
+        """Whether the id, the time and the creator of a task allow that the request started it."""
+        return self.mark is not None and task.id > self.mark and self.fits(task)
+
+    def fits(self, task: Task) -> bool:
+        """Whether the time and the creator of a task allow it."""
         began = instant(task.start_time) or instant(task.create_time)
         creators = {str(name).casefold() for name in (self.user, task.creator) if name}
-        return (
-            self.mark is not None
-            and task.id > self.mark
-            and began is not None
-            and began >= self.at - self.uncertain - LARGEST_LEAD
-            and len(creators) <= 1
-        )
+        is_new = began is not None and began >= self.at - self.uncertain - LARGEST_LEAD
+        return is_new and len(creators) <= 1
 
     def has_started(self, task: Task) -> bool:
         """Whether it may have started the task, and the service tells that its user did."""

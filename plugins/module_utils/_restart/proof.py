@@ -25,6 +25,19 @@ TRUNCATED = timedelta(seconds=SECOND)
 
 
 @dataclass(frozen=True)
+class RestartTask:
+    """What is known of the task whose restart is to be proven.
+
+    It ``began`` then. ``attached``: it may have run already when the target was seen before, and have started it by
+    then. ``since``: the instant of the condition, by the clock of the service; a start after it is enough.
+    """
+
+    began: datetime | None
+    attached: bool = False
+    since: datetime | None = None
+
+
+@dataclass(frozen=True)
 class Proof:
     """The last observation ``after`` a restart, and for each member whether it restarted; None if unknown.
 
@@ -77,14 +90,12 @@ def await_proof(
     target: Target,
     before: Observation,
     names: frozenset[str],
-    began: datetime | None,
-    *,
-    attached: bool,
+    task: RestartTask,
     clock: Clock,
 ) -> Proof:
     """Observe ``target`` until its members with these ``names`` have restarted and it serves, for PROOF_TIMEOUT.
 
-    ``began`` and ``attached`` are as for ``prove_restarts``. It ends early where nothing more can be expected.
+    It ends early where nothing more can be expected.
     """
     members = [member for member in before.members if member.name in names]
     started = clock.now()
@@ -97,7 +108,7 @@ def await_proof(
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(members, after.members, began, attached=attached))
+            proof = Proof(after, prove_restarts(members, after.members, task))
         waited = clock.now() - started
         may_show = proof.problem is not None or _may_still_show(before, members, proof)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
@@ -116,28 +127,25 @@ def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof
     return lost_start or lost_state
 
 
-def prove_restarts(
-    before: Iterable[Member], after: Iterable[Member], began: datetime | None, *, attached: bool
-) -> dict[str, bool | None]:
-    """For each member of ``before``: whether the task that ``began`` then restarted it; None if unknown.
-
-    ``attached``: the task was already running at ``before``, so it may have started the member by then.
-    """
+def prove_restarts(before: Iterable[Member], after: Iterable[Member], task: RestartTask) -> dict[str, bool | None]:
+    """For each member of ``before``: whether the task restarted it, or it has started since; None if unknown."""
     now = {member.name: member for member in after}
-    return {member.name: _is_restarted(member, now.get(member.name), began, attached) for member in before}
+    return {member.name: _is_restarted(member, now.get(member.name), task) for member in before}
 
 
-def _is_restarted(before: Member, after: Member | None, began: datetime | None, attached: bool) -> bool | None:
+def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bool | None:
     if after is None:
         return None
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = _has_moved(before, after)
-    if after.started is None or began is None:
-        return moved or (None if attached else moved)
-    if after.started + TRUNCATED < began:
+    if after.started is None or task.began is None:
+        return moved or (None if task.attached else moved)
+    if moved and task.since is not None and after.started >= task.since:
+        return True
+    if after.started + TRUNCATED < task.began:
         return False
-    return True if attached or moved is None else moved
+    return True if task.attached or moved is None else moved
 
 
 def _has_moved(before: Member, after: Member) -> bool | None:

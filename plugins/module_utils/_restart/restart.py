@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
@@ -21,27 +20,28 @@ from .._base.errors import (
     RequestRefused,
     ServiceError,
     TargetBusy,
-    TaskError,
     TaskFailed,
     WaitTimeout,
 )
-from .._base.parsing import instant
 from .._base.service_clock import to_service_clock
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
-from .._waiting.failure_report import Purpose, not_serving, target_held
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.failure_report import not_serving, target_held
 from .._waiting.poll import PollPolicy
-from .._waiting.progress import progress_line, started_line
+from .._waiting.progress import progress_line
+from .aftermath import Aftermath
 from .attempt import Progressing, RestartAttempt
+from .cluster_lock import ClusterLock
 from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
 from .lost_response import search_outcome
 from .own_task import outcome_unknown
-from .proof import PAUSES, await_proof
+from .proof import PAUSES
 from .restart_request import RestartRequest
+from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
 
 Result = dict[str, Any]
@@ -71,7 +71,10 @@ class _Restart:
             RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
         )
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
+        self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
+        self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
         self._sender = Sender(api, target, self._attempt, clock)
+        self._aftermath = Aftermath(api, target, self._attempt, clock)
         self._since: datetime | None = None
         self._look: Look | None = None
         self._ended: set[int] = set()
@@ -81,7 +84,7 @@ class _Restart:
 
     def run(self) -> Result:
         """See restart_target."""
-        with self._attempt.kept():
+        with self._attempt.kept(), self._lock:
             self._run()
         return self._attempt.result()
 
@@ -92,6 +95,7 @@ class _Restart:
                 self._execute(sight, decision)
                 return
             except (RequestRefused, TaskFailed) as refusal:
+                self._lock.release()
                 if isinstance(refusal, RateLimited) and self._nothing_ran:
                     self._attempt.pause_for(refusal, self._api.timeout)
                 elif self._may_be_busy(refusal):
@@ -105,8 +109,8 @@ class _Restart:
 
     @property
     def _waited(self) -> float:
-        """Seconds of ``wait_timeout`` that are used up; the wait for a start to show has a limit of its own."""
-        return self._attempt.elapsed - self._expecting
+        """Seconds of ``wait_timeout`` used up; waits for a start to show and for safety have limits of their own."""
+        return self._attempt.elapsed - self._expecting - self._safety.waited
 
     @property
     def _nothing_ran(self) -> bool:
@@ -174,7 +178,8 @@ class _Restart:
     # Deciding
 
     def _decide(self) -> tuple[Sight, Decision]:
-        """What was seen, and what to do; waits for what has to end first."""
+        """What was seen, and what to do; waits for what has to end first. Holds the lock of the cluster afterwards."""
+        self._safety.forget()
         while True:
             sight = self._see()
             self._attempt.note(before=sight.observed.result())
@@ -183,15 +188,26 @@ class _Restart:
                 return sight, adopted
             with self._saying_nothing_was_sent("since it cannot be read"):
                 look = self._look = self._viewer.judge(sight, self._since)
-            decision = decide_restart(look, Condition(self._since, self._request.in_flight))
+            waits = self._request.wait and not self._request.check_mode
+            decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
             self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
             self._refuse(decision, look)
-            if self._request.check_mode or not self._wait_first(decision):
+            if not self._request.check_mode and self._wait_first(decision):
+                continue
+            if not decision.sends or self._is_safe(sight):
                 return sight, decision
+
+    def _is_safe(self, sight: Sight) -> bool:
+        with self._saying_nothing_was_sent("since what it means for tenants cannot be read", ServiceError):
+            return self._safety.allows(sight)
 
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
+            self._lock.release()
             self._api.wait_for_room(LOOK_AND_REQUEST, self._clock)
+        with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
+            self._lock.acquire(self._policy())
+        with self._saying_nothing_was_sent("since it cannot be read"):
             sight = self._viewer.see()
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
@@ -222,6 +238,8 @@ class _Restart:
         expected = decision.action is Action.EXPECT and self._request.wait
         if not expected and decision.action is not Action.QUEUE:
             return False
+        self._lock.release()
+        self._safety.forget()
         if decision.reason != self._shown:
             self._show(decision.reason)
             self._shown = decision.reason
@@ -252,10 +270,10 @@ class _Restart:
         self._ended.update(task_ids)
 
     @contextmanager
-    def _saying_nothing_was_sent(self, why: str) -> Iterator[None]:
+    def _saying_nothing_was_sent(self, why: str, kind: type[OcpError] = OcpError) -> Iterator[None]:
         try:
             yield
-        except OcpError as error:
+        except kind as error:
             # After a refusal that is not certain.
             if not self._sender.has_sent:
                 error.add_context(f"There was no restart of {self._target.label}, {why}.")
@@ -264,7 +282,7 @@ class _Restart:
     # Carrying out
 
     def _execute(self, sight: Sight, decision: Decision) -> None:
-        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.members):
+        if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
         if decision.action is Action.ATTACH:
@@ -272,12 +290,23 @@ class _Restart:
         elif self._request.check_mode:
             self._attempt.note(changed=True, action="submitted")
         elif decision.action is not Action.ADOPT:
-            self._sender.send(sight.mark, decision.members, self._viewer.now)
+            self._submit(sight, decision)
+        self._lock.release()
         if decision.action is not Action.ATTACH:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
-            self._await()
-            self._verify(sight, decision)
+            self._aftermath.await_task(self._policy())
+            self._aftermath.verify(sight.observed, decision, self._since)
+
+    def _submit(self, sight: Sight, decision: Decision) -> None:
+        """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
+        self._lock.begin(self._target, sight.observed)
+        try:
+            self._sender.send(sight.mark, decision.members, self._viewer.now)
+        except ServiceError as error:
+            self._lock.end(None, refused=not error.may_have_run)
+            raise
+        self._lock.end(self._attempt.so_far.task_id, refused=False)
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids
@@ -291,59 +320,6 @@ class _Restart:
         except ServiceError as error:
             self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
 
-    # Waiting, and the proof
-
     def _show(self, what: str) -> None:
         """Show a line above those of the task, which do not name the target."""
         self._request.policy.show(progress_line(f"{self._target.label}: {what}"), False)
-
-    def _await(self) -> None:
-        so_far = self._attempt.so_far
-        task_id = so_far.task_id or 0
-        started = started_line(self._target.label, f"{so_far.action}, task {task_id}")
-        self._request.policy.announce(started, False)
-        purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
-        try:
-            waited = wait_for_success(
-                self._api, [task_id], self._policy(), purpose=purpose, unseen_for=UNSEEN_FOR, clock=self._clock
-            )
-        except OcpError as error:
-            self._attempt.note(task=next(iter(error.facts.pop("tasks")), so_far.task))
-            if not isinstance(error, TaskError):
-                error.add_context(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
-                error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
-            raise
-        self._attempt.warnings += waited.warnings
-        self._attempt.note(task=waited.results[0])
-
-    def _verify(self, sight: Sight, decision: Decision) -> None:
-        """Prove that all members of the decision have restarted, and that the target serves."""
-        task, before, members = self._attempt.so_far.task or {}, sight.observed, decision.members
-        proof = await_proof(
-            self._api,
-            self._target,
-            before,
-            members,
-            instant(task.get("start_time")),
-            attached=decision.action in (Action.ATTACH, Action.ADOPT),
-            clock=self._clock,
-        )
-        if proof.after is not None:
-            self._attempt.note(after=proof.after.result())
-            self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
-        if proof.problem is not None:
-            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
-        elif proof.contradiction is not None:
-            self._attempt.note(verified=False)
-            raise NotVerified(
-                f"The restart of {self._target.label} ended SUCCESSFUL, but {proof.contradiction}. "
-                f"Look at task {self._attempt.so_far.task_id} in OCP and at the process itself before restarting again."
-            )
-        elif proof.complete:
-            self._attempt.note(verified=True)
-            self._attempt.warnings += proof.lost_processes(before.members)
-        else:
-            self._add_to_reason(f"not verified, since {proof.gap}")
-
-    def _add_to_reason(self, more: str) -> None:
-        self._attempt.note(reason=f"{self._attempt.so_far.reason}; {more}")

@@ -86,7 +86,7 @@ class Sender:
         try:
             answer = self._target.restart(self._api, members)
             if not is_answer(answer.data, self._target, mark):
-                raise _wrong_answer(self._target, Task.from_api(answer.data), answer)
+                raise self._wrong_answer(sent, answer)
             self._note_sent(answer.trace_id)
             self._record(Task.from_api(answer.data))
         except ServiceError as error:
@@ -103,6 +103,19 @@ class Sender:
                 self._note_sent(self._attempt.so_far.trace_id)
                 remember_open(self._api, self._target, sent)
             raise
+
+    def _wrong_answer(self, sent: Sent, answer: ApiResponse) -> ResponseUnreadable:
+        """The error for an answer with a task that is not believed; its id is noted if only that speaks against it."""
+        task = Task.from_api(answer.data)
+        words = f"shows task {task.label}, which is no new restart of {self._target.label}."
+        if is_answer(answer.data, self._target, None) and sent.fits(task):
+            self._attempt.note(task_id=task.id)
+            words += (
+                f" Its id is not above {sent.mark}, the highest on the task list before; else it fits (see task_id)."
+            )
+        return ResponseUnreadable(
+            f"The answer to POST {answer.url} {words}", url=answer.url, trace_id=answer.trace_id, may_have_run=True
+        )
 
     def _adopt(self, task: Task, why: str) -> None:
         before = self._attempt.so_far.reason or "this process has asked for it before"
@@ -124,13 +137,4 @@ def _still_open(target: Target, sent: Sent) -> OutcomeUnknown:
         f"{sent.at.isoformat(timespec='seconds')}, the answer was lost, and something on the way may still hold the "
         "request back. It is not sent again. Look at the newest tasks in OCP; another run, with started_before, "
         "restarts only what has not started since."
-    )
-
-
-def _wrong_answer(target: Target, task: Task, answer: ApiResponse) -> ResponseUnreadable:
-    return ResponseUnreadable(
-        f"The answer to POST {answer.url} shows task {task.label}, which is no new restart of {target.label}.",
-        url=answer.url,
-        trace_id=answer.trace_id,
-        may_have_run=True,
     )

@@ -61,7 +61,7 @@ class Agents(Target):
         """Each agent with the pids of its processes; the status that all agents share, else None."""
         by_host = _status_by_host(api.hosts())
         members = tuple(
-            _agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
+            agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
         )
         statuses = {member.status for member in members}
         return Observation(statuses.pop() if len(statuses) == 1 else None, members)
@@ -104,7 +104,8 @@ def _host_ids(task: Record) -> set[Any]:
     return tag_values(task, "hostId") | ({task["hostId"]} if task.get("hostId") is not None else set())
 
 
-def _agent_member(name: str, agent: Record, host_status: str | None) -> Member:
+def agent_member(name: str, agent: Record, host_status: str | None) -> Member:
+    """The agent of a host, by its own record and the status that the host shows for it."""
     processes = {alias: process for process in records(agent.get("processes")) if (alias := process.get("alias"))}
     running = {alias: process for alias, process in processes.items() if _is_running(process)}
     stopped = processes.keys() - running.keys()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.parsing import Record
+from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, exactly_one, shown_address
@@ -19,10 +19,11 @@ from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
 
 @dataclass(frozen=True)
 class ArbitrationService(Target):
-    """An arbitration service."""
+    """An arbitration service; ``serves`` are the ids of the clusters that it serves."""
 
     id: int
     address: str
+    serves: tuple[int, ...] = ()
 
     first_observation: Observation | None = field(default=None, compare=False)
 
@@ -42,7 +43,9 @@ class ArbitrationService(Target):
         ]
         found = exactly_one("arbitration_service", arbitration_service, matches, known)
         name = address_of(found, "svrIp", "svrPort")
-        return cls(found["id"], name, _observe_service(name, found, services))
+        numbers = (integer(one.get("clusterId")) or integer(one.get("id")) for one in records(found.get("clusters")))
+        serves = tuple(sorted({number for number in numbers if number is not None}))
+        return cls(found["id"], name, serves, _observe_service(name, found, services))
 
     @property
     def label(self) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.parsing import Record, instant, records
+from .._base.parsing import Record, instant, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by, tasks_of_cluster
+from .operating_tasks import names_every_operation, operated_by, restarted_parts, tasks_of_cluster
 from .serving import database_serves
-from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
+from .target import Member, Observation, PlacedServer, Target, TaskOnTarget
+from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Cluster(Target):
     @classmethod
     def from_api(cls, found: Record) -> Cluster:
         """Read it from its own record, with or without servers."""
-        servers = _servers_in_record(found)
+        servers = servers_in_record(found)
         return cls(found["id"], str(found.get("name")), _observe_cluster(found, servers) if servers else None)
 
     @property
@@ -67,11 +67,15 @@ class Cluster(Target):
         """The tasks of the cluster."""
         return tasks_of_cluster(api, self.id, **query)
 
-    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
-        """Restarts of the cluster, and those of its zones and servers, which restart a part of it."""
-        by_name = {CLUSTER_RESTART: None, ZONE_RESTART: frozenset[str](), SERVER_RESTART: frozenset[str]()}
-        kinds = [(task, kind_of(task.get("name"))) for task in listed]
-        return [TaskOnTarget(task, by_name[kind]) for task, kind in kinds if kind in by_name]
+    def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
+        """Restarts of the cluster, and those of its zones and servers: which part of it, only tags tell."""
+        parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
+        servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
+        return [
+            TaskOnTarget(task, None if kind == CLUSTER_RESTART else _addresses(servers, part))
+            for task, kind, part in parts
+            if kind in DATABASE_RESTARTS
+        ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart all servers."""
@@ -95,10 +99,17 @@ class PartOfCluster(Target):
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
-    return _servers_in_record(cluster) or api.servers(cluster_id)
+    return servers_in_record(cluster) or api.servers(cluster_id)
 
 
-def _servers_in_record(cluster: Record) -> list[Record]:
+def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
+    """The members that ``part`` names, by the ids of servers or the names of zones."""
+    return frozenset(
+        address_of(server, "ip", "port") for server in servers if part & {server.get("id"), server.get("zoneName")}
+    )
+
+
+def servers_in_record(cluster: Record) -> list[Record]:
     """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
     servers = [
         {"zoneName": zone.get("name"), **server}
@@ -112,7 +123,23 @@ def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     members = tuple(member_of(server) for server in servers)
     names_operations = names_every_operation([cluster, *servers], related=records(cluster.get("zones")))
     status = cluster.get("status")
-    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status))
+    placed = placed_servers(cluster, servers)
+    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status), placed)
+
+
+def placed_servers(cluster: Record, servers: list[Record]) -> tuple[PlacedServer, ...]:
+    """The servers of the cluster with this record, each in its zone."""
+    statuses = {zone.get("name"): zone.get("status") for zone in records(cluster.get("zones"))}
+    return tuple(
+        PlacedServer(
+            integer(server.get("id")),
+            integer(server.get("hostId")),
+            server.get("zoneName"),
+            statuses.get(server.get("zoneName")),
+            member_of(server),
+        )
+        for server in servers
+    )
 
 
 def member_of(server: Record) -> Member:

@@ -15,6 +15,9 @@ from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 # Ids begin at 1.
 NO_HOST = 0
 
+# Which tag tells what part of its cluster a restart is for.
+_PART_TAGS = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
+
 
 def operated_by(record: Record) -> int | None:
     """The id of the task that works on it now."""
@@ -42,6 +45,12 @@ def tag_values(task: Record, key: str) -> set[Any]:
     return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
 
 
+def restarted_parts(task: Record) -> set[Any]:
+    """The ids of servers or the names of zones that a restart is for; empty if unknown, or for none of them."""
+    tag = _PART_TAGS.get(str(kind_of(task.get("name"))))
+    return tag_values(task, tag) if tag else set()
+
+
 def tasks_of_cluster(api: OcpApi, cluster_id: int, **query: Any) -> list[Record]:
     """The tasks of ``query`` on a cluster, without those that show another one: a service may ignore the filter."""
     return [task for task in api.tasks(clusterId=cluster_id, **query) if shown_cluster(task) in (None, cluster_id)]
@@ -60,9 +69,7 @@ def task_ids_on_hosts(
     Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts. None where
     the service ignores that filter.
     """
-    tag_of = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
-    tags = [(task, tag_of.get(str(kind_of(task.get("name"))))) for task in found]
-    tags_missing = any(tag is not None and not tag_values(task, tag) for task, tag in tags)
+    tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in found)
     by_host = task_ids_by_host(api, hosts if tags_missing else (), clusterId=cluster_id, **query)
     return None if by_host is None else set().union(*by_host.values())
 

@@ -11,7 +11,7 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, PartOfCluster, member_of, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
 from .target import Member, Observation, TaskOnTarget
@@ -74,8 +74,15 @@ class Server(PartOfCluster):
         """Its state; it may be gone from the cluster by now."""
         cluster = api.cluster(self.cluster.id)
         servers = servers_of(api, cluster, self.cluster.id)
-        found = next((found for found in servers if found.get("id") == self.id), None)
-        return _observe_server(found, cluster, servers) if found else Observation(None, (Member(self.address, None),))
+        found = next(filter(self._is_shown_by, servers), None)
+        if found is None:
+            return Observation(None, (Member(self.address, None),), servers=placed_servers(cluster, servers))
+        return _observe_server(found, cluster, servers)
+
+    def _is_shown_by(self, record: Record) -> bool:
+        """Whether a record is its own: by the id or, where that is not shown, by the address."""
+        number = record.get("id")
+        return number == self.id if number is not None else address_of(record, "ip", "port") == self.address
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.
@@ -108,4 +115,5 @@ def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) 
     member = member_of(server)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
     names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])
-    return Observation(member.status, (member,), names_operations=names_operations)
+    placed = placed_servers(cluster, all_servers)
+    return Observation(member.status, (member,), names_operations=names_operations, servers=placed)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -47,12 +47,23 @@ class Member:
 
 
 @dataclass(frozen=True)
+class PlacedServer:
+    """A server of a cluster at one moment: its ids, its zone with the status of that, and what is shown of itself."""
+
+    id: int | None
+    host_id: int | None
+    zone: str | None
+    zone_status: str | None
+    member: Member
+
+
+@dataclass(frozen=True)
 class Observation:
     """A target at one moment, shown as ``before`` and ``after`` of a result.
 
     ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
     such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None if
-    it is not shown.
+    it is not shown. ``servers`` are all of the cluster that the target is or belongs to, empty if it has none.
     """
 
     status: str | None
@@ -60,6 +71,7 @@ class Observation:
     operated_by: int | None = None
     names_operations: bool = False
     whole_serves: bool | None = True
+    servers: tuple[PlacedServer, ...] = field(default=(), compare=False)
 
     @property
     def operations(self) -> list[int]:
@@ -95,6 +107,16 @@ class Observation:
             for member in self.members
         ]
         return replace(self, members=tuple(members))
+
+    @property
+    def troubled(self) -> frozenset[str]:
+        """The names of the members that do not serve, or are at work by their status."""
+        members = (member for member in self.members if member.serves is False or is_in_flight(member.status))
+        return frozenset(member.name for member in members)
+
+    def not_started_since(self, since: datetime) -> list[Member]:
+        """The members that are not shown to have started since then."""
+        return [member for member in self.members if member.started is None or member.started < since]
 
     def result(self) -> dict[str, Any]:
         """As registered facts."""

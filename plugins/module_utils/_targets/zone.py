@@ -11,7 +11,7 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, PartOfCluster, member_of, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .serving import database_serves
@@ -109,4 +109,5 @@ def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Obse
     members = tuple(member_of(server) for server in own)
     names_operations = names_every_operation([found, *own], siblings=all_servers, related=[cluster])
     status = found.get("status")
-    return Observation(status, members, operated_by(found), names_operations, database_serves(status))
+    placed = placed_servers(cluster, all_servers)
+    return Observation(status, members, operated_by(found), names_operations, database_serves(status), placed)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""No unit test of the plugins sees the OCP_* and proxy variables of the machine."""
+"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor the locks of another test."""
 
 from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import environment_left_out
@@ -12,3 +17,17 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in environment_left_out():
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def _lock_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    base = tmp_path_factory.mktemp("locks")
+    return (base / str(number) for number in count())
+
+
+@pytest.fixture(autouse=True)
+def _own_locks(_lock_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests restarted is not in flight here."""
+    folder = next(_lock_folders)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))

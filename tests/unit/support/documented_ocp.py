@@ -258,6 +258,7 @@ class DocumentedOcp:
             if query.get("name", "").lower() in task["name"].lower()
             and query.get("status", task["status"]) == task["status"]
             and int(query.get("hostId", "51")) in task["hosts"]
+            and query.get("clusterId", str(CLUSTER)) == str(CLUSTER)
         ]
         size = int(query.get("size", "10"))
         return self._page(found[:size])

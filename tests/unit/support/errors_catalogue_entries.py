@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""All entries of the catalogue of error messages, from its five parts."""
+"""All entries of the catalogue of error messages, from its six parts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import (
     answer_entries,
     transport_entries,
@@ -22,7 +23,15 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 @cache
 def every_entry() -> tuple[Entry, ...]:
     """All messages, with those that differ by the module alone as one."""
-    groups = (option_entries, target_entries, answer_entries, transport_entries, task_entries, task_action_entries)
+    groups = (
+        option_entries,
+        target_entries,
+        answer_entries,
+        transport_entries,
+        task_entries,
+        safety_entries,
+        task_action_entries,
+    )
     with mock.patch.dict(os.environ):
         for name in environment_left_out():
             del os.environ[name]

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
@@ -75,8 +77,8 @@ def entry(
     """The message of ``module`` with a service in which this happened, in a new process."""
     forget_all()
     service = FakeOcp(FakeClock())
-    happening(service)
-    with staged(service):
+    with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder), staged(service):
+        happening(service)
         result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
     return Entry(*place, cause, result["msg"], names, kind, (module,), results=keys_of(module, result))
 
@@ -193,7 +195,7 @@ def task_entries() -> Iterator[Entry]:
     yield from _health_entries()
 
 
-def _running(name: str, things: str, **more: Any) -> Happening:
+def running(name: str, things: str, **more: Any) -> Happening:
     return lambda service: service.begin(name, getattr(service, things)[:1], seconds=1e6, **more)
 
 
@@ -224,15 +226,15 @@ def _ill_entries() -> Iterator[Entry]:
 
 def _busy_entries() -> Iterator[Entry]:
     busy = partial(entry, (TASKS, "Something else works on the target"))
-    own, other = _running(SERVER, "servers_there"), _running("Upgrade OB server", "servers_there")
+    own, other = running(SERVER, "servers_there"), running("Upgrade OB server", "servers_there")
     mine = ("1001", ADDRESS_41)
     later = at(30).isoformat()
     yield busy("`in_flight` is fail", "server_restart", mine, own, in_flight="fail")
     yield busy("it began before `started_before`", "server_restart", mine, own, started_before=later)
     yield busy("it is no restart", "server_restart", mine, other)
-    hidden = _running(SERVER, "servers_there", hidden_start=True)
+    hidden = running(SERVER, "servers_there", hidden_start=True)
     yield busy("when it began is not known", "server_restart", mine, hidden, started_before=later)
-    part = _running(AGENTS, "agents_there")
+    part = running(AGENTS, "agents_there")
     both = {"hosts": ["10.1.0.1", "10.1.0.2"]}
     yield busy("it restarts a part", "agent_restart", ("1001", "10.1.0.2"), part, **both)
     yield busy("`in_flight` is queue, too long", "server_restart", mine, other, in_flight="queue", wait_timeout=60)
@@ -259,7 +261,7 @@ def _refused_entries() -> Iterator[Entry]:
         service.lose_before = [error_status(POST, 409, path=SERVER_PATH)]
 
     yield refused("a FAILED task holds the target", "server_restart", (ADDRESS_41, "1001"), held)
-    started_at = _running("Upgrade OB server", "servers_there")
+    started_at = running("Upgrade OB server", "servers_there")
 
     def taken(service: FakeOcp) -> None:
         service.before_post = lambda: started_at(service)
@@ -323,8 +325,8 @@ def _unfinished_entries() -> Iterator[Entry]:
     slow = partial(entry, (TASKS, "The time for waiting is used up"), wait_timeout=60)
     mine = (ADDRESS_41, "1001")
     yield slow("while a restart runs", "server_restart", mine, turned(seconds=1e6), wait=True)
-    yield slow("while a task runs", "task_wait", ("1001",), _running(SERVER, "servers_there"), task_ids=[1001])
-    unread = together(_running(SERVER, "servers_there"), fails("task", 500, f"{TASKS_PATH}/1001"))
+    yield slow("while a task runs", "task_wait", ("1001",), running(SERVER, "servers_there"), task_ids=[1001])
+    unread = together(running(SERVER, "servers_there"), fails("task", 500, f"{TASKS_PATH}/1001"))
     yield slow("and the task cannot be read", "task_wait", ("1001",), unread, task_ids=[1001])
     stopped = partial(entry, (TASKS, "The wait is not possible"), **WAITING)
     for status in (401, 403, 404):

@@ -33,6 +33,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
 
 SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"
 AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
+FULL3 = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3"
 
 
 def refused(status: int) -> RequestRefused:
@@ -103,7 +104,8 @@ class FakeOcp:
     ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
-    effect. ``after_restart`` is called when a task has ended.
+    effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone;
+    ``arbitrated`` are tenants that use the arbitration service, with their degraded log streams.
     """
 
     time: FakeClock
@@ -135,6 +137,9 @@ class FakeOcp:
     before_post: Callable[[], Any] = lambda: None
     after_newest: Callable[[], Any] = lambda: None
     after_restart: Callable[[], Any] = lambda: None
+    localities: dict[str, str] = field(default_factory=lambda: {"sys": FULL3})
+    units: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    arbitrated: dict[str, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -247,6 +252,23 @@ class FakeOcp:
             if cluster_id == 31
         ]
 
+    def tenants(self, cluster_id: int) -> list[dict[str, Any]]:
+        self._called("tenants")
+        return [
+            {"id": number, "name": name, "clusterId": cluster_id, "locality": locality}
+            for number, (name, locality) in enumerate(self.localities.items(), start=501)
+        ]
+
+    def tenant(self, cluster_id: int, tenant_id: int) -> dict[str, Any]:
+        self._called("tenant")
+        found = next(one for one in self.tenants(cluster_id) if one["id"] == tenant_id)
+        placed = self.units.get(found["name"], {})
+        zones = [
+            {"name": zone, "units": [{"serverId": number, "zoneName": zone} for number in numbers]}
+            for zone, numbers in placed.items()
+        ]
+        return {**found, "zones": zones}
+
     def hosts(self) -> list[dict[str, Any]]:
         self._called("hosts")
         return [
@@ -271,7 +293,11 @@ class FakeOcp:
 
     def arbitration_services(self) -> list[dict[str, Any]]:
         self._called("arbitration_services")
-        return [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]
+        [thing] = self.arbitration
+        tenants = [{"name": name, "degradedLsIdList": streams} for name, streams in self.arbitrated.items()]
+        clusters = [{"id": 31, "tenants": tenants}] if tenants else []
+        service = {"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888, "status": thing.status or "RUNNING"}
+        return [{**service, "clusters": clusters}]
 
     def arbitration_service(self, service_id: int) -> dict[str, Any]:
         self._called("arbitration_service")

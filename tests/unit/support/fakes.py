@@ -27,6 +27,7 @@ RESULT_KEYS = {
     "before",
     "after",
     "verified",
+    "safety",
     "elapsed",
     "trace_id",
 }

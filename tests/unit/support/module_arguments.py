@@ -48,6 +48,7 @@ OWN = {
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
+    "service_info": {},
     "task_info": {},
     "task_wait": {"task_ids": [81]},
 }

@@ -37,6 +37,14 @@ FROZEN = {"freezeServer": True}
 CONTROL = {
     path: {"400", "401", "403", "415"}
     for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
+} | {path: {"400", "401", "403", "404", "415"} for path in ("/emulator/alarms", "/emulator/backups")}
+METRICS = {
+    "metrics": "max_full_clog_sync_delay_second",
+    "labels": "app:ob",
+    "groupBy": "app",
+    "interval": 60,
+    "startTime": "2026-11-21T11:00:00+08:00",
+    "endTime": "2026-11-21T12:00:00+08:00",
 }
 
 
@@ -192,9 +200,20 @@ def check(emulated, document, method, path, ids, status, **options):
     assert matches(schema, answer.json(), document), (path, answer.text)
 
 
+def plant(emulated):
+    """Something of everything that is not there by itself."""
+    for path, body in (
+        ("alarms", {"alarmType": "host_ntp_offset_too_large", "server": 3}),
+        ("backups", {"cluster": "orders", "tenant": "app", "status": "DONE"}),
+        ("backups", {"cluster": "orders"}),
+    ):
+        emulated.data("POST", f"/emulator/{path}", json=body)
+
+
 def test_reads_match_the_document(switched):
     emulated, document = switched
     switches = emulated.app.state.service.switches
+    plant(emulated)
     emulated.restart_cluster()
     emulated.restart_agents()
     if switches.arbitration == "served":
@@ -207,14 +226,15 @@ def test_reads_match_the_document(switched):
         "id": 1,
         "hostId": 1,
         "zoneName": "zone1",
+        "tenantId": 5001,
         "taskInstanceId": task_id,
         "subtaskInstanceId": emulated.steps(task_id)[0]["id"],
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 23 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 36 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
-        check(emulated, document, "get", path, ids, 200)
+        check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
             check(emulated, document, "get", path, ids, 401, auth=None)
         if "x-permission" in operation and "{" in path:
@@ -295,6 +315,10 @@ def test_control_api_matches_the_document(emulated, document):
     for body, status in ({"available": True}, 200), ({}, 400):
         check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, status, json=body)
     check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 99}, 404, json={"available": True})
+    process = "/emulator/servers/{serverId}/process"
+    for body, status in ({"running": False}, 200), ({"running": True}, 200), ({}, 400):
+        check(emulated, document, "put", process, {"serverId": 1}, status, json=body)
+    check(emulated, document, "put", process, {"serverId": 99}, 404, json={"running": True})
     service, degraded = {"id": 1}, [{"cluster": "orders", "tenant": "shop", "logStreams": [1]}]
     for body, status in ({"degraded": degraded}, 200), ({"degraded": [{}]}, 400), ({}, 400):
         check(emulated, document, "put", "/emulator/arbitration-services/{id}", service, status, json=body)
@@ -303,6 +327,11 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "put", "/emulator/servers/{serverId}", {"serverId": 1}, 409, json={"available": True})
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 13})
     check(emulated, document, "get", "/emulator/restarts", {}, 200)
+    emulated.restart_server(3)
+    emulated.restart_server(5)
+    check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 4})
+    check(emulated, document, "get", "/emulator/outages", {}, 200)
+    check(emulated, document, "get", "/emulator/absences", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
     check(emulated, document, "delete", "/emulator/requests", {}, 200)
@@ -312,6 +341,40 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 200)
     check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 404)
     check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
+
+
+PLANTED = [
+    ("put", "/emulator/servers/{serverId}/metric", {"name": METRICS["metrics"], "value": 1.5}),
+    ("put", "/emulator/servers/{serverId}/parameters", {"parameters": {"stack_size": "2M"}}),
+    ("put", "/emulator/servers/{serverId}/version", {"version": "4.2.1.0"}),
+    ("put", "/emulator/servers/{serverId}/process", {"running": False}),
+    ("put", "/emulator/arbitration-services/{id}/process", {"running": False}),
+    ("put", "/emulator/clusters/{id}/compaction", {"compactionStatus": "MERGING"}),
+    ("put", "/emulator/backups/{backupId}", {"status": "FAILED"}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), PLANTED)
+def test_planting_matches_the_document(emulated, document, method, path, body):
+    plant(emulated)
+    known, unknown = ({"serverId": each, "id": each, "backupId": each} for each in (1, 99))
+    check(emulated, document, method, path, known, 200, json=body)
+    check(emulated, document, method, path, known, 400, json={})
+    check(emulated, document, method, path, unknown, 404, json=body)
+    check(emulated, document, method, path, known, 415, content="x=1")
+
+
+def test_planted_alarms_and_backups_match_the_document(emulated, document):
+    for path, body, missing in (
+        ("/emulator/alarms", {"alarmType": "x", "cluster": "orders"}, {"alarmType": "x", "cluster": "none"}),
+        ("/emulator/backups", {"cluster": "orders"}, {"cluster": "none"}),
+    ):
+        check(emulated, document, "post", path, {}, 200, json=body)
+        check(emulated, document, "post", path, {}, 400, json={})
+        check(emulated, document, "post", path, {}, 404, json=missing)
+    check(emulated, document, "delete", "/emulator/alarms/{alarmId}", {"alarmId": 1}, 200)
+    check(emulated, document, "delete", "/emulator/alarms/{alarmId}", {"alarmId": 1}, 404)
+    check(emulated, document, "delete", "/emulator/alarms", {}, 200)
 
 
 def test_rate_limit_response_matches_the_document(start, document):

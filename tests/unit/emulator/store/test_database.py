@@ -6,7 +6,7 @@ import sqlite3
 import stat
 
 import pytest
-from ocp_emulator.store.database import Store, StoreError
+from ocp_emulator.store.database import SCHEMA_VERSION, Store, StoreError
 
 
 def test_database_file_is_private_to_its_owner(tmp_path):
@@ -37,6 +37,15 @@ def test_unusable_database_file_is_refused(tmp_path):
     foreign.close()
     with pytest.raises(StoreError, match="not made by this version"):
         Store(tmp_path / "foreign.db", None, 0)
+
+
+def test_database_of_an_older_emulator_is_refused(tmp_path):
+    store = Store(tmp_path / "state.db", None, 0)
+    with store.transaction() as db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (str(int(SCHEMA_VERSION) - 1),))
+    store.close()
+    with pytest.raises(StoreError, match="not made by this version"):
+        Store(tmp_path / "state.db", None, 0)
 
 
 def test_a_transaction_is_all_or_nothing():

@@ -106,6 +106,18 @@ def test_results_and_progress(act, server):
     assert shown_in(result, lines) == []
 
 
+@pytest.mark.parametrize("part", ["warnings", "diff"])
+def test_warnings_and_diff(part, act):
+    shown = {"warnings": FORMS, "diff": {"before": EVERY_FORM, "after": LOGIN}}
+
+    class Shows(InProcess):
+        definition = Definition({}, lambda _api, _params, _mode: {"changed": True, part: shown[part]})
+
+    result, _lines = act(Shows, SimpleNamespace(url="http://ocp.test"))
+    assert "********" in json.dumps(result[part])
+    assert shown_in(result) == []
+
+
 def test_login_in_the_url(act):
     result, lines = act(ServerInfo, SimpleNamespace(url="https://bob:hidden-9@ocp.test:8080"))
     assert "hidden-9" not in json.dumps([result, lines])

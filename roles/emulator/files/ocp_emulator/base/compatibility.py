@@ -18,6 +18,8 @@ ServerRestartSteps = Literal["13", "11"]
 Visibility = Literal["shown", "absent"]
 Served = Literal["served", "unknown"]
 RollbackAnswer = Literal["empty", "task"]
+TenantPaths = Literal["both", "clusters", "cluster"]
+PreCheck = Literal["off", "refuse"]
 ReportedVersion = Literal["4.3.5", "4.2.2"]
 
 
@@ -33,6 +35,8 @@ class Switches:
     task_tags: Annotated[Visibility, "tags of tasks, and what came with them"] = "shown"
     operating_task: Annotated[Visibility, "operatingTaskInstanceId of clusters, zones, servers and services"] = "shown"
     arbitration: Annotated[Served, "the API of arbitration services"] = "served"
+    tenant_paths: Annotated[TenantPaths, "one tenant and its units are below ob/clusters, or below ob/cluster"] = "both"
+    pre_check: Annotated[PreCheck, "a restart or stop that would leave a tenant without its majority"] = "off"
     rollback_answer: Annotated[RollbackAnswer, "what the rollback of a task answers"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info tells"] = "4.3.5"
 

@@ -3,7 +3,8 @@
 """The errors of the service: HTTP status, error code and message of each.
 
 Statuses and codes are those of docs/contract.md, "Errors and statuses": the codes of the related open-source service
-where it has one for the case, and our choice where it has none (BUSY). Clients must decide by the HTTP status.
+where it has one for the case, and our choice where it has none (BUSY); MAJORITY_LOST
+has the digits of the documented OBE11070. Clients must decide by the HTTP status.
 """
 
 UNSPECIFIC = 0
@@ -14,6 +15,7 @@ BUSY = 10003
 TASK_NOT_FOUND = 20000
 INVALID_STATE = 20003
 ROLLBACK_PROHIBITED = 20004
+MAJORITY_LOST = 11070
 NOT_AUTHENTICATED = 30000
 BAD_CREDENTIALS = 30004
 LOCKED_OUT = 30007
@@ -107,6 +109,15 @@ def not_found(label: str) -> ApiError:
 def busy(label: str, task_id: int, task_name: str, task_status: str) -> ApiError:
     """409: another task occupies the target; `label` begins the sentence: "Server 3"."""
     return ApiError(409, BUSY, occupied_message(label, task_id, task_name, task_status))
+
+
+def majority_lost(label: str, tenant: str, remaining: int, voters: int, needed: int) -> ApiError:
+    """400: the pre-check of a restart or stop fails; `label` begins the sentence: "Server 3"."""
+    message = (
+        f"{label} cannot be stopped: tenant {tenant} would have {remaining} of its {voters} voting replicas left,"
+        f" and needs {needed}."
+    )
+    return ApiError(400, MAJORITY_LOST, message)
 
 
 def occupied_message(label: str, task_id: int, task_name: str, task_status: str) -> str:

@@ -12,7 +12,7 @@ from ocp_emulator.base import errors
 
 
 class Permission(StrEnum):
-    """All are documented, except ARBITRATION:VIEW."""
+    """All are documented, except ARBITRATION:VIEW, ALARM_VIEWER and BACKUP_VIEWER."""
 
     ADMIN = "ADMIN"
     TASK_VIEWER = "TASK_VIEWER"
@@ -22,6 +22,9 @@ class Permission(StrEnum):
     HOST_VIEWER = "HOST_VIEWER"
     HOST_MANAGER = "HOST_MANAGER"
     AUDIT_VIEWER = "AUDIT_VIEWER"
+    # The documents ask for the permission to read alarms and backups, and give it no name here.
+    ALARM_VIEWER = "ALARM_VIEWER"
+    BACKUP_VIEWER = "BACKUP_VIEWER"
     # No document names the permission to read arbitration services. This name is our choice, after the one to restart.
     ARBITRATION_VIEW = "ARBITRATION:VIEW"
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"

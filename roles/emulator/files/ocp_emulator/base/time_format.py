@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How an instant is written in answers and logs: its time zone, and the digits of its fraction of a second."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 
 from ocp_emulator.base.clock import SECOND
@@ -18,3 +18,16 @@ def iso(instant: int) -> str:
     seconds, milliseconds = divmod(instant, SECOND)
     fraction = f".{milliseconds:03d}".rstrip("0") if milliseconds else ""
     return f"{datetime.fromtimestamp(seconds, _ZONE):%Y-%m-%dT%H:%M:%S}{fraction}+08:00"
+
+
+def iso_utc(instant: int) -> str:
+    """As alarms and the backups of tenants have it: UTC, Z, and no fraction when it is zero."""
+    seconds, milliseconds = divmod(instant, SECOND)
+    fraction = f".{milliseconds:03d}" if milliseconds else ""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+def iso_without_colon(instant: int) -> str:
+    """As the backups of a cluster have it: three digits of fraction, and no colon in the offset."""
+    seconds, milliseconds = divmod(instant, SECOND)
+    return f"{datetime.fromtimestamp(seconds, _ZONE):%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}+0800"

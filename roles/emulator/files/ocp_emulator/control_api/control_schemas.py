@@ -9,6 +9,7 @@ from pydantic import Field
 from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
 from ocp_emulator.security.lockout import LockoutKind
+from ocp_emulator.tasks.ledger import AbsentType
 
 
 class Fault(Schema):
@@ -77,6 +78,54 @@ class Availability(Schema):
 
     available: Annotated[bool, Field(strict=True)]
     zone: Annotated[str, Field(strict=True, min_length=1)] | None = None
+
+
+class Process(Schema):
+    """Whether the process of a server runs."""
+
+    running: Annotated[bool, Field(strict=True)]
+
+
+def _written_as(name: str) -> Any:
+    """A field that is no name in Python."""
+    return Field(serialization_alias=name, alias_priority=2)
+
+
+class Absence(Schema):
+    """A time in which a server or an arbitration service did not serve, or log streams of a tenant were degraded.
+
+    `to` is null while it lasts; the task that did it and its user are null for an incident.
+    """
+
+    object_type: AbsentType
+    id: Long
+    name: str
+    cluster_name: str | None
+    zone_name: str | None
+    since: Timestamp = _written_as("from")
+    until: Timestamp | None = _written_as("to")
+    cause: Literal["task", "incident"]
+    task_id: Long | None
+    task_name: str | None
+    user: str | None
+
+
+class Outage(Schema):
+    """A time in which a tenant had fewer voters than it needs; `to` is null while it lasts.
+
+    `needed` and `remaining` are of its worst moment; `down` is all that took part in it.
+    """
+
+    cluster_id: Long
+    cluster_name: str
+    tenant_id: Long
+    tenant_name: str
+    since: Timestamp = _written_as("from")
+    until: Timestamp | None = _written_as("to")
+    voters: int
+    needed: int
+    remaining: int
+    down: list[Absence]
 
 
 class Degraded(Schema):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Incidents that no task causes: a server does not answer or moves to another zone, log streams degrade."""
+"""Incidents that no task causes: a server stops, does not answer or moves to another zone, log streams degrade."""
 
 import json
 import sqlite3
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ocp_emulator.base import errors
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.control_api.control_schemas import Availability, Degraded, DegradedLogStreams
+from ocp_emulator.control_api.control_schemas import Availability, Degraded, DegradedLogStreams, Process
 from ocp_emulator.ocp_api.dependencies import (
     ContentType,
     RequirePermission,
@@ -23,11 +23,14 @@ from ocp_emulator.ocp_api.dependencies import (
 )
 from ocp_emulator.schemas.envelope import EmptyEnvelope
 from ocp_emulator.service import service_of
-from ocp_emulator.tasks import statuses
+from ocp_emulator.tasks import ledger, statuses
 from ocp_emulator.web.parameters import json_object, parse_body
 from ocp_emulator.web.request_context import context_of
 
 router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
+
+
+_DEGRADED = "SELECT tenants.id FROM tenants JOIN degraded USING (cluster_id) WHERE tenant = tenants.name"
 
 
 @router.put(
@@ -49,6 +52,43 @@ async def set_server(request: Request, server_id: ServerId, content_type: Conten
 
 
 @router.put(
+    "/servers/{serverId}/process",
+    summary="End the process of a server, or start it",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+)
+async def set_process(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
+    """As somebody does on the host, without OCP. It is no restart; a start moves the start time."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(Process, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        _set_running(db, server_id, body.running, context.now)
+    return context.reply_empty()
+
+
+@router.put(
+    "/arbitration-services/{id}/process",
+    summary="End the process of an arbitration service, or start it",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+)
+async def set_service_process(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
+    """As somebody does on the host, without OCP. It is no restart."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(Process, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        _check_free(db, "arbitration_services", f"Arbitration service {service_id}", service_id)
+        db.execute(
+            "UPDATE arbitration_services SET up = :up, status = CASE WHEN :up THEN 'RUNNING' ELSE 'STOPPED' END,"
+            " update_time = :now WHERE id = :id",
+            {"up": body.running, "now": context.now, "id": service_id},
+        )
+    return context.reply_empty()
+
+
+@router.put(
     "/arbitration-services/{id}",
     summary="Let log streams be degraded",
     response_model=EmptyEnvelope,
@@ -60,21 +100,40 @@ async def set_service(request: Request, service_id: ServiceId, content_type: Con
     context, service = context_of(request), service_of(request)
     body = parse_body(DegradedLogStreams, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
-        _set_degraded(db, service_id, body.degraded)
+        _set_degraded(db, service_id, body.degraded, context.now)
     return context.reply_empty()
 
 
 def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
     """Let a server answer or not; its process runs on. ApiError: 404, or 409 while a task occupies it."""
-    server = db.execute("SELECT * FROM servers WHERE id = ?", (server_id,)).fetchone()
-    if server is None:
-        raise errors.not_found(f"Server {server_id}")
-    if server["operating_task"] is not None:
-        task = db.execute("SELECT * FROM tasks WHERE id = ?", (server["operating_task"],)).fetchone()
-        raise errors.busy(f"Server {server_id}", task["id"], task["name"], task["status"])
+    _check_free(db, "servers", f"Server {server_id}", server_id)
     inner = "ACTIVE" if available else "INACTIVE"
-    db.execute("UPDATE servers SET inner_status = ? WHERE id = ? AND up", (inner, server_id))
+    db.execute("UPDATE servers SET inner_status = ?, update_time = ? WHERE id = ? AND up", (inner, now, server_id))
     statuses.show_incident(db, server_id, now)
+
+
+def _set_running(db: sqlite3.Connection, server_id: int, running: bool, now: int) -> None:
+    """Start the process of a server unless it runs, or end it. ApiError as above."""
+    _check_free(db, "servers", f"Server {server_id}", server_id)
+    change = (
+        "up = 1, inner_status = 'ACTIVE', start_time = :now, stop_time = 0"
+        if running
+        else "up = 0, inner_status = 'INACTIVE', stop_time = :now"
+    )
+    db.execute(
+        f"UPDATE servers SET {change}, update_time = :now WHERE id = :id AND up <> :running",
+        {"now": now, "id": server_id, "running": running},
+    )
+    statuses.show_incident(db, server_id, now)
+
+
+def _check_free(db: sqlite3.Connection, table: str, label: str, number: int) -> None:
+    row = db.execute(f"SELECT * FROM {table} WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise errors.not_found(label)
+    if row["operating_task"] is not None:
+        task = db.execute("SELECT * FROM tasks WHERE id = ?", (row["operating_task"],)).fetchone()
+        raise errors.busy(label, task["id"], task["name"], task["status"])
 
 
 def _move(db: sqlite3.Connection, server_id: int, zone: str) -> None:
@@ -88,11 +147,12 @@ def _move(db: sqlite3.Connection, server_id: int, zone: str) -> None:
     db.execute("UPDATE servers SET zone_id = ? WHERE id = ?", (found["id"], server_id))
 
 
-def _set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded]) -> None:
+def _set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[Degraded], now: int) -> None:
     """Let an arbitration service show these log streams as degraded, and no others. ApiError 404."""
     if db.execute("SELECT 1 FROM arbitration_services WHERE id = ?", (service_id,)).fetchone() is None:
         raise errors.not_found(f"Arbitration service {service_id}")
     clusters = {row["name"]: row["id"] for row in db.execute("SELECT id, name FROM clusters")}
+    before = {row["id"] for row in db.execute(_DEGRADED)}
     db.execute("DELETE FROM degraded WHERE service_id = ?", (service_id,))
     for one in degraded:
         if one.cluster not in clusters:
@@ -101,3 +161,6 @@ def _set_degraded(db: sqlite3.Connection, service_id: int, degraded: Sequence[De
             "INSERT OR REPLACE INTO degraded VALUES (?, ?, ?, ?)",
             (service_id, clusters[one.cluster], one.tenant, json.dumps(one.log_streams)),
         )
+    after = {row["id"] for row in db.execute(_DEGRADED)}
+    for tenant_id in sorted(before ^ after):
+        ledger.note_degraded(db, tenant_id, tenant_id in after, now)

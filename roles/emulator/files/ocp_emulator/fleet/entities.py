@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The objects of a fleet: hosts, clusters, zones, servers, arbitration services, users, access keys."""
+"""The objects of a fleet: hosts, clusters, zones, servers, tenants, arbitration services, users, access keys."""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass
 
 from ocp_emulator.base.permissions import Permission
+from ocp_emulator.fleet.locality import Replicas
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A database cluster."""
+    """A database cluster; `parameters` are those with another value than the default."""
 
     id: int
     name: str
     ob_cluster_id: int
     type: str
     version: str
+    parameters: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Server:
     ip: str
     port: int
     sql_port: int
+    version: str
     root: bool
 
 
@@ -63,6 +66,34 @@ class ArbitrationService:
     ip: str
     port: int
     version: str
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A tenant of a cluster; `locality` is shown as it was written, `replicas` is what it says."""
+
+    id: int
+    cluster_id: int
+    ob_tenant_id: int
+    name: str
+    mode: str
+    locality: str
+    replicas: tuple[Replicas, ...]
+    primary_zone: str
+    status: str
+    locked: bool
+    readonly: bool
+    arbitration_service_id: int | None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a tenant has on a server, in one of the zones of its locality."""
+
+    id: int
+    tenant_id: int
+    zone: str
+    server_id: int
 
 
 @dataclass(frozen=True)
@@ -93,6 +124,8 @@ class Fleet:
     zones: tuple[Zone, ...]
     servers: tuple[Server, ...]
     arbitration_services: tuple[ArbitrationService, ...]
+    tenants: tuple[Tenant, ...]
+    units: tuple[Unit, ...]
     users: tuple[User, ...]
     access_keys: tuple[AccessKey, ...]
 

@@ -10,6 +10,7 @@ them, users and access keys are the default ones.
         zones:
           - name: zone1
             servers: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]
+        tenants: [{name: shop, locality: "FULL{1}@zone1", units: [10.0.0.2]}]
     arbitration_services: [{ip: 10.0.0.10}]
     users: [{name: dba, password: secret, permissions: [CLUSTER_MANAGER, TASK_VIEWER]}]
     access_keys: [{id: key, secret: secret, user: dba}]
@@ -43,6 +44,8 @@ Id = Annotated[int, Field(ge=1, le=2**53)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Text = Annotated[str, Field(min_length=1)]
 Address = Annotated[str, AfterValidator(_address)]
+TenantMode = Literal["MYSQL", "ORACLE"]
+TenantStatus = Literal["NORMAL", "CREATING", "MODIFYING", "DELETING"]
 
 
 class _Entry(BaseModel):
@@ -59,10 +62,11 @@ class _Process(_Numbered):
 
 
 class ServerEntry(_Process):
-    """A server of a zone."""
+    """A server of a zone; it has the version of its cluster unless it says another."""
 
     port: Port = 2882
     sql_port: Port = 2881
+    version: Text | None = None
 
 
 class ZoneEntry(_Numbered):
@@ -74,14 +78,34 @@ class ZoneEntry(_Numbered):
     servers: Annotated[list[ServerEntry], Field(min_length=1)]
 
 
+class TenantEntry(_Numbered):
+    """A tenant: a full replica in each zone and units on all servers there, unless it says so. `sys` is always there.
+
+    It has arbitration by default if its cluster names an arbitration service. `units` are addresses of servers.
+    """
+
+    name: Text
+    mode: TenantMode = "MYSQL"
+    locality: Text | None = None
+    primary_zone: Text | None = None
+    status: TenantStatus = "NORMAL"
+    locked: bool = False
+    readonly: bool = False
+    arbitration: bool | None = None
+    units: Annotated[list[Text] | None, Field(min_length=1)] = None
+
+
 class ClusterEntry(_Numbered):
-    """A cluster."""
+    """A cluster. Without `tenants` it has `sys` and `app`."""
 
     name: Text
     ob_cluster_id: Id | None = None
     type: Literal["PRIMARY", "STANDBY"] = "PRIMARY"
     version: Text = _OB_VERSION
     zones: Annotated[list[ZoneEntry], Field(min_length=1)]
+    tenants: list[TenantEntry] | None = None
+    arbitration_service: Address | None = None
+    parameters: dict[str, str] = {}
 
 
 class HostEntry(_Numbered):

@@ -2,13 +2,26 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """From the entries of a fleet file to a fleet: ids, hosts, default users and keys, references, duplicates."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.fleet.entities import AccessKey, ArbitrationService, Cluster, Fleet, Host, Server, User, Zone
+from ocp_emulator.fleet.entities import (
+    AccessKey,
+    ArbitrationService,
+    Cluster,
+    Fleet,
+    Host,
+    Server,
+    Tenant,
+    Unit,
+    User,
+    Zone,
+)
 from ocp_emulator.fleet.fleet_file import (
     AccessKeyEntry,
+    ClusterEntry,
     FleetError,
     FleetFile,
     HostEntry,
@@ -16,6 +29,8 @@ from ocp_emulator.fleet.fleet_file import (
     UserEntry,
     ZoneEntry,
 )
+from ocp_emulator.fleet.ob_parameters import PARAMETER_NAMES
+from ocp_emulator.fleet.resolve_tenants import FIRST_TENANT_ID, Place, resolve_tenants
 
 _FIRST_OB_CLUSTER_ID = 101
 
@@ -25,6 +40,8 @@ _VIEWER = [
     Permission.HOST_VIEWER,
     Permission.AUDIT_VIEWER,
     Permission.ARBITRATION_VIEW,
+    Permission.ALARM_VIEWER,
+    Permission.BACKUP_VIEWER,
 ]
 _DEFAULT_USERS = [
     UserEntry(id=100, name="admin", password="emulator", permissions=[Permission.ADMIN]),
@@ -40,6 +57,7 @@ def resolve(file: FleetFile) -> Fleet:
     host_ids = {host.ip: host.id for host in hosts}
     clusters, zones, servers = _clusters(file, host_ids)
     arbitration_services = _arbitration_services(file, host_ids)
+    tenants, units = _tenants(file, clusters, zones, servers, arbitration_services)
     users = _users(file)
     return Fleet(
         hosts=hosts,
@@ -47,6 +65,8 @@ def resolve(file: FleetFile) -> Fleet:
         zones=zones,
         servers=servers,
         arbitration_services=arbitration_services,
+        tenants=tenants,
+        units=units,
         users=users,
         access_keys=_access_keys(file, users),
     )
@@ -56,6 +76,7 @@ def _check_unique(file: FleetFile) -> None:
     _unique("clusters: name", [cluster.name for cluster in file.clusters])
     for cluster in file.clusters:
         _unique(f"clusters: zone name of cluster {cluster.name}", [zone.name for zone in cluster.zones])
+        _unique(f"clusters: tenant name of cluster {cluster.name}", [tenant.name for tenant in cluster.tenants or ()])
     _unique("address", [f"{each.ip}:{each.port}" for each in [*_server_entries(file), *file.arbitration_services]])
 
 
@@ -81,7 +102,7 @@ def _clusters(
     servers: list[Server] = []
     for cluster in file.clusters:
         cluster_id = next(cluster_ids)
-        clusters.append(Cluster(cluster_id, cluster.name, next(ob_cluster_ids), cluster.type, cluster.version))
+        clusters.append(_cluster(cluster_id, next(ob_cluster_ids), cluster))
         for zone in cluster.zones:
             zone_id = next(zone_ids)
             zones.append(Zone(zone_id, cluster_id, zone.name, zone.region, zone.idc))
@@ -94,11 +115,38 @@ def _clusters(
                     ip=server.ip,
                     port=server.port,
                     sql_port=server.sql_port,
+                    version=server.version or cluster.version,
                     root=server is cluster.zones[0].servers[0],
                 )
                 for server in zone.servers
             ]
     return tuple(clusters), tuple(zones), tuple(servers)
+
+
+def _cluster(cluster_id: int, ob_cluster_id: int, entry: ClusterEntry) -> Cluster:
+    for name in entry.parameters:
+        if name not in PARAMETER_NAMES:
+            raise FleetError(f"clusters: cluster {entry.name} has no parameter {name!r}")
+    return Cluster(cluster_id, entry.name, ob_cluster_id, entry.type, entry.version, tuple(entry.parameters.items()))
+
+
+def _tenants(
+    file: FleetFile,
+    clusters: Sequence[Cluster],
+    zones: Sequence[Zone],
+    servers: Sequence[Server],
+    arbitration_services: Sequence[ArbitrationService],
+) -> tuple[tuple[Tenant, ...], tuple[Unit, ...]]:
+    zone_of = {zone.id: zone for zone in zones}
+    servers_of: dict[int, dict[str, list[Server]]] = defaultdict(dict)
+    for server in servers:
+        servers_of[server.cluster_id].setdefault(zone_of[server.zone_id].name, []).append(server)
+    places = [
+        Place(entry, cluster, servers_of[cluster.id]) for entry, cluster in zip(file.clusters, clusters, strict=True)
+    ]
+    entries = [entry for place in places for entry in place.entries()]
+    ids = _number("tenants: id", [entry.id for entry in entries], FIRST_TENANT_ID)
+    return resolve_tenants(places, arbitration_services, ids)
 
 
 def _arbitration_services(file: FleetFile, host_ids: Mapping[str, int]) -> tuple[ArbitrationService, ...]:

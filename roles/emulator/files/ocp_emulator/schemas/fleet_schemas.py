@@ -54,6 +54,7 @@ ServerStatus = Literal[
 ArbitrationStatus = Literal["RUNNING", "RESTARTING", "STOPPED", "UNAVAILABLE"]
 AgentStatus = Literal["AVAILABLE", "RESTARTING", "STOPPING", "REINTSTALLING", "OFFLINE", "DELETED"]
 HostStatus = Literal["NEW", "AVAILABLE", "ONLINE", "OFFLINE", "DELETING"]
+CompactionStatus = Literal["IDLE", "MERGING"]
 InnerStatus = Literal["ACTIVE", "INACTIVE"]
 
 
@@ -105,7 +106,7 @@ class Zone(Schema):
     architecture: str
     status: ZoneStatus
     inner_status: InnerStatus
-    compaction_status: Literal["IDLE"]
+    compaction_status: CompactionStatus
     operating_task_instance_id: Long = absent()
     root_server: RootServer
     server_count: int
@@ -127,7 +128,7 @@ class Cluster(Schema):
     origin: Literal["CREATED"]
     creator: str
     status: ClusterStatus
-    compaction_status: Literal["IDLE"]
+    compaction_status: CompactionStatus
     operating_task_instance_id: Long = absent()
     region_count: int
     server_count: int
@@ -207,7 +208,7 @@ class Agent(Schema):
 
 
 class DegradedTenant(Schema):
-    """A tenant with degraded log streams."""
+    """A tenant of a cluster that an arbitration service serves, with its degraded log streams."""
 
     id: Long
     name: str

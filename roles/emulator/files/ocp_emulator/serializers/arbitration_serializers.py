@@ -25,6 +25,15 @@ _SERVICES_FILTERED = """
     AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
     AND NOT :tagged
 """
+_SERVED = """
+    SELECT cluster_id, id, name, '[]' AS log_streams FROM tenants WHERE arbitration_service_id = :service
+        AND NOT EXISTS (SELECT 1 FROM degraded
+            WHERE service_id = :service AND degraded.cluster_id = tenants.cluster_id AND tenant = tenants.name)
+    UNION ALL SELECT degraded.cluster_id, tenants.id, tenant, log_streams FROM degraded
+        LEFT JOIN tenants ON tenants.cluster_id = degraded.cluster_id AND tenants.name = tenant
+        WHERE service_id = :service
+    ORDER BY 1, 3
+"""
 _SERVICE_DESCRIPTION = "arbitration service "
 # Tenants of users have ids from 1002 on.
 _FIRST_TENANT = 1002
@@ -75,7 +84,7 @@ def _service(db: sqlite3.Connection, row: sqlite3.Row, operating: Visibility) ->
         run_path=INSTALL_PATH,
         run_user=RUN_USER,
         startup_parameters=[],
-        clusters=_degraded(db, row["id"]),
+        clusters=_served(db, row["id"]),
         tags=[],
         status=row["status"],
         **operating_task(row, operating),
@@ -84,22 +93,21 @@ def _service(db: sqlite3.Connection, row: sqlite3.Row, operating: Visibility) ->
     )
 
 
-def _degraded(db: sqlite3.Connection, service_id: int) -> list[schemas.ServedCluster]:
-    """The clusters with degraded log streams. No fleet file says which other clusters a service serves."""
+def _served(db: sqlite3.Connection, service_id: int) -> list[schemas.ServedCluster]:
+    """The clusters with tenants that have arbitration by this service, or log streams that it shows as degraded."""
     tenants: dict[int, list[schemas.DegradedTenant]] = defaultdict(list)
-    clusters: dict[int, sqlite3.Row] = {}
-    rows = db.execute(
-        "SELECT clusters.id, clusters.name, ob_cluster_id, tenant, log_streams FROM degraded"
-        " JOIN clusters ON clusters.id = cluster_id WHERE service_id = ? ORDER BY clusters.id, tenant",
-        (service_id,),
-    )
-    for row in rows:
-        clusters[row["id"]] = row
-        number = _FIRST_TENANT + len(tenants[row["id"]])
-        tenants[row["id"]].append(
-            schemas.DegradedTenant(id=number, name=row["tenant"], degraded_ls_id_list=json.loads(row["log_streams"]))
+    for row in db.execute(_SERVED, {"service": service_id}):
+        # No tenant of the fleet has this name.
+        number = _FIRST_TENANT + len(tenants[row["cluster_id"]]) if row["id"] is None else row["id"]
+        tenants[row["cluster_id"]].append(
+            schemas.DegradedTenant(id=number, name=row["name"], degraded_ls_id_list=json.loads(row["log_streams"]))
         )
+    clusters = db.execute(
+        "SELECT * FROM clusters WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json_or_null([*tenants]),)
+    )
     return [
-        schemas.ServedCluster(id=number, name=row["name"], ob_cluster_id=row["ob_cluster_id"], tenants=tenants[number])
-        for number, row in clusters.items()
+        schemas.ServedCluster(
+            id=row["id"], name=row["name"], ob_cluster_id=row["ob_cluster_id"], tenants=tenants[row["id"]]
+        )
+        for row in clusters
     ]

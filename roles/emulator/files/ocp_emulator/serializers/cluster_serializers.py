@@ -18,8 +18,8 @@ from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.serializers.shared_fields import ARCHITECTURE, INSTALL_PATH, RUN_USER, json_or_null, operating_task
 
 _SERVERS = (
-    "SELECT servers.*, zones.name AS zone_name, zones.region, zones.idc, clusters.version FROM servers"
-    " JOIN zones ON zones.id = servers.zone_id JOIN clusters ON clusters.id = servers.cluster_id"
+    "SELECT servers.*, zones.name AS zone_name, zones.region, zones.idc FROM servers"
+    " JOIN zones ON zones.id = servers.zone_id"
 )
 _ZONES = "SELECT zones.*, clusters.ob_cluster_id FROM zones JOIN clusters ON clusters.id = zones.cluster_id"
 
@@ -119,7 +119,7 @@ def _cluster(row: sqlite3.Row, zones: list[schemas.Zone], operating: Visibility)
         origin="CREATED",
         creator="admin",
         status=row["status"],
-        compaction_status="IDLE",
+        compaction_status=row["compaction"],
         **operating_task(row, operating),
         region_count=len({zone.region_name for zone in zones}),
         server_count=sum(zone.server_count for zone in zones),
@@ -143,7 +143,7 @@ def _zone(row: sqlite3.Row, servers: list[schemas.Server], operating: Visibility
         architecture=ARCHITECTURE,
         status=row["status"],
         inner_status=row["inner_status"],
-        compaction_status="IDLE",
+        compaction_status=row["compaction"],
         **operating_task(row, operating),
         root_server=schemas.RootServer(
             address=f"{root.ip}:{root.port}", role="LEADER" if leader else "FOLLOWER", sql_port=root.sql_port

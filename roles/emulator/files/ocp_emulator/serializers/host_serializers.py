@@ -75,7 +75,7 @@ def _row_of_host(db: sqlite3.Connection, host_id: int) -> sqlite3.Row:
 def _services_by_host(db: sqlite3.Connection, host_ids: Sequence[int]) -> Mapping[int, list[schemas.HostService]]:
     services: dict[int, list[schemas.HostService]] = defaultdict(list)
     rows = db.execute(
-        "SELECT servers.host_id, clusters.name || ':' || ob_cluster_id AS name, 'OB_CLUSTER' AS type, version"
+        "SELECT servers.host_id, clusters.name || ':' || ob_cluster_id AS name, 'OB_CLUSTER' AS type, servers.version"
         " FROM servers JOIN clusters ON clusters.id = servers.cluster_id"
         " WHERE servers.host_id IN (SELECT value FROM json_each(:hosts))"
         " UNION ALL SELECT host_id, ip || ':' || port, 'ARBITRATION_SERVICE', version"

@@ -21,17 +21,23 @@ from ocp_emulator.control_api import (
     fault_routes,
     incident_routes,
     lockout_routes,
+    outage_routes,
+    planting_routes,
     request_log_routes,
     restart_count_routes,
     service_restart_routes,
 )
 from ocp_emulator.ocp_api import (
+    alarm_routes,
     arbitration_routes,
+    backup_routes,
     cluster_operation_routes,
     cluster_routes,
     host_routes,
+    monitor_routes,
     service_routes,
     task_routes,
+    tenant_routes,
 )
 from ocp_emulator.serve import openapi
 from ocp_emulator.serve.middleware import EmulatorMiddleware
@@ -53,6 +59,10 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         task_routes.actions,
         task_routes.rollback(switches.rollback_answer),
         cluster_routes.reads,
+        tenant_routes.router(switches.tenant_paths),
+        alarm_routes.reads,
+        monitor_routes.reads,
+        backup_routes.reads,
         host_routes.reads,
         agent_reads,
         *([arbitration_routes.reads] if served else []),
@@ -62,6 +72,8 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         service_restart_routes.router,
         restart_count_routes.router,
         incident_routes.router,
+        outage_routes.router,
+        planting_routes.router,
         lockout_routes.router,
         request_log_routes.router,
     )

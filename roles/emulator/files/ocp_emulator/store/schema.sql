@@ -11,6 +11,9 @@
 -- waits: whether the task waits for a target that another task occupies, or else fails.
 -- starts: each start of a process or of a whole cluster, with the start that was shown before and the task that did it.
 -- outcome, reason: how the attempt that runs now will end.
+-- serves: whether a server answers: it runs, is ACTIVE, and was not stopped after its start.
+-- ledger: when a server or an arbitration service began or ceased to serve, and by which task, in the order of events;
+-- of a tenant, when log streams began to be degraded or ceased to be.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE users (
@@ -34,20 +37,21 @@ CREATE INDEX agent_processes_of_host ON agent_processes (host_id);
 CREATE TABLE clusters (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, ob_cluster_id INTEGER NOT NULL, type TEXT NOT NULL,
     version TEXT NOT NULL, status TEXT NOT NULL, start_time INTEGER NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL, compaction TEXT NOT NULL
 );
 CREATE TABLE zones (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, name TEXT NOT NULL,
     region TEXT NOT NULL, idc TEXT NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, operating_task INTEGER,
-    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL, compaction TEXT NOT NULL,
     UNIQUE (cluster_id, name)
 );
 CREATE TABLE servers (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, zone_id INTEGER NOT NULL REFERENCES zones,
     host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, sql_port INTEGER NOT NULL,
-    root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL, start_time INTEGER NOT NULL,
-    stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
-    up INTEGER NOT NULL, restarts INTEGER NOT NULL
+    version TEXT NOT NULL, root INTEGER NOT NULL, status TEXT NOT NULL, inner_status TEXT NOT NULL,
+    start_time INTEGER NOT NULL, stop_time INTEGER NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    serves INTEGER AS (up AND inner_status = 'ACTIVE' AND stop_time <= start_time)
 );
 CREATE INDEX servers_of_cluster ON servers (cluster_id);
 CREATE INDEX servers_of_zone ON servers (zone_id);
@@ -62,6 +66,21 @@ CREATE TABLE degraded (
     service_id INTEGER NOT NULL REFERENCES arbitration_services, cluster_id INTEGER NOT NULL REFERENCES clusters,
     tenant TEXT NOT NULL, log_streams TEXT NOT NULL, PRIMARY KEY (service_id, cluster_id, tenant)
 ) WITHOUT ROWID;
+CREATE TABLE tenants (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, ob_tenant_id INTEGER NOT NULL,
+    name TEXT NOT NULL, mode TEXT NOT NULL, locality TEXT NOT NULL, primary_zone TEXT NOT NULL, status TEXT NOT NULL,
+    locked INTEGER NOT NULL, readonly INTEGER NOT NULL, arbitration_service_id INTEGER REFERENCES arbitration_services,
+    create_time INTEGER NOT NULL, UNIQUE (cluster_id, name)
+);
+CREATE TABLE replicas (
+    tenant_id INTEGER NOT NULL REFERENCES tenants, position INTEGER NOT NULL, zone TEXT NOT NULL, type TEXT NOT NULL,
+    number INTEGER NOT NULL, voters INTEGER NOT NULL, PRIMARY KEY (tenant_id, position)
+) WITHOUT ROWID;
+CREATE TABLE units (
+    id INTEGER PRIMARY KEY, tenant_id INTEGER NOT NULL REFERENCES tenants, zone TEXT NOT NULL,
+    server_id INTEGER NOT NULL REFERENCES servers
+);
+CREATE INDEX units_of_tenant ON units (tenant_id);
 CREATE INDEX occupied_hosts ON hosts (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_clusters ON clusters (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_zones ON zones (operating_task) WHERE operating_task IS NOT NULL;
@@ -113,6 +132,52 @@ CREATE TRIGGER start_of_agent_process AFTER UPDATE OF start_time ON agent_proces
     VALUES ('AGENT_PROCESS', NEW.id, OLD.start_time, NEW.start_time,
         (SELECT operating_task FROM hosts WHERE id = NEW.host_id));
 END;
+
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY, object_type TEXT NOT NULL, object_id INTEGER NOT NULL,
+    at INTEGER NOT NULL, serves INTEGER NOT NULL, task_id INTEGER
+);
+CREATE TRIGGER ledger_of_server AFTER UPDATE ON servers WHEN OLD.serves <> NEW.serves BEGIN
+    INSERT INTO ledger (object_type, object_id, at, serves, task_id)
+    VALUES ('OB_SERVER', NEW.id, NEW.update_time, NEW.serves, NEW.operating_task);
+END;
+CREATE TRIGGER ledger_of_service AFTER UPDATE ON arbitration_services WHEN OLD.up <> NEW.up BEGIN
+    INSERT INTO ledger (object_type, object_id, at, serves, task_id)
+    VALUES ('ARBITRATION_SERVICE', NEW.id, NEW.update_time, NEW.up, NEW.operating_task);
+END;
+
+-- A stop is noticed after 30 seconds; its alarm is cleared 180 seconds after the start, unless the server stops again.
+CREATE TABLE alarms (
+    id INTEGER PRIMARY KEY, alarm_type TEXT NOT NULL, level INTEGER NOT NULL, app_type TEXT NOT NULL,
+    scope TEXT NOT NULL, cluster_id INTEGER, tenant TEXT, server_id INTEGER, host_ip TEXT, summary TEXT,
+    active_at INTEGER NOT NULL, resolved_at INTEGER, planted INTEGER NOT NULL
+);
+CREATE INDEX alarms_of_server ON alarms (server_id);
+CREATE TRIGGER alarm_of_stop AFTER UPDATE OF up ON servers WHEN OLD.up AND NOT NEW.up BEGIN
+    UPDATE alarms SET resolved_at = NULL
+    WHERE server_id = NEW.id AND NOT planted AND resolved_at > NEW.update_time;
+    INSERT INTO alarms (alarm_type, level, app_type, scope, cluster_id, server_id, host_ip, active_at, planted)
+    SELECT 'observer_process_stop', 1, 'OB', 'Host', NEW.cluster_id, NEW.id, NEW.ip, NEW.update_time + 30000, 0
+    WHERE NOT EXISTS (SELECT 1 FROM alarms WHERE server_id = NEW.id AND NOT planted AND resolved_at IS NULL);
+END;
+CREATE TRIGGER alarm_of_start AFTER UPDATE OF up ON servers WHEN NEW.up AND NOT OLD.up BEGIN
+    UPDATE alarms SET resolved_at = max(active_at, NEW.update_time + 180000)
+    WHERE server_id = NEW.id AND NOT planted AND resolved_at IS NULL;
+END;
+
+CREATE TABLE metric_values (
+    id INTEGER PRIMARY KEY, server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL,
+    at INTEGER NOT NULL, value REAL NOT NULL
+);
+CREATE INDEX metric_values_of ON metric_values (server_id, name);
+CREATE TABLE backups (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, tenant_id INTEGER REFERENCES tenants,
+    status TEXT NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER
+);
+CREATE TABLE parameters (
+    server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (server_id, name)
+) WITHOUT ROWID;
 
 CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);

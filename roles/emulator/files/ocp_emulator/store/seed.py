@@ -7,6 +7,8 @@ import sqlite3
 
 from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.fleet.locality import VOTING
+from ocp_emulator.fleet.ob_parameters import PARAMETERS
 
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
@@ -22,6 +24,8 @@ def seed(db: sqlite3.Connection, fleet: Fleet, now: int) -> None:
     _insert_hosts(db, fleet, since)
     _insert_clusters(db, fleet, since)
     _insert_arbitration_services(db, fleet, since)
+    _insert_tenants(db, fleet, since)
+    _insert_parameters(db, fleet)
 
 
 def _insert_users(db: sqlite3.Connection, fleet: Fleet) -> None:
@@ -53,18 +57,18 @@ def _insert_hosts(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
 
 def _insert_clusters(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
     db.executemany(
-        "INSERT INTO clusters VALUES (?, ?, ?, ?, ?, 'RUNNING', ?, NULL, ?, ?, 0)",
+        "INSERT INTO clusters VALUES (?, ?, ?, ?, ?, 'RUNNING', ?, NULL, ?, ?, 0, 'IDLE')",
         [
             (cluster.id, cluster.name, cluster.ob_cluster_id, cluster.type, cluster.version, since, since, since)
             for cluster in fleet.clusters
         ],
     )
     db.executemany(
-        "INSERT INTO zones VALUES (?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', NULL, ?, ?, 0)",
+        "INSERT INTO zones VALUES (?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', NULL, ?, ?, 0, 'IDLE')",
         [(zone.id, zone.cluster_id, zone.name, zone.region, zone.idc, since, since) for zone in fleet.zones],
     )
     db.executemany(
-        "INSERT INTO servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', ?, 0, NULL, ?, 1, 0)",
+        "INSERT INTO servers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', 'ACTIVE', ?, 0, NULL, ?, 1, 0)",
         [
             (
                 server.id,
@@ -74,6 +78,7 @@ def _insert_clusters(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
                 server.ip,
                 server.port,
                 server.sql_port,
+                server.version,
                 server.root,
                 since,
                 since,
@@ -89,5 +94,52 @@ def _insert_arbitration_services(db: sqlite3.Connection, fleet: Fleet, since: in
         [
             (service.id, service.host_id, service.ip, service.port, service.version, since, since)
             for service in fleet.arbitration_services
+        ],
+    )
+
+
+def _insert_tenants(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO tenants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                tenant.id,
+                tenant.cluster_id,
+                tenant.ob_tenant_id,
+                tenant.name,
+                tenant.mode,
+                tenant.locality,
+                tenant.primary_zone,
+                tenant.status,
+                tenant.locked,
+                tenant.readonly,
+                tenant.arbitration_service_id,
+                since,
+            )
+            for tenant in fleet.tenants
+        ],
+    )
+    db.executemany(
+        "INSERT INTO replicas VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (tenant.id, position, each.zone, each.type, each.number, each.number if each.type in VOTING else 0)
+            for tenant in fleet.tenants
+            for position, each in enumerate(tenant.replicas)
+        ],
+    )
+    db.executemany(
+        "INSERT INTO units VALUES (?, ?, ?, ?)",
+        [(unit.id, unit.tenant_id, unit.zone, unit.server_id) for unit in fleet.units],
+    )
+
+
+def _insert_parameters(db: sqlite3.Connection, fleet: Fleet) -> None:
+    given = {cluster.id: dict(cluster.parameters) for cluster in fleet.clusters}
+    db.executemany(
+        "INSERT INTO parameters VALUES (?, ?, ?)",
+        [
+            (server.id, each.name, given[server.cluster_id].get(each.name, each.default))
+            for server in fleet.servers
+            for each in PARAMETERS
         ],
     )

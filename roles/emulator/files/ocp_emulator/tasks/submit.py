@@ -18,7 +18,7 @@ from ocp_emulator.faults import busy_faults
 from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import occupancy, operation_targets
+from ocp_emulator.tasks import occupancy, operation_targets, pre_check
 from ocp_emulator.tasks.attempts import durations
 from ocp_emulator.tasks.blueprints import CLUSTER_RESTART, SERVER_RESTARTS
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
@@ -37,6 +37,7 @@ class Submitter:
         self._ready_ms, self._run_ms = durations(step_ms)
         self._executor = executor
         self._busy = busy
+        self._pre_check = switches.pre_check
         self._server_restart = SERVER_RESTARTS[switches.server_restart_steps]
 
     def restart_server(
@@ -98,6 +99,8 @@ class Submitter:
         new_task = describe(self._store.db)
         policy = self._policy(new_task, user)
         with self._store.transaction() as db:
+            if self._pre_check == "refuse":
+                pre_check.refuse_outage(db, new_task)
             if policy == "refuse":
                 occupancy.refuse_if_occupied(db, new_task)
             task_id = insert_task(db, new_task, user, self._executor, now, waits=policy == "accept")

@@ -5,6 +5,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
@@ -13,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
 from ocp_emulator.base import errors
+from ocp_emulator.base.clock import SECOND
 from ocp_emulator.schemas.schema import Schema, first_violation
 from ocp_emulator.web.request_context import RequestContext
 
@@ -36,6 +38,28 @@ def _whole_number(value: object) -> object:
     return value
 
 
+def instant(name: str, value: str | None) -> int | None:
+    """A time of the query in milliseconds; None when it is absent. ApiError 400 for one without an offset."""
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            raise ValueError
+        return round(moment.timestamp() * SECOND)
+    except (ValueError, OverflowError):
+        raise _invalid_parameter(
+            name, value, "it is no time with an offset, such as 2026-01-31T12:00:00+08:00"
+        ) from None
+
+
+def _true_or_false(value: object) -> object:
+    # Stricter than pydantic, which accepts 1, t, yes and on.
+    if isinstance(value, str) and value not in ("true", "false"):
+        raise PydanticCustomError("conversion", "it is neither true nor false")
+    return value
+
+
 # The bounds come first: pydantic's JSON schema has only those that are directly on the type.
 Long = Annotated[
     int,
@@ -45,6 +69,10 @@ Long = Annotated[
 PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_whole_number)]
 LargePageSize = Annotated[int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_whole_number)]
+# Alarms have smaller pages than other lists, as documented.
+AlarmPageSize = Annotated[int, Field(ge=1, le=200), BeforeValidator(_whole_number)]
+Level = Annotated[int, Field(ge=1, le=5), BeforeValidator(_whole_number)]
+Flag = Annotated[bool, BeforeValidator(_true_or_false)]
 Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
 
 

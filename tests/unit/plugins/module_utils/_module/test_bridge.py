@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     BASIC,
@@ -429,7 +430,10 @@ def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
     records = {
         "/api/v2/ob/clusters": {"contents": [orders]},
         "/api/v2/ob/clusters/31": orders,
-        "/api/v2/ob/clusters/31/servers": {"contents": [{"id": 41, "ip": "10.1.0.1", "port": 2882}]},
+        "/api/v2/ob/clusters/31/servers": {
+            "contents": [{"id": 40 + n, "ip": f"10.1.0.{n}", "port": 2882, "zoneName": f"zone{n}"} for n in (1, 2, 3)]
+        },
+        "/api/v2/ob/clusters/31/tenants": {"contents": [{"id": 501, "name": "sys", "locality": FULL3}]},
         "/api/v2/compute/hosts": {"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]},
         "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},
         "/api/v2/arbitration/services": {"contents": [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]},

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import gzip
+import http.client
+import io
 import socket
 import time
 from types import SimpleNamespace
@@ -126,6 +128,15 @@ def test_endless_chunk_size_is_not_collected(server):
     error, took = timed(connect(server.url, timeout=20), "GET")
     assert error.__class__ is ResponseLost
     assert took < LIMIT
+
+
+def test_line_without_end_is_read_up_to_a_limit():
+    """As urllib3 before 2 reads the size of a chunk."""
+    raw = io.BytesIO(b"1" * 64 * deadline.LONGEST_LINE)
+    lines = deadline._LimitedLines(raw)
+    with pytest.raises(http.client.LineTooLong):
+        lines.readline()
+    assert raw.tell() < 2 * deadline.LONGEST_LINE
 
 
 def test_each_request_has_its_own_deadline(server):

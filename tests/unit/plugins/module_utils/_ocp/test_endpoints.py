@@ -190,8 +190,21 @@ class TestList:
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of(pages=0))
         assert call(OcpApi(client.double)) == []
 
+    @pytest.mark.parametrize("contents", [{}, {"contents": None}], ids=repr)
+    @pytest.mark.parametrize("total", [0, "0"], ids=repr)
+    def test_list_without_contents_is_empty_if_the_page_says_so(self, total, contents, call, path, query, client):
+        data = {**contents, "page": {"number": 1, "size": 2000, "totalElements": total, "totalPages": 0}}
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=response(data))
+        assert call(OcpApi(client.double)) == []
+
     @pytest.mark.parametrize(
-        "data", [None, [], {}, {"contents": None}, {"contents": {"id": 1}}, {"contents": [1]}, "text"], ids=repr
+        "data",
+        [
+            *(None, [], {}, {"contents": None}, {"contents": {"id": 1}}, {"contents": [1]}, "text"),
+            *({"contents": None, "page": page} for page in (None, {}, {"totalElements": 1}, {"totalElements": None})),
+            {"contents": {}, "page": {"totalElements": 0}},
+        ],
+        ids=repr,
     )
     def test_undocumented_data_is_unreadable(self, data, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=response(data))

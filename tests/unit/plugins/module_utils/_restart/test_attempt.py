@@ -44,7 +44,9 @@ def test_result_has_every_key_from_the_first_moment(attempt):
 def test_action_has_the_subtasks_it_was_done_to(time_passes):
     attempt = Progressing(ActionAttempt(task_id=81), time_passes.clock)
     attempt.note(subtask_ids=(2, 3))
-    assert attempt.result().keys() == RESULT_KEYS - {"target", "after", "verified"} | PASSED_ON | {"subtask_ids"}
+    assert attempt.result().keys() == RESULT_KEYS - {"target", "after", "verified", "safety"} | PASSED_ON | {
+        "subtask_ids"
+    }
     assert (attempt.result()["task_id"], attempt.result()["subtask_ids"]) == (81, [2, 3])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries import read_clusters, read_servers
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
@@ -84,6 +85,14 @@ def test_check_mode_sends_no_post(selector, restarts, auth, ocp):
     assert restarts
 
 
+@every_unknown
+@pytest.mark.parametrize(("read", "found"), [(read_clusters, 1), (read_servers, 3)], ids=["clusters", "servers"])
+def test_cluster_is_read_by_its_id(read, found, unknown, ocp):
+    ocp.unknown = unknown
+    api = OcpApi(HttpClient(ADDRESS, AUTHS["password"], verify=True, timeout=5.0))
+    assert len(read(api, {"cluster": [str(CLUSTER)]})) == found
+
+
 @every_target
 def test_running_restart_is_joined(selector, restarts, ocp):
     restart(ocp, selector, check_mode=True)
@@ -113,3 +122,31 @@ def test_start_of_1970_is_no_start(name, ocp):
     assert (first["action"], first["verified"]) == ("submitted", None)
     assert [member["start_time"] for member in first["after"]["members"]] == [None] * len(restarts)
     assert "the service shows no start time or process of it" in first["reason"]
+
+
+@every_target
+@pytest.mark.parametrize("extreme", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"])
+def test_time_at_an_end_of_the_calendar_is_none(selector, restarts, extreme, ocp, monkeypatch):
+    """Of the clock, of tasks and of what restarts: arithmetic with it would overflow."""
+    monkeypatch.setattr(DocumentedOcp, "_instant", lambda *_args: extreme)
+    result = restart(ocp, selector, since=BEGINNING)
+    assert (result["action"], result["task"]["status"]) == ("submitted", "SUCCESSFUL")
+    assert ocp.starts == dict.fromkeys(restarts, 1)
+
+
+def with_texts(_template, data):
+    """What is a number, as a text."""
+    if isinstance(data, dict):
+        return {key: with_texts(_template, value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [with_texts(_template, value) for value in data]
+    return str(data) if type(data) is int else data
+
+
+@every_target
+def test_numbers_may_be_texts(selector, restarts, ocp):
+    ocp.change = with_texts
+    first = restart(ocp, selector, since=BEGINNING)
+    assert (first["action"], first["verified"], first["task"]["status"]) == ("submitted", True, "SUCCESSFUL")
+    again = restart(ocp, selector, since=BEGINNING)
+    assert (again["action"], ocp.starts, len(ocp.posts)) == ("skipped", dict.fromkeys(restarts, 1), 1)

@@ -127,6 +127,22 @@ def test_failure_that_is_gone_is_passed_over():
     assert newest_failure([listed(91), listed(90)], [], 91, lambda entry: gone[entry.record["id"]]).id == 90
 
 
+@pytest.mark.parametrize(
+    ("tasks", "found"),
+    [
+        ([listed(91, "SUCCESSFUL", frozenset("b")), listed(90, restarts=frozenset("a"))], 90),
+        ([listed(91, "SUCCESSFUL", frozenset("ab")), listed(90, restarts=frozenset("a"))], None),
+        ([listed(91, "SUCCESSFUL"), listed(90, restarts=frozenset("a"))], None),
+        ([listed(91, restarts=frozenset("b")), listed(90, "SUCCESSFUL", frozenset("a"))], None),
+        ([listed(91, "SUCCESSFUL", frozenset("a")), listed(90, restarts=frozenset("ac"))], 90),
+    ],
+    ids=["of another member", "of this one too", "of all", "of another alone", "of the other troubled one"],
+)
+def test_newest_restart_of_each_troubled_member_counts(tasks, found):
+    failure = newest_failure(tasks, [], 99, read, frozenset("ac"))
+    assert (failure and failure.id) == found
+
+
 def test_only_failed_restarts_are_read():
     def unexpected(entry):
         raise AssertionError(entry)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError, TaskFailed
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries import (
+    read_arbitration_services,
     read_clusters,
     read_hosts,
     read_servers,
@@ -29,6 +30,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcom
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
@@ -55,11 +57,14 @@ RESTARTS = {
     "zone": Selector(Zone, {"cluster": "billing", "zone": "east"}),
     "cluster": Selector(Cluster, {"cluster": "billing"}),
     "agents": Selector(Agents, {"hosts": ["172.20.1.51"]}),
+    "arbitration service": Selector(ArbitrationService, {"arbitration_service": "172.20.1.61:2888"}),
 }
+NEWEST = partial(WholeOcp, newest=True)
 READS = {
     "clusters": lambda api, _clock: read_clusters(api, {}),
     "servers": lambda api, _clock: read_servers(api, {}),
     "hosts": lambda api, _clock: read_hosts(api, {}),
+    "arbitration services": lambda api, _clock: read_arbitration_services(api, {}),
     "health": lambda api, clock: await_health(api, "billing", Demands(2), PollPolicy(1, 1), clock=clock),
 }
 POLICY = PollPolicy(20, 10)
@@ -85,6 +90,8 @@ NAMED = {
     "ip": "no name or address is shown",
     "port": "no name or address is shown",
     "innerIpAddress": "no name or address is shown",
+    "svrIp": "no name or address is shown",
+    "svrPort": "no name or address is shown",
     "zones": "zone",
     "zoneName": "zone",
     "alias": "does not run",
@@ -194,12 +201,25 @@ def is_clear(error, undisturbed, path, value):
         pytest.param(BEGINNING, FEW_VALUES, id="started_before"),
     ],
 )
-@pytest.mark.parametrize("name", RESTARTS)
+@pytest.mark.parametrize("name", [name for name in RESTARTS if name != "arbitration service"])
 def test_restart_with_any_field_missing_or_changed(name, since, values, run):
-    work = restart(RESTARTS[name], since)
-    undisturbed, found = variants(run, work, values, 65)
+    check_restart(run, restart(RESTARTS[name], since), values, 65, DocumentedOcp)
+
+
+@pytest.mark.parametrize("name", [name for name in RESTARTS if name != "arbitration service"])
+def test_restart_with_any_field_of_newer_documents_missing_or_changed(name, run):
+    check_restart(run, restart(RESTARTS[name], BEGINNING), FEW_VALUES, 65, NEWEST)
+
+
+@every_value
+def test_restart_of_an_arbitration_service_with_any_field_missing_or_changed(values, run):
+    check_restart(run, restart(RESTARTS["arbitration service"], None), values, 18, NEWEST)
+
+
+def check_restart(run, work, values, least, service):
+    undisturbed, found = variants(run, work, values, least, service=service)
     for template, path, value in found:
-        outcome, ocp = run(work, with_value(template, path, value))
+        outcome, ocp = run(work, with_value(template, path, value), service=service)
         case = told(template, path, value)
         assert len(ocp.posts) <= 1, case
         if isinstance(outcome, OcpError):
@@ -212,9 +232,10 @@ def test_restart_with_any_field_missing_or_changed(name, since, values, run):
 @every_value
 @pytest.mark.parametrize("name", READS)
 def test_read_with_any_field_missing_or_changed(name, values, run):
-    undisturbed, found = variants(run, READS[name], values, 7)
+    service = NEWEST if "arbitration" in name else DocumentedOcp
+    undisturbed, found = variants(run, READS[name], values, 7, service=service)
     for template, path, value in found:
-        outcome, ocp = run(READS[name], with_value(template, path, value))
+        outcome, ocp = run(READS[name], with_value(template, path, value), service=service)
         assert ocp.posts == []
         if isinstance(outcome, OcpError):
             assert is_clear(outcome, undisturbed, path, value), f"{told(template, path, value)}: {outcome}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import prove_restarts
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import RestartTask, prove_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
@@ -25,7 +25,7 @@ def agent(started=None, **pids):
 
 
 def proof(before, after, started_at=BEGUN, *, attached=False):
-    found = prove_restarts([before], [after] if after else [], started_at, attached=attached)
+    found = prove_restarts([before], [after] if after else [], RestartTask(started_at, attached))
     assert found.keys() == {"a"}
     return found["a"]
 
@@ -81,6 +81,22 @@ def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
     assert proof(before, after, None, attached=True) is (own or None)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "proven"),
+    [
+        (server(LONG_BEFORE), server(EARLIER), True),
+        (server(LONG_BEFORE), server(EARLIER - 9 * SECOND), False),
+        (server(EARLIER), server(EARLIER + SECOND / 100), False),
+        (server(None), server(EARLIER - 2 * SECOND), False),
+    ],
+    ids=["started since", "started before", "moved by milliseconds", "not shown before"],
+)
+def test_start_since_the_change_is_enough_though_it_was_before_the_task(before, after, proven):
+    """The request was held back on its way, and somebody else's restart came first."""
+    task = RestartTask(BEGUN + 20 * SECOND, since=EARLIER - 3 * SECOND)
+    assert prove_restarts([before], [after], task) == {"a": proven}
+
+
 def test_same_start_time_in_another_offset_is_unchanged():
     before, after = (
         server(datetime.fromisoformat(text)) for text in ("2026-05-04T03:02:01+08:00", "2026-05-03T19:02:01.000Z")
@@ -90,8 +106,8 @@ def test_same_start_time_in_another_offset_is_unchanged():
 
 def test_members_are_compared_by_name():
     first, second = (Member(name, None, started=BEGINNING + n * SECOND) for n, name in enumerate("ab"))
-    assert prove_restarts([first, second], [second, first], None, attached=False) == {"a": False, "b": False}
+    assert prove_restarts([first, second], [second, first], RestartTask(None)) == {"a": False, "b": False}
 
 
 def test_no_members_give_no_proofs():
-    assert prove_restarts([], [server(LATER)], BEGUN, attached=False) == {}
+    assert prove_restarts([], [server(LATER)], RestartTask(BEGUN)) == {}

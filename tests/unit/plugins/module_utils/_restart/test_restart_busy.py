@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart as restart_module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import aftermath
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     SERVER,
@@ -330,7 +330,7 @@ def test_refusal_after_the_accepted_request_does_not_send_it_again(status, servi
         error.facts["tasks"] = []
         raise error
 
-    monkeypatch.setattr(restart_module, "wait_for_success", refuse)
+    monkeypatch.setattr(aftermath, "wait_for_success", refuse)
     failed = failure(service, SERVER, request(wait=True))
     assert (failed, failed.facts["task_id"], len(service.posts)) == (error, 1001, 1)
     assert (failed.facts["action"], failed.facts["changed"]) == ("submitted", True)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS
@@ -11,13 +13,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart imp
     LOOK_AND_REQUEST,
     restart_target,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task, response
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, raw_task, response
 
 OPTIONS = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
+SAFELY = replace(OPTIONS, safety=Safety())
 
 
 def cluster(**of_the_other):
@@ -26,11 +29,12 @@ def cluster(**of_the_other):
     return {"id": 31, "name": "orders", "serverCount": 2, "zones": [{"name": "zone1", "servers": servers}]}
 
 
-def restart(api, time_passes):
+def restart(api, time_passes, options=OPTIONS):
     api.double.service_clock = ServiceClock()
     api.double.user = "admin"
+    api.double.url = URL
     named = {"cluster": "31", "server": "41", "freeze_server": True, "force": False}
-    return restart_target(api.double, Selector(Server, named), OPTIONS, time_passes.clock)
+    return restart_target(api.double, Selector(Server, named), options, time_passes.clock)
 
 
 def expect_start(api):
@@ -57,3 +61,60 @@ def test_task_list_is_read_before_the_second_read_of_the_target(api, time_passes
     api.expect("cluster", 31, gives=cluster())
     expect_start(api)
     assert restart(api, time_passes)["task_id"] == 81
+
+
+def spread(zones=3, **of_the_last):
+    """A cluster of one server in each zone, as the newest service shows it."""
+    names = [f"zone{n}" for n in range(1, zones + 1)]
+    servers = [
+        {"id": 40 + n, "ip": f"10.1.0.{n}", "port": 2882, "hostId": 50 + n, "status": "RUNNING", "zoneName": name}
+        for n, name in enumerate(names, 1)
+    ]
+    servers[-1].update(of_the_last)
+    found = [{"name": name, "servers": [server]} for name, server in zip(names, servers, strict=True)]
+    return {"id": 31, "name": "orders", "serverCount": zones, "zones": found, "operatingTaskInstanceId": None}
+
+
+def tenant(number, name, *zones):
+    return {"id": number, "name": name, "clusterId": 31, "locality": ",".join(f"FULL{{1}}@zone{n}" for n in zones)}
+
+
+def expect_look(api, time_passes, found):
+    api.expect("wait_for_room", LOOK_AND_REQUEST, time_passes.clock)
+    api.expect("tasks", NEWEST_TASKS, clusterId=31, gives=[{"id": 80}])
+    api.expect("cluster", 31, gives=found)
+
+
+def test_three_full_replicas_cost_one_request_more_than_no_safety(api, time_passes):
+    found = spread()
+    api.expect("cluster", 31, gives=found)
+    expect_look(api, time_passes, found)
+    api.expect("tenants", 31, gives=[tenant(501, "sys", 1, 2, 3), tenant(502, "shop", 1, 2, 3)])
+    expect_start(api)
+    assert restart(api, time_passes, SAFELY)["task_id"] == 81
+
+
+def test_two_full_replicas_with_an_arbiter_cost_two_requests_more(api, time_passes):
+    found = spread(2)
+    served = [{"id": 31, "tenants": [{"name": "sys"}]}]
+    api.expect("cluster", 31, gives=found)
+    expect_look(api, time_passes, found)
+    api.expect("tenants", 31, gives=[tenant(501, "sys", 1, 2)])
+    api.expect("arbitration_services", gives=[{"id": 61, "svrIp": "h", "svrPort": 1, "clusters": served}])
+    expect_start(api)
+    assert restart(api, time_passes, SAFELY)["task_id"] == 81
+
+
+def test_units_of_the_tenants_in_question_are_read_before_a_new_look(api, time_passes):
+    """What the service shows of servers is not older than the units."""
+    found = spread(3, zoneName="zone1")
+    units = [{"serverId": 43, "zoneName": "zone1"}]
+    api.expect("cluster", 31, gives=found)
+    expect_look(api, time_passes, found)
+    api.expect("tenants", 31, gives=[tenant(501, "sys", 1, 2), tenant(502, "shop", 1)])
+    api.expect("arbitration_services", gives=[])
+    api.expect("tenant", 31, 501, gives={"zones": [{"name": "zone1", "units": units}]})
+    api.expect("tenant", 31, 502, gives={"zones": [{"name": "zone1", "units": units}]})
+    expect_look(api, time_passes, found)
+    expect_start(api)
+    assert restart(api, time_passes, SAFELY)["task_id"] == 81

@@ -149,6 +149,20 @@ def test_second_run_without_wait_skips_a_start_that_shows_late_and_does_not_call
 
 
 @every_shown_restart
+def test_second_run_without_wait_fails_where_what_was_restarted_does_not_serve(case, service):
+    """Somebody has stopped it since, and its start does not show yet."""
+    service.start_shown_late = 100
+    restart(service, case, request(started_before=CHANGE))
+    service.passes(12)
+    forget_all()
+    with_status(service, case, "STOPPED")
+    error = failure(service, case, request(started_before=CHANGE))
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert "has restarted it, and the service does not show the start yet; " in str(error)
+    assert "is STOPPED" in str(error)
+
+
+@every_shown_restart
 def test_after_180_seconds_the_start_that_is_shown_decides(case, service):
     service.restarts_really = False
     restart(service, case, request(started_before=CHANGE))
@@ -187,6 +201,17 @@ def test_agents_whose_start_is_due_are_proven_too(service):
     result = again(service, AGENTS)
     assert (result["verified"], service.posts) == (True, [("agents", [52])])
     assert result["elapsed"] > 90
+
+
+def test_cluster_whose_parts_were_restarted_is_not_restarted_before_their_starts_show(service):
+    """Tags tell which part of the cluster each task restarted."""
+    service.start_shown_late = 100
+    service.begin(fake_ocp.ZONE, service.servers_there[:1])
+    for server in service.servers_there[1:]:
+        service.begin(fake_ocp.SERVER, [server])
+    service.passes(12)
+    result = again(service, CLUSTER)
+    assert (result["action"], result["verified"], service.posts) == ("skipped", True, [])
 
 
 # What never shows its start
@@ -315,6 +340,20 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     error = failure(service, SERVER, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
     assert "it is not known to be its restart" in str(error)
+
+
+def test_restart_that_only_the_search_for_evidence_shows_is_not_overtaken(service, monkeypatch):
+    """It began between two reads of one look, and the service ignores the filter of the second."""
+    service.ignored, read = ("status",), service.tasks
+
+    def tasks(**query):
+        if query.get("status") == "SUCCESSFUL" and not service.jobs:
+            service.begin(fake_ocp.ARBITRATION, ARBITRATION.things(service), seconds=100)
+        return read(**query)
+
+    monkeypatch.setattr(service, "tasks", tasks)
+    error = failure(service, ARBITRATION, request("fail", started_before=CHANGE))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
 
 
 # A refusal

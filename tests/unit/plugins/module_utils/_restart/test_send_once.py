@@ -91,6 +91,32 @@ def test_answer_that_shows_another_task_is_not_believed(name, of_cluster, mark, 
     assert (attempt.so_far.changed, attempt.so_far.task_id) == (True, None)
 
 
+@pytest.mark.parametrize(
+    ("more", "task_id"),
+    [({}, 1001), ({"creator": None}, 1001), ({"creator": "root"}, None), ({"ago": 60}, None)],
+    ids=["ours", "creator not shown", "of somebody else", "begun before"],
+)
+def test_id_below_the_highest_one_is_told_though_it_is_not_believed(
+    more, task_id, sender, attempt, service, monkeypatch
+):
+    """As where the list shows an absurdly high id."""
+    other = other_task(service, **more)
+    monkeypatch.setattr(service, "_post", lambda *_args: _answer(service, other))
+    with pytest.raises(OutcomeUnknown) as raised, attempt.kept():
+        send(sender, service, 10**15)
+    words = "Its id is not above 1000000000000000, the highest on the task list before; else it fits (see task_id)."
+    assert (words in str(raised.value)) is (task_id is not None)
+    assert (raised.value.facts["task_id"], raised.value.facts["changed"]) == (task_id, True)
+    assert open_request(service, TARGET) is not None
+
+
+def test_id_of_the_task_that_is_found_counts_instead(sender, attempt, service, monkeypatch):
+    answered, own = other_task(service), other_task(service)
+    monkeypatch.setattr(service, "_post", lambda *_args: _answer(service, answered))
+    send(sender, service, answered.id)
+    assert (attempt.so_far.action, attempt.so_far.task_id) == ("adopted", own.id)
+
+
 def _answer(service, job):
     service.jobs.remove(job)
     found = service._record(job)

@@ -47,6 +47,23 @@ def test_cluster_is_touched_by_cluster_zone_and_server_restarts(api):
 
 
 @pytest.mark.parametrize(
+    ("task", "restarts"),
+    [
+        (listed(90, SERVER, {"serverId": 41}), ["10.1.0.1:2882"]),
+        (listed(90, SERVER, {"clusterId": 31}, {"serverId": 42}), ["10.1.0.2:2882"]),
+        (listed(90, SERVER, {"serverId": 49}), []),
+        (listed(90, ZONE, {"zoneName": "zone2"}), ["10.1.0.2:2882", "10.1.0.3:2882"]),
+    ],
+    ids=repr,
+)
+def test_tags_tell_which_part_of_the_cluster_is_restarted(task, restarts, api):
+    places = [(41, "zone1"), (42, "zone2"), (43, "zone2")]
+    servers = [{"id": n, "ip": f"10.1.0.{n - 40}", "port": 2882, "zoneName": zone} for n, zone in places]
+    api.expect("tasks", clusterId=31, gives=[task]).expect("servers", 31, gives=servers)
+    assert touching(ORDERS, api) == [(90, frozenset(restarts))]
+
+
+@pytest.mark.parametrize(
     ("task", "touches"),
     [
         (listed(90, CLUSTER), True),

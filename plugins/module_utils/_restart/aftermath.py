@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""After the request of a restart: the wait for its task, and the proof that what it names has started and serves."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from .._base.cli_hints import adhoc_command
+from .._base.clock import Clock
+from .._base.errors import NotVerified, OcpError, TaskError
+from .._base.parsing import instant
+from .._ocp.endpoints import OcpApi
+from .._targets.target import Observation, Target
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
+from .._waiting.failure_report import Purpose
+from .._waiting.poll import PollPolicy
+from .._waiting.progress import started_line
+from .attempt import Progressing, RestartAttempt
+from .decision import Action, Decision
+from .diff import restart_diff
+from .proof import RestartTask, await_proof
+
+
+class Aftermath:
+    """Waits for the task that ``attempt`` names, and notes there what it has shown."""
+
+    def __init__(self, api: OcpApi, target: Target, attempt: Progressing[RestartAttempt], clock: Clock) -> None:
+        self._api = api
+        self._target = target
+        self._attempt = attempt
+        self._clock = clock
+
+    def await_task(self, policy: PollPolicy) -> None:
+        """Wait until it has ended. Raises an OcpError unless it did its work."""
+        so_far = self._attempt.so_far
+        task_id = so_far.task_id or 0
+        started = started_line(self._target.label, f"{so_far.action}, task {task_id}")
+        policy.announce(started, False)
+        purpose = Purpose(f"The restart of {self._target.label}", so_far.trace_id)
+        try:
+            waited = wait_for_success(
+                self._api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=self._clock
+            )
+        except OcpError as error:
+            self._attempt.note(task=next(iter(error.facts.pop("tasks")), so_far.task))
+            if not isinstance(error, TaskError):
+                error.add_context(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
+            raise
+        self._attempt.warnings += waited.warnings
+        self._attempt.note(task=waited.results[0])
+
+    def verify(self, before: Observation, decision: Decision, since: datetime | None) -> None:
+        """Prove that all members of the decision have restarted, or started ``since``, and that the target serves."""
+        task, members = self._attempt.so_far.task or {}, decision.members
+        is_attached = decision.action in (Action.ATTACH, Action.ADOPT)
+        restart_task = RestartTask(instant(task.get("start_time")), is_attached, since)
+        proof = await_proof(self._api, self._target, before, members, restart_task, self._clock)
+        if proof.after is not None:
+            self._attempt.note(after=proof.after.result())
+            self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
+        if proof.problem is not None:
+            self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
+        elif proof.contradiction is not None:
+            self._attempt.note(verified=False)
+            raise NotVerified(
+                f"The restart of {self._target.label} ended SUCCESSFUL, but {proof.contradiction}. "
+                f"Look at task {self._attempt.so_far.task_id} in OCP and at the process itself before restarting again."
+            )
+        elif proof.complete:
+            self._attempt.note(verified=True)
+            self._attempt.warnings += proof.lost_processes(before.members)
+        else:
+            self._add_to_reason(f"not verified, since {proof.gap}")
+
+    def _add_to_reason(self, more: str) -> None:
+        self._attempt.note(reason=f"{self._attempt.so_far.reason}; {more}")

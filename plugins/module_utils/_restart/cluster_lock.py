@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The local lock of a cluster: one look and its request at a time, and what those before it have just restarted.
+
+It serves one user of one machine. Another controller does not see it; see docs/safety.md.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from .._base.clock import Clock
+from .._base.errors import TargetBusy
+from .._base.parsing import Record, integers
+from .._ocp.task_model import Task
+from .._safety.server_states import OwnRestart
+from .._targets.arbitration import ArbitrationService
+from .._targets.target import Observation, Target
+from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll import PollPolicy
+
+# Of a restart: when it was asked for in seconds since 1970, its task, its servers and arbitration services.
+Note = list[Any]
+
+LARGEST_FILE = 1024 * 1024
+# Seconds between two attempts to get the lock: this or up to twice as much.
+SHORTEST_PAUSE = 0.05
+# Seconds. A task names its servers as long as it is listed, where the service does not; longer than a restart takes.
+KEPT_FOR = 6 * 3600.0
+
+
+class ClusterLock:
+    """The lock of the clusters with these ids at the service with this ``url``; without any it does nothing.
+
+    ``warnings`` gets a sentence if there can be no lock.
+    """
+
+    def __init__(self, url: str, clusters: Sequence[int], clock: Clock, warnings: list[str]) -> None:
+        self._names = sorted(sha256(f"{url} {number}".encode()).hexdigest()[:32] for number in set(clusters))
+        self._clock = clock
+        self._warnings = warnings
+        self._held: list[int] = []
+        self._own: Note | None = None
+
+    def __enter__(self) -> ClusterLock:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.release()
+
+    def acquire(self, policy: PollPolicy) -> None:
+        """Hold it, again if it is held already. Raises TargetBusy after the time of ``policy``."""
+        self.release()
+        try:
+            for name in self._names:
+                self._held.append(self._lock(_folder() / name, policy))
+        except OSError as error:
+            self.release()
+            self._warn(
+                f"There can be no lock in {tempfile.gettempdir()}, so other restarts of this machine may cross: {error}"
+            )
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let others look."""
+        while self._held:
+            os.close(self._held.pop())
+
+    def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
+        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
+        ended = {task["id"]: Task.from_api(task).finished for task in tasks}
+        found = []
+        for at, *noted in (note for held in self._held for note in _read(held)):
+            restart = _restart_in(*noted)
+            is_new = abs(self._clock.wall() - at) < UNSEEN_FOR
+            if not ended.get(restart.task_id, not is_new):
+                found.append(restart)
+        return found
+
+    def begin(self, target: Target, observed: Observation) -> None:
+        """Note that a restart of the target is about to be asked for."""
+        arbiters = [target.id] if isinstance(target, ArbitrationService) else []
+        servers = [] if arbiters else [member.name for member in observed.members]
+        self._own = [int(self._clock.wall()), None, servers, arbiters]
+        self._write([self._own])
+
+    def end(self, task_id: int | None, *, refused: bool) -> None:
+        """Note the task that was started, or that there was none, and let others look."""
+        if self._own is not None:
+            at, _unknown, *what = self._own
+            self._write([] if refused else [[at, task_id, *what]], instead_of=self._own)
+        self._own = None
+        self.release()
+
+    def _write(self, more: list[Note], instead_of: Note | None = None) -> None:
+        """Write notes to those that are still new. What cannot be written is not seen by others."""
+        now = self._clock.wall()
+        for held in self._held:
+            kept = [note for note in _read(held) if note != instead_of and abs(now - note[0]) < KEPT_FOR]
+            with suppress(OSError):
+                os.ftruncate(held, 0)
+                os.pwrite(held, json.dumps([*kept, *more]).encode(), 0)
+
+    def _lock(self, path: Path, policy: PollPolicy) -> int:
+        """The open file, locked. Raises OSError where there can be none."""
+        began = self._clock.now()
+        while True:
+            held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_same(held, path):
+                    return held
+                os.close(held)
+            except BlockingIOError:
+                os.close(held)
+                self._pause(began, policy)
+            except BaseException:
+                os.close(held)
+                raise
+
+    def _pause(self, began: float, policy: PollPolicy) -> None:
+        waited = self._clock.now() - began
+        if waited >= policy.timeout:
+            raise TargetBusy(
+                f"For {waited:.0f} seconds other restarts of this controller have looked at the same cluster, or sent "
+                "their own request. Run this again, with fewer forks or a longer wait_timeout."
+            )
+        self._clock.sleep(SHORTEST_PAUSE * (1 + self._clock.jitter()))
+
+    def _warn(self, words: str) -> None:
+        if words not in self._warnings:
+            self._warnings.append(words)
+
+
+def _folder() -> Path:
+    """A folder of this user alone. Raises OSError if there is something else in its place."""
+    path = Path(tempfile.gettempdir()) / f"oceanbase.ocp-{os.getuid()}"
+    with suppress(FileExistsError):
+        path.mkdir(0o700)
+    found = path.lstat()
+    if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077:
+        raise PermissionError(f"{path} is not a folder of this user alone")
+    return path
+
+
+def _is_same(held: int, path: Path) -> bool:
+    """Whether nobody has removed the file meanwhile."""
+    try:
+        return os.path.samestat(os.fstat(held), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _read(held: int) -> list[Note]:
+    """The notes in the file; none in one that was cut off."""
+    try:
+        found = json.loads(os.pread(held, LARGEST_FILE, 0) or b"[]")
+    except (OSError, ValueError):
+        return []
+    return [note for note in found if _is_note(note)] if isinstance(found, list) else []
+
+
+def _is_note(found: object) -> bool:
+    return isinstance(found, list) and [*map(type, found)] in ([int, int, list, list], [int, type(None), list, list])
+
+
+def _restart_in(task_id: int | None, servers: list[str], arbiters: list[int]) -> OwnRestart:
+    return OwnRestart(task_id, frozenset(map(str, servers)), frozenset(integers(arbiters)))

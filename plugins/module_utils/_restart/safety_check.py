@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether the restart of a target is safe for the tenants: refused, waited for, or told, by the look that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .._base.clock import Clock
+from .._base.errors import AuthenticationFailed, NotSafe, ServiceError
+from .._base.parsing import Record
+from .._base.text import join_names
+from .._ocp.endpoints import OcpApi
+from .._safety.layout import Layout
+from .._safety.server_states import server_states
+from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
+from .._safety.voters import Outage
+from .._targets.arbitration import ArbitrationService
+from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.operating_tasks import tasks_of_cluster
+from .._targets.target import PlacedServer, Target
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import progress_line
+from .attempt import Progressing, RestartAttempt
+from .cluster_lock import ClusterLock
+from .look import NEWEST_TASKS, Sight
+from .restart_request import RestartRequest
+
+
+def clusters_of(target: Target) -> Sequence[int]:
+    """The ids of the clusters whose tenants a restart of the target may concern."""
+    if isinstance(target, ArbitrationService):
+        return target.serves
+    return [] if target.cluster_id is None else [target.cluster_id]
+
+
+class SafetyCheck:
+    """Judges the restart of one target, again and again. ``waited`` are the seconds that it has waited for safety."""
+
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        attempt: Progressing[RestartAttempt],
+        lock: ClusterLock,
+        clock: Clock,
+    ) -> None:
+        self._api = api
+        self._target = target
+        self._request = request
+        self._attempt = attempt
+        self._lock = lock
+        self._clock = clock
+        self._arbiter = target.id if isinstance(target, ArbitrationService) else None
+        self._layouts = {number: Layout(api, number, attempt.warnings) for number in clusters_of(target)}
+        self._shown: dict[str, None] = {}
+        self.waited = 0.0
+
+    def forget(self) -> None:
+        """Tenants may have moved during a pause: read them anew."""
+        for layout in self._layouts.values():
+            layout.forget()
+
+    def allows(self, sight: Sight) -> bool:
+        """Whether the request may be sent right after this sight; if not, look again: it may have waited.
+
+        Raises NotSafe, and a ServiceError if the tenants cannot be read for now.
+        """
+        safety = self._request.safety
+        if isinstance(self._target, Cluster):
+            self._tell_what_it_means(sight)
+        if safety is None:
+            return True
+        units = self._units_read()
+        try:
+            verdict = combined([judge(*each, safety.tolerated) for each in self._taken(sight)])
+        except ServiceError as error:
+            error.add_advice("With safety=none nobody looks at tenants.")
+            raise
+        self._attempt.note(safety=verdict.result())
+        self._warn_of_unknown(safety.tolerated, verdict)
+        if self._units_read() != units:
+            # The servers were seen before all that was read.
+            return False
+        if not verdict.refused:
+            return True
+        pause = self._pause_until_next_look(safety.timeout) if verdict.passes else 0.0
+        if self._request.check_mode or not pause:
+            raise self._refusal(verdict)
+        self._wait(pause, verdict)
+        return False
+
+    def _units_read(self) -> int:
+        return sum(layout.details_read for layout in self._layouts.values())
+
+    def _taken(self, sight: Sight) -> Iterator[tuple[Layout, Taken]]:
+        """What the restart takes away in each cluster."""
+        if self._arbiter is None:
+            for layout in self._layouts.values():
+                taken = [member.name for member in sight.observed.members]
+                yield layout, self._taken_of(sight.observed.servers, sight.newest, taken)
+            return
+        for number, layout in self._layouts.items():
+            tasks = tasks_of_cluster(self._api, number, limit=NEWEST_TASKS)
+            cluster = self._api.cluster(number)
+            placed = placed_servers(cluster, servers_of(self._api, cluster, number))
+            yield layout, self._taken_of(placed, tasks, ())
+
+    def _taken_of(self, placed: Sequence[PlacedServer], tasks: Sequence[Record], names: Sequence[str]) -> Taken:
+        own = self._lock.own_restarts(tasks)
+        arbiters = frozenset().union(*(restart.arbiters for restart in own))
+        return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
+
+    def _pause_until_next_look(self, timeout: float) -> float:
+        if self.waited > timeout - SHORTEST_PAUSE:
+            return 0.0
+        policy = PollPolicy(timeout, self._request.policy.interval)
+        return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
+
+    def _wait(self, pause: float, verdict: Verdict) -> None:
+        self._lock.release()
+        others = dict.fromkeys(words for outage in verdict.refused for words in outage.others_down)
+        if others != self._shown:
+            for line in (f"{self._target.label}: not safe yet", *others):
+                self._request.policy.show(progress_line(line), False)
+            self._shown = others
+        began = self._clock.now()
+        self._clock.sleep(pause)
+        self.waited += self._clock.now() - began
+        self.forget()
+
+    def _refusal(self, verdict: Verdict) -> NotSafe:
+        waited = f" For {self.waited:.0f} seconds it was not safe." if self.waited else ""
+        return NotSafe(
+            f"There was no restart of {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
+            f"{allowing_options(verdict.refused, passes=verdict.passes)}"
+        )
+
+    def _warn_of_unknown(self, tolerated: frozenset[str], verdict: Verdict) -> None:
+        unknown = sorted(tolerated.difference(verdict.tenants))
+        if unknown and verdict.tenants:
+            self._attempt.warnings.append(f"tolerate_outage_of: no tenant there is called {join_names(unknown)}.")
+
+    def _tell_what_it_means(self, sight: Sight) -> None:
+        """Add to the reason what the restart of a whole cluster means, whatever can be read of its tenants."""
+        try:
+            [verdict] = [judge(*each, (), deeper=False) for each in self._taken(sight)]
+        except AuthenticationFailed:
+            raise
+        except ServiceError as error:
+            meaning = f"what that means for its tenants is not known: {error.what}"
+        else:
+            self._attempt.note(safety=verdict.result())
+            meaning = _meaning(verdict.found)
+        self._attempt.note(reason=f"{self._attempt.so_far.reason}; {meaning}")
+
+
+def _meaning(found: Sequence[Outage]) -> str:
+    if not found:
+        return "no tenant has a majority that it could take away"
+    names = [outage.tenant.name for outage in found if not outage.tenant.stands_for_all]
+    whom = f"of the tenants {join_names(names)}" if names else "of its tenants"
+    return f"OCP restarts its servers in an order of its own, and the majority {whom} may be away meanwhile"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which zones have a voter of a tenant, by its locality: replica types, counts, lists of zones, other spellings.
+
+The forms are in docs/contract.md, "Tenants".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+VOTING = frozenset({"F", "FULL", "L", "LOGONLY"})
+NOT_VOTING = frozenset({"R", "READONLY", "C", "COLUMNSTORE"})
+
+# Whether each zone has a voter; None where a replica is of a type that is not known.
+Voters = Mapping[str, bool | None]
+
+# A comma that separates is in neither {} nor [].
+_SEPARATOR = re.compile(r",(?![^{\[]*[}\]])")
+_REPLICAS = re.compile(r"([^\W\d]\w*)\s*(?:\{\s*(\w*)[^}]*\})?")
+_NOTHING: Voters = MappingProxyType({})
+
+
+def type_votes(word: str) -> bool | None:
+    """Whether a replica of this type votes; None if the type is not known."""
+    known = word.strip().upper()
+    return True if known in VOTING else False if known in NOT_VOTING else None
+
+
+def voters_of(locality: str | None) -> Voters | None:
+    """The zones of a locality such as ``FULL{1}@zone1, READONLY{1}@zone2``; None if it is not understood.
+
+    A zone has one voter at most, whatever the count. Types in front of one place belong there together, as in
+    ``F,R{2}@zone1``. Where different types are spread over a list of zones, nobody knows which zone has which.
+    """
+    found: dict[str, bool | None] = {}
+    waiting: list[bool | None] = []
+    for part in _SEPARATOR.split((locality or "").strip().strip("'\"")):
+        types, at, place = part.partition("@")
+        replicas = _REPLICAS.fullmatch(types.strip())
+        zones = list(_zones(place))
+        if replicas is None or (at and not zones):
+            return None
+        if replicas[2] != "0":
+            waiting.append(type_votes(replicas[1]))
+        for zone in zones:
+            found[zone] = _strongest([*waiting, *([found[zone]] if zone in found else [])], apart=len(zones) > 1)
+        waiting = [] if at else waiting
+    return found if found and not waiting else None
+
+
+def zones_in(zone_list: str | None) -> Voters:
+    """The zones of a list such as ``zone1;zone2``, of whose replicas nothing is known."""
+    names = re.split(r"[;,\s]+", zone_list or "")
+    return {name: None for name in names if name} or _NOTHING
+
+
+def _zones(place: str) -> Iterator[str]:
+    """The names in ``zone1`` or ``[zone1, zone2]``."""
+    for name in place.strip().removeprefix("[").removesuffix("]").split(","):
+        if name.strip():
+            yield name.strip()
+
+
+def _strongest(votes: list[bool | None], *, apart: bool) -> bool | None:
+    """Whether a place with these replicas has a voter; ``apart``: each of its zones has some of them only."""
+    if apart and len(set(votes)) > 1:
+        return None
+    return True if True in votes else None if None in votes else False

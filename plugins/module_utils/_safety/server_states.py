@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which servers of a cluster are dead or in flight: by their statuses, by its tasks, and by restarts of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from .._base.parsing import Record, integer
+from .._ocp.task_model import Task, task_label
+from .._targets.operating_tasks import restarted_parts
+from .._targets.serving import is_in_flight
+from .._targets.target import PlacedServer
+from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, SERVER_RESTART, kind_of
+from .voters import ServerState
+
+# What a zone or cluster shows while anything works on a part of it.
+OPERATING = "OPERATING"
+
+
+@dataclass(frozen=True)
+class OwnRestart:
+    """A restart that this controller has asked for and that the service may not show yet.
+
+    ``task_id`` is None if it is not known. ``servers`` are names, ``arbiters`` ids of arbitration services.
+    """
+
+    task_id: int | None
+    servers: frozenset[str]
+    arbiters: frozenset[int]
+
+    @property
+    def label(self) -> str:
+        """As in ``task 1001``."""
+        return "a request of this controller" if self.task_id is None else f"task {self.task_id} of this controller"
+
+
+def server_states(
+    placed: Sequence[PlacedServer], tasks: Sequence[Record], own: Iterable[OwnRestart], taken: Collection[str]
+) -> dict[str, ServerState]:
+    """The state of each server by its name. ``tasks`` are the newest of the cluster; ``taken`` would be restarted.
+
+    An unfinished restart that names no server may be of any, unless the status of a server explains it.
+    """
+    own = list(own)
+    at_work = _by_tasks(placed, tasks)
+    for restart in own:
+        at_work.update({name: restart.label for name in restart.servers if name not in at_work})
+    found = {server.member.name: _state(server, at_work.get(server.member.name), taken) for server in placed}
+    known = {restart.task_id for restart in own}
+    unnamed = [task for task in tasks if _is_unfinished_restart(task) and not _names_target(task)]
+    unnamed = [task for task in unnamed if task["id"] not in known]
+    moving = [server.member for server in placed if is_in_flight(server.member.status)]
+    if len(unnamed) > len([member for member in moving if member.name not in at_work]):
+        words = f"any may be: {_label(unnamed[0])} names no server"
+        found = {name: state if state.dead else _in_flight(state, words) for name, state in found.items()}
+    return found
+
+
+def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record]) -> dict[str, str]:
+    """The servers that a task works on, each with the name of that task."""
+    listed = {task.get("id"): task for task in tasks}
+    found = {}
+    for server in placed:
+        number = server.member.operated_by
+        named = listed.get(number)
+        if number is not None and (named is None or not Task.from_api(named).finished):
+            found[server.member.name] = f"task {number}" if named is None else _label(named)
+    for task in tasks:
+        if _is_unfinished_restart(task):
+            found.update({name: _label(task) for name in _restarted(task, placed) if name not in found})
+    return found
+
+
+def _is_unfinished_restart(task: Record) -> bool:
+    return kind_of(task.get("name")) in DATABASE_RESTARTS and not Task.from_api(task).finished
+
+
+def _names_target(task: Record) -> bool:
+    """Whether a restart shows what it is of; that may be nothing of this cluster."""
+    return kind_of(task.get("name")) == CLUSTER_RESTART or bool(restarted_parts(task)) or _host(task) is not None
+
+
+def _host(task: Record) -> int | None:
+    """The host of the server that a restart is of."""
+    return integer(task.get("hostId")) if kind_of(task.get("name")) == SERVER_RESTART else None
+
+
+def _restarted(task: Record, placed: Iterable[PlacedServer]) -> set[str]:
+    """The names of the servers that a restart names by its kind, its tags or its host."""
+    parts, host = restarted_parts(task), _host(task)
+    is_whole = kind_of(task.get("name")) == CLUSTER_RESTART
+    return {
+        server.member.name
+        for server in placed
+        if is_whole or parts & {server.id, server.zone} or (not parts and host is not None and server.host_id == host)
+    }
+
+
+def _state(server: PlacedServer, task: str | None, taken: Collection[str]) -> ServerState:
+    member = server.member
+    zone_moves = is_in_flight(server.zone_status) and str(server.zone_status).upper() != OPERATING
+    in_flight = task is not None or is_in_flight(member.status) or zone_moves
+    dead = member.serves is False and not in_flight
+    words = f"{member.state} ({task})" if task else member.state
+    if zone_moves and not task:
+        words += f" ({server.zone} is {server.zone_status})"
+    is_taken = member.name in taken and not dead
+    return ServerState(server.zone, dead, in_flight, is_taken, words if dead or in_flight else "")
+
+
+def _in_flight(state: ServerState, words: str) -> ServerState:
+    return ServerState(state.zone, in_flight=True, taken=state.taken, words=state.words or words)
+
+
+def _label(task: Record) -> str:
+    return f"task {task_label(task['id'], task.get('name'))}"

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether a restart is safe for the tenants of a cluster, and how much is read for that; words and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .._base.text import join_names
+from .._targets.target import PlacedServer
+from .layout import Layout
+from .voters import Arbiter, Outage, ServerState, Tenant, outages
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a restart takes away: servers by their ``states``, or an arbitration service.
+
+    ``own_arbiters`` are services that this controller restarts already.
+    """
+
+    placed: Sequence[PlacedServer]
+    states: Mapping[str, ServerState]
+    arbiter: int | None = None
+    own_arbiters: frozenset[int] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was looked at, and the outages that the restart would cause.
+
+    ``evidence`` is zones, tenants (by their zones) or units. ``tolerated`` are names of tenants that may be lost.
+    ``passes``: whether it may become safe when others are up again.
+    """
+
+    evidence: str
+    tenants: Sequence[str]
+    found: Sequence[Outage]
+    tolerated: Collection[str] = ()
+    passes: bool = False
+
+    @property
+    def refused(self) -> list[Outage]:
+        """Those that nobody tolerates."""
+        return [outage for outage in self.found if not _is_tolerated(outage.tenant, self.tolerated)]
+
+    def result(self) -> Facts:
+        """As registered facts."""
+        return {
+            "evidence": self.evidence,
+            "tenants": list(self.tenants),
+            "outages": [_facts(outage, self.tolerated) for outage in self.found],
+        }
+
+
+def judge(layout: Layout, taken: Taken, tolerated: Collection[str], *, deeper: bool = True) -> Verdict:
+    """Judge by the zones of the tenants; where they alone would refuse, by arbitration services; then by units.
+
+    Without ``deeper`` by their zones alone. Raises a ServiceError if they cannot be read for now.
+    """
+    tenants = layout.tenants(taken.placed)
+    evidence = "tenants" if any(not tenant.stands_for_all for tenant in tenants) else "zones"
+    if taken.arbiter is not None:
+        tenants = layout.with_arbiters(tenants, taken.arbiter, taken.own_arbiters)
+    lost = _lost(tenants, taken, tolerated)
+    if deeper and lost and taken.arbiter is None:
+        lost = _lost(layout.with_arbiters(lost, None, taken.own_arbiters), taken, tolerated)
+    if deeper and lost and any(not tenant.stands_for_all for tenant in lost):
+        lost = _lost(layout.with_units(lost, taken.placed), taken, tolerated)
+        evidence = "units"
+    tolerable = [tenant for tenant in tenants if _is_tolerated(tenant, tolerated)]
+    found = outages([*lost, *tolerable], taken.states)
+    names = [tenant.name for tenant in tenants if not tenant.stands_for_all]
+    passes = not outages(map(_all_well, lost), _all_up(taken.states))
+    return Verdict(evidence, names, found, tolerated, passes)
+
+
+def combined(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdicts about several clusters as one; without any nothing is lost."""
+    return Verdict(
+        join_names(dict.fromkeys(verdict.evidence for verdict in verdicts)),
+        [name for verdict in verdicts for name in verdict.tenants],
+        [outage for verdict in verdicts for outage in verdict.found],
+        {name for verdict in verdicts for name in verdict.tolerated},
+        all(verdict.passes for verdict in verdicts if verdict.refused),
+    )
+
+
+def _lost(tenants: Sequence[Tenant], taken: Taken, tolerated: Collection[str]) -> list[Tenant]:
+    found = [outage.tenant for outage in outages(tenants, taken.states)]
+    return [tenant for tenant in found if not _is_tolerated(tenant, tolerated)]
+
+
+def _is_tolerated(tenant: Tenant, tolerated: Collection[str]) -> bool:
+    return not tenant.stands_for_all and tenant.name in tolerated
+
+
+def _all_up(states: Mapping[str, ServerState]) -> dict[str, ServerState]:
+    """The same when nothing else is down or in flight."""
+    return {name: replace(state, dead=False, in_flight=False) for name, state in states.items()}
+
+
+def _all_well(tenant: Tenant) -> Tenant:
+    """The same when its arbitration service is well."""
+    well = None if tenant.arbiter is None else Arbiter(taken=tenant.arbiter.taken)
+    return replace(tenant, arbiter=well)
+
+
+def refusal_words(refused: Sequence[Outage]) -> str:
+    """Which tenants would be lost, what remains of them, and who else is down, as one sentence for each."""
+    return " ".join(f"{_outage_words(outage)}." for outage in refused[:3]) + (
+        f" So would {join_names(outage.tenant.name for outage in refused[3:])}." if len(refused) > 3 else ""
+    )
+
+
+def allowing_options(refused: Sequence[Outage], *, passes: bool) -> str:
+    """The options that would allow it."""
+    names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
+    ways = [
+        *(["wait until the others are up again (safety_timeout)"] if passes else []),
+        *([f"allow it with tolerate_outage_of=[{', '.join(names)}]"] if len(names) == len(refused) else []),
+        "ask for safety=none",
+    ]
+    return f"To go on, {', or '.join(ways)}."
+
+
+def _outage_words(outage: Outage) -> str:
+    tenant, there = outage.tenant, len(outage.remaining)
+    whom = "The cluster" if tenant.stands_for_all else f"Tenant {tenant.name}"
+    what = "zones" if tenant.stands_for_all else "voters"
+    remaining = f"{there} of {outage.voters} {what} would remain" + (
+        f" ({join_names(outage.remaining)})" if outage.remaining else ""
+    )
+    down = f"; besides, {join_names(outage.others_down)}" if outage.others_down else ""
+    return f"{whom} would lose its majority: {remaining}, and it needs {outage.needed}{down}"
+
+
+def _facts(outage: Outage, tolerated: Collection[str]) -> Facts:
+    return {
+        "tenant": None if outage.tenant.stands_for_all else outage.tenant.name,
+        "voters": outage.voters,
+        "needed": outage.needed,
+        "remaining_zones": list(outage.remaining),
+        "restarted_zones": list(outage.taken),
+        "others_down": list(outage.others_down),
+        "tolerated": _is_tolerated(outage.tenant, tolerated),
+    }

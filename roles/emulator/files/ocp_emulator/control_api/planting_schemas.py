@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The schemas of what is planted: alarms, metrics, backups, merges, versions, values of parameters."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ocp_emulator.schemas.fleet_schemas import CompactionStatus
+from ocp_emulator.schemas.health_schemas import AlarmScope, AppType, BackupStatus
+from ocp_emulator.schemas.schema import Long, Schema
+
+Text = Annotated[str, Field(strict=True, min_length=1)]
+Whole = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+
+
+class PlantedAlarm(Schema):
+    """An alarm about a cluster, a tenant of it, a server, or the host with an address; `server` is an id.
+
+    Without `scope` it is that of the narrowest of them.
+    """
+
+    alarm_type: Text
+    level: Annotated[int, Field(strict=True, ge=1, le=5)] = 2
+    app_type: AppType = "OB"
+    scope: AlarmScope | None = None
+    cluster: Text | None = None
+    tenant: Text | None = None
+    server: Whole | None = None
+    host: Text | None = None
+    summary: Text | None = None
+
+
+class PlantedMetric(Schema):
+    """The value that a metric of a server has from now on."""
+
+    name: Text
+    value: Annotated[float, Field(ge=0, le=1e9)]
+
+
+class PlantedBackup(Schema):
+    """A backup of a cluster or of a tenant of it, by their names, that begins now."""
+
+    cluster: Text
+    tenant: Text | None = None
+    status: BackupStatus = "DOING"
+
+
+class BackupId(Schema):
+    """A planted backup."""
+
+    id: Long
+
+
+class BackupChange(Schema):
+    """What a backup is from now on."""
+
+    status: BackupStatus
+
+
+class Compaction(Schema):
+    """Whether a cluster merges, or one zone of it."""
+
+    compaction_status: CompactionStatus
+    zone: Text | None = None
+
+
+class ServerVersion(Schema):
+    """The version that a server has from now on."""
+
+    version: Text
+
+
+class ParameterValues(Schema):
+    """Values that a server has from now on, by the names of parameters."""
+
+    parameters: dict[str, Annotated[str, Field(strict=True)]]

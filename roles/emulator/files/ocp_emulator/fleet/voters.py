@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""When a tenant has lost its voters: the rule of the ledger and of the pre-check.
+
+Full and log replicas vote, read-only replicas do not. The voters of a zone stand on the servers that have a unit of the
+tenant there. A server that does not serve takes one voter of that zone with it, until the zone has none left: which log
+stream is on which unit cannot be told from outside, so any unit may have the replica that counts.
+
+More than half of the voters are needed. With an arbitration service that runs, and while no log stream of the tenant is
+degraded, half of them are.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ZoneVoters:
+    """The voters of a tenant in one zone, and the ids of the servers that have its units there."""
+
+    zone: str
+    voters: int
+    servers: frozenset[int]
+
+    def remaining(self, down: Collection[int]) -> int:
+        """The voters that are left while these servers do not serve."""
+        return max(0, self.voters - sum(server in down for server in self.servers))
+
+
+@dataclass(frozen=True)
+class TenantVoters:
+    """The voters of a tenant, by zone; `arbitration_service_id` is None where it has no arbitration."""
+
+    id: int
+    cluster_id: int
+    name: str
+    arbitration_service_id: int | None
+    zones: tuple[ZoneVoters, ...]
+
+    def voters(self) -> int:
+        """All of its voters."""
+        return sum(zone.voters for zone in self.zones)
+
+    def remaining(self, down: Collection[int]) -> int:
+        """The voters that are left while these servers do not serve."""
+        return sum(zone.remaining(down) for zone in self.zones)
+
+    def needed(self, *, arbitrated: bool) -> int:
+        """The voters that it needs; `arbitrated`: its arbitration service can stand in for the missing half."""
+        return (self.voters() + 1) // 2 if arbitrated else self.voters() // 2 + 1
+
+    def servers(self) -> frozenset[int]:
+        """The servers that have voters of it."""
+        return frozenset().union(*(zone.servers for zone in self.zones))
+
+
+def with_voters_on(tenants: Iterable[TenantVoters], servers: Collection[int]) -> list[TenantVoters]:
+    """The tenants that have a voter on one of these servers."""
+    return [tenant for tenant in tenants if not tenant.servers().isdisjoint(servers)]

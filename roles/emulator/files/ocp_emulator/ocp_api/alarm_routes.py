@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The route that lists alarms, and its filters."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import Response
+
+from ocp_emulator.base.permissions import Permission
+from ocp_emulator.ocp_api.dependencies import PageParam, RequirePermission, TimeParam, error_responses, page_request
+from ocp_emulator.schemas.envelope import Envelope, Paged
+from ocp_emulator.schemas.health_schemas import Alarm, AlarmScope, AlarmStatus, AppType
+from ocp_emulator.serializers import alarm_serializers
+from ocp_emulator.serializers.alarm_serializers import AlarmFilter
+from ocp_emulator.service import service_of
+from ocp_emulator.web.parameters import AlarmPageSize, Level, instant
+from ocp_emulator.web.request_context import context_of
+
+reads = APIRouter(tags=["Alarms"], dependencies=[Depends(RequirePermission(Permission.ALARM_VIEWER))])
+
+
+def _chosen(
+    app_type: Annotated[AppType | None, Query(alias="appType")] = None,
+    alarm_type: Annotated[str | None, Query(alias="alarmType")] = None,
+    scope: Annotated[AlarmScope | None, Query()] = None,
+    level: Annotated[Level | None, Query()] = None,
+    cluster: Annotated[str | None, Query(alias="obCluster", description="Name of a cluster.")] = None,
+    tenant: Annotated[str | None, Query(alias="obTenant", description="Name of a tenant.")] = None,
+    host_ip: Annotated[str | None, Query(alias="hostIp")] = None,
+    host_name: Annotated[str | None, Query(alias="hostName")] = None,
+    status: Annotated[AlarmStatus | None, Query()] = None,
+    keyword: Annotated[str | None, Query(description="Part of the type or the summary, in any case.")] = None,
+    active_since: Annotated[TimeParam, Query(alias="activeAtStart")] = None,
+    active_until: Annotated[TimeParam, Query(alias="activeAtEnd")] = None,
+) -> AlarmFilter:
+    return AlarmFilter(
+        status,
+        app_type,
+        alarm_type,
+        scope,
+        level,
+        cluster,
+        tenant,
+        host_ip,
+        host_name,
+        keyword,
+        instant("activeAtStart", active_since),
+        instant("activeAtEnd", active_until),
+    )
+
+
+@reads.get(
+    "/api/v2/alarm/alarms",
+    summary="List alarms",
+    response_model=Envelope[Paged[Alarm]],
+    responses=error_responses(400, 401, 403, 500),
+)
+async def list_alarms(
+    request: Request,
+    chosen: Annotated[AlarmFilter, Depends(_chosen)],
+    number: PageParam = 1,
+    size: Annotated[AlarmPageSize, Query()] = 10,
+) -> Response:
+    """Active and past ones, the newest first."""
+    context = context_of(request)
+    page = page_request(number, size, "id,desc")
+    alarms = alarm_serializers.alarm_page(service_of(request).store.db, page, chosen, context.now)
+    return context.reply(Envelope[Paged[Alarm]], alarms)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The fields of the parameters of a cluster."""
+
+from typing import Literal
+
+from ocp_emulator.fleet.ob_parameters import ParameterType
+from ocp_emulator.schemas.schema import Schema, absent
+
+
+class ObParameter(Schema):
+    """The value of a parameter on a server."""
+
+    name: str
+    svr_ip: str
+    svr_port: int
+    svr_type: Literal["observer"]
+    value: str
+    zone: str
+
+
+class CurrentValue(Schema):
+    """The values of a parameter: all that there are, the servers of each, and the value of each server."""
+
+    ob_parameters: list[ObParameter]
+    single_value_in_cluster: bool
+    value_to_servers: dict[str, list[str]]
+    values: list[str]
+
+
+class ValueRange(Schema):
+    """What a parameter takes."""
+
+    allowed_values: str | None
+    max_value: str | None
+    min_value: str | None
+    type: ParameterType
+
+
+class ClusterParameter(Schema):
+    """A parameter of a cluster. One that the service knows no more of has its name and values alone."""
+
+    name: str
+    current_value: CurrentValue
+    default_value: str = absent()
+    description: str = absent()
+    need_restart: bool = absent()
+    readonly: bool = absent()
+    section: str = absent()
+    value_range: ValueRange = absent()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Promises about what a restart takes down: each zone of a cluster has a voter of its one tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .evidence import Evidence
+from .finding import Case, Check, Finding
+from .fleet import Key
+from .history import Exchange, Run
+
+UNSAFE = "it is not safe"
+# Seconds for which a restart counts that this controller has asked for, shown or not.
+REMEMBERED = 60.0
+
+
+def majority_is_kept(case: Case, run: Run) -> Iterator[Finding]:
+    """No restart is sent that takes the majority, where all answers before it showed who else was down."""
+    if run.args.get("safety") != "majority" or any(each.replaced for each in run.exchanges):
+        return
+    for post in run.posts:
+        if not any(answer.task for _when, answer in post.commits):
+            continue
+        own = {case.evidence.state(key, post.sent)["zone"] for key in _taken(case, run, post)}
+        others = [_zone_is_down(case, run, post, zone) for zone in _zones(case, run) if zone not in own]
+        if own and 2 * others.count(False) <= len(_zones(case, run)) < 2 * (others.count(False) + len(own)):
+            yield Finding("took the majority", f"{others.count(True)} other zones were down")
+
+
+def refusal_has_a_reason(case: Case, run: Run) -> Iterator[Finding]:
+    """What is refused would have taken the majority: another zone was down or in flight, or there are too few."""
+    if not run.failed or UNSAFE not in str(run.result.get("msg")) or any(each.replaced for each in run.exchanges):
+        return
+    begin = run.began - case.profile.latest - case.profile.list_lag - REMEMBERED
+    servers = _servers(case, run)
+    is_ill = any(not case.evidence.serves_throughout(key, begin, run.ended or run.began) for key in servers)
+    restarted = any(
+        task.kind in ("server", "zone", "cluster") and task.cluster == run.change.cluster and task.created >= begin
+        for task in case.evidence.tasks.values()
+    )
+    if len(_zones(case, run)) > 2 and not is_ill and not restarted:
+        yield Finding("refused though it is safe", str(run.result.get("msg")))
+
+
+def _servers(case: Case, run: Run) -> list[Key]:
+    return case.evidence.servers_of(run.change.cluster)
+
+
+def _zones(case: Case, run: Run) -> list[str]:
+    found = [case.evidence.state(key, run.began) for key in _servers(case, run)]
+    return sorted({state["zone"] for state in found if state})
+
+
+def _taken(case: Case, run: Run, post: Exchange) -> Iterator[Key]:
+    """The servers of the target that served, as far as every answer showed."""
+    begin = case.evidence.window(run, post.sent)
+    for key in case.evidence.parts_of(run.change, post.sent):
+        if key[0] == "server" and case.evidence.serves_throughout(key, begin, post.sent):
+            yield key
+
+
+def _zone_is_down(case: Case, run: Run, post: Exchange, zone: str) -> bool:
+    """Whether every answer of the last look showed that a server of a zone does not serve."""
+    begin = case.evidence.window(run, post.sent)
+    return any(
+        _is_of(case.evidence, key, zone, begin, post.sent) and case.evidence.is_down_throughout(key, begin, post.sent)
+        for key in _servers(case, run)
+    )
+
+
+def _is_of(evidence: Evidence, key: Key, zone: str, begin: float, end: float) -> bool:
+    states = [evidence.state(key, begin), evidence.state(key, end)]
+    return all(state is not None and state["zone"] == zone for state in states)
+
+
+RESTART_CHECKS: tuple[Check, ...] = (majority_is_kept, refusal_has_a_reason)
