@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
 VOTING = frozenset({"F", "FULL", "L", "LOGONLY"})
 NOT_VOTING = frozenset({"R", "READONLY", "C", "COLUMNSTORE"})
 
 # Whether each zone has a voter; None where a replica is of a type that is not known.
-Voters = Mapping[str, bool | None]
+Voters: TypeAlias = Mapping[str, "bool | None"]
 
 # A comma that separates is in neither {} nor [].
 _SEPARATOR = re.compile(r",(?![^{\[]*[}\]])")

@@ -89,6 +89,7 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "log_lines": (Bad(RANGE, -1), Bad(RANGE, 10_000_000)),
     "wait_timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "wait_interval": (Bad(RANGE, 0.1), Bad(RANGE, 604801)),
+    "safety_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
     "min_zones": (Bad(RANGE, 0),),
     "batch": (Bad(RANGE, 0),),

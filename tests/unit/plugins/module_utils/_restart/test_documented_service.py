@@ -140,7 +140,7 @@ def with_texts(_template, data):
         return {key: with_texts(_template, value) for key, value in data.items()}
     if isinstance(data, list):
         return [with_texts(_template, value) for value in data]
-    return str(data) if type(data) is int else data
+    return str(data) if isinstance(data, int) and not isinstance(data, bool) else data
 
 
 @every_target
