@@ -30,8 +30,11 @@ EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
-# Two more than there are processors: a wait in an integration test leaves one idle.
-WAITING_WORKERS := $(shell expr $$(nproc) + 2)
+# Integration tests wait for half of their time.
+WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
+PYTEST := $(BIN)/python -m pytest --quiet
+# What they load at each start is for other tests.
+PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses auto
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -49,8 +52,8 @@ emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
 
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
-	@echo "Running lint, sanity, unit, unit-slow and simulate-some side by side: each is shown when it has ended"
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit unit-slow simulate-some
+	@echo "Running lint, sanity, unit-all and simulate-some side by side: each is shown when it has ended"
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit-all simulate-some
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
@@ -84,21 +87,25 @@ units: $(DEV) ## Run the unit tests of the plugins by ansible-test units, in an 
 
 .PHONY: unit
 unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
-	$(BIN)/python -m pytest tests/unit --ignore tests/unit/emulator -m "not slow and not hypothesis and not nightly" \
-	  -p no:schemathesis -p no:anyio -p no:logging --numprocesses auto --dist loadfile --quiet
+	$(PYTEST_UNIT) --ignore tests/unit/emulator -m "not slow and not hypothesis and not nightly" \
+	  -p no:logging --dist loadfile
 
 .PHONY: unit-slow
 unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis tries
-	$(BIN)/python -m pytest tests/unit -m "slow or hypothesis" --numprocesses auto --quiet
+	$(PYTEST_UNIT) -m "(slow or hypothesis) and not nightly" --dist worksteal
+
+.PHONY: unit-all
+unit-all: $(DEV) ## Run both at once
+	$(PYTEST_UNIT) -m "not nightly" --dist worksteal
 
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
-	$(BIN)/python -m pytest tests/integration -m 'not nightly' --numprocesses $(WAITING_WORKERS) --quiet
+	$(PYTEST) tests/integration -m "not nightly" --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: nightly
-nightly: $(DEV) ## Run those tests that make test leaves out
-	$(BIN)/python -m pytest tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --quiet
-	$(BIN)/python -m pytest tests/unit/plugins -m nightly --numprocesses auto --quiet
+nightly: $(DEV) ## Run those unit and integration tests that make test leaves out
+	$(PYTEST_UNIT) -m nightly --dist worksteal
+	$(PYTEST) tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: coverage
 coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")

@@ -31,9 +31,13 @@ class Outcome:
         """The result of the last task."""
         return list(self.results.values())[-1]
 
+    def of_each_task(self) -> list[str]:
+        """What was printed for each task."""
+        return self.output.split("\nTASK [")[1:]
+
 
 class Ansible:
-    """Runs ad-hoc commands and playbooks in a folder of their own, with no configuration but the given environment."""
+    """Runs ad-hoc commands and playbooks in a folder of their own, with ansible.cfg beside this and what is given."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -115,6 +119,7 @@ class Ansible:
         return {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "ANSIBLE_HOME": str(self._folder / "home"),
+            "ANSIBLE_CONFIG": str(Path(__file__).with_name("ansible.cfg")),
             "ANSIBLE_NOCOLOR": "1",
             "ANSIBLE_LOCALHOST_WARNING": "false",
             "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import itertools
 
+from credentials import BASIC
+
 # Options of each verb on the default fleet, the number of its steps, and whether the service lets it be verified.
 RESTARTS = {
     "server_restart": ({"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}, 13, True),
@@ -27,6 +29,11 @@ RESULT_KEYS = {
     "trace_id",
     "verified",
 }
+
+
+def restart(verb, emulator, **options):
+    """A task that restarts the target of this verb on an emulator."""
+    return {f"oceanbase.ocp.{verb}": {"url": emulator.url, **BASIC, **RESTARTS[verb][0], **options}}
 
 
 def assert_restarted(verb, result):

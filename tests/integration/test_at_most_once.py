@@ -7,10 +7,11 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from credentials import ACCESS_KEY, BASIC
-from expected_restarts import RESTARTS
+from expected_restarts import RESTARTS, restart
 from fleet_play import fleet_play, now
 
 SERVER = RESTARTS["server_restart"][0]
@@ -24,91 +25,107 @@ def waited_for(emulator, task_id, run):
         while not waiting.done():
             seen = emulator.log.count(looks)
             while emulator.log.count(looks) < seen + 2 and not waiting.done():
-                time.sleep(0.02)
+                time.sleep(0.05)
             emulator.post("/emulator/clock/advance", {"seconds": 3600})
             looks = "/api/v2/tasks/instances/"
         return waiting.result()
 
 
-@pytest.mark.parametrize("verb", RESTARTS)
-def test_second_run_skips_targets_started_since_the_change(ansible, emulator, verb):
+def test_second_run_skips_targets_started_since_the_change(ansible, start_emulator):
     # An agent's uptime tells its start to two seconds.
     change = (datetime.now(UTC) - timedelta(seconds=2)).isoformat()
-    options = {"url": emulator.url, "wait": True, "started_before": change, **BASIC, **RESTARTS[verb][0]}
-    first = ansible.module(verb, **options)
-    assert (first["changed"], first["action"]) == (True, "submitted"), first
-    task = {f"oceanbase.ocp.{verb}": options}
-    second = ansible.each({"again": task, "checked": {**task, "check_mode": True}})
-    again = second.results["again"]
-    assert (again["changed"], again["action"], again["verified"]) == (False, "skipped", True), again
-    assert again["after"] is None
-    assert second.results["checked"]["action"] == "skipped"
-    assert len(emulator.requests("POST")) == 1
+    emulators = {verb: start_emulator() for verb in RESTARTS}
+    tasks = {verb: restart(verb, emulators[verb], wait=True, started_before=change) for verb in RESTARTS}
+    checked = {f"{verb} checked": {**task, "check_mode": True} for verb, task in tasks.items()}
+    first, second = ansible.each(tasks).results, ansible.each({**tasks, **checked}).results
+    for verb, emulator in emulators.items():
+        assert (first[verb]["changed"], first[verb]["action"]) == (True, "submitted"), first[verb]
+        again = second[verb]
+        assert (again["changed"], again["action"], again["verified"]) == (False, "skipped", True), again
+        assert again["after"] is None
+        assert second[f"{verb} checked"]["action"] == "skipped"
+        assert len(emulator.requests("POST")) == 1
 
 
-@pytest.mark.parametrize("verb", RESTARTS)
-def test_running_restart_is_attached_and_awaited(ansible, start_emulator, verb):
-    emulator = start_emulator("--step-seconds", "30")
-    options = {"url": emulator.url, "started_before": now(), **BASIC, **RESTARTS[verb][0]}
-    task = {f"oceanbase.ocp.{verb}": options}
-    first = ansible.each({"started": task, "checked": {**task, "check_mode": True}})
-    started, checked = first.results["started"], first.results["checked"]
-    attached = waited_for(emulator, started["task_id"], lambda: ansible.module(verb, wait=True, **options))
-    assert checked["action"] == attached["action"] == "attached"
-    assert (attached["changed"], attached["task_id"]) == (False, started["task_id"])
-    assert attached["task"]["succeeded"] is True
-    assert attached["verified"] is RESTARTS[verb][2]
-    assert len(emulator.requests("POST")) == 1
+def test_running_restart_is_attached_and_awaited(ansible, start_emulator):
+    emulators = {verb: start_emulator("--step-seconds", "30") for verb in RESTARTS}
+    tasks = {verb: restart(verb, emulators[verb], started_before=now()) for verb in RESTARTS}
+    checked = {f"{verb} checked": {**task, "check_mode": True} for verb, task in tasks.items()}
+    first = ansible.each({**tasks, **checked}).results
+    for verb, emulator in emulators.items():
+        options = {**tasks[verb][f"oceanbase.ocp.{verb}"], "wait": True}
+        attach = partial(ansible.module, verb, **options)
+        attached = waited_for(emulator, first[verb]["task_id"], attach)
+        assert first[f"{verb} checked"]["action"] == attached["action"] == "attached"
+        assert (attached["changed"], attached["task_id"]) == (False, first[verb]["task_id"])
+        assert attached["task"]["succeeded"] is True
+        assert attached["verified"] is RESTARTS[verb][2]
+        assert len(emulator.requests("POST")) == 1
+
+
+def each_once(ansible, emulator, tasks):
+    """The results of tasks (module, options) in their order, and the names of those that failed."""
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    cases = {name: {f"oceanbase.ocp.{module}": options} for name, (module, options) in tasks.items()}
+    outcome = ansible.each(cases, module_defaults=defaults)
+    return [outcome.results[name] for name in tasks], outcome.failed
 
 
 def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
-    options = {"url": emulator.url, **BASIC}
-    whole = ansible.module("cluster_restart", cluster="orders", **options)
-    server = ansible.module("server_restart", **SERVER, **options)
+    tasks = {
+        "whole": ("cluster_restart", {"cluster": "orders"}),
+        "server": ("server_restart", SERVER),
+        "one": ("server_restart", {"cluster": "payments", "server": "10.0.0.7:2882", "freeze_server": True}),
+        "cluster": ("cluster_restart", {"cluster": "payments"}),
+    }
+    (whole, server, one, cluster), failed = each_once(ansible, emulator, tasks)
     assert (server["action"], server["task_id"]) == ("attached", whole["task_id"])
     assert "Restart OB cluster" in server["reason"]
-    one = ansible.module("server_restart", cluster="payments", server="10.0.0.7:2882", freeze_server=True, **options)
-    cluster = ansible.module("cluster_restart", cluster="payments", **options)
-    assert (cluster["rc"], cluster["changed"], cluster["task_id"]) == (2, False, None)
+    assert (failed, cluster["changed"], cluster["task_id"]) == ({"cluster"}, False, None)
     assert f"task {one['task_id']} (Restart OB server) is running" in cluster["msg"]
     assert len(emulator.requests("POST")) == 2
 
 
 def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
-    options = {"url": emulator.url, "cluster": "orders", "safety": "none", **BASIC}
-    zone = ansible.module("zone_restart", zone="zone2", **options)
-    server = ansible.module("server_restart", server="10.0.0.3:2882", freeze_server=True, **options)
+    of_orders = {"cluster": "orders", "freeze_server": True, "safety": "none"}
+    tasks = {
+        "zone": ("zone_restart", {"cluster": "orders", "zone": "zone2", "safety": "none"}),
+        "server": ("server_restart", {**of_orders, "server": "10.0.0.3:2882"}),
+        "one": ("server_restart", {**of_orders, "server": "10.0.0.1:2882"}),
+        "refused": ("zone_restart", {"cluster": "orders", "zone": "zone1", "safety": "none"}),
+    }
+    (zone, server, one, refused), failed = each_once(ansible, emulator, tasks)
     assert (server["action"], server["task_id"]) == ("attached", zone["task_id"])
-    other = ansible.module("zone_restart", "--check", zone="zone1", **options)
-    assert other["action"] == "submitted"
-    one = ansible.module("server_restart", server="10.0.0.1:2882", freeze_server=True, **options)
-    refused = ansible.module("zone_restart", zone="zone1", **options)
-    assert (refused["rc"], refused["changed"], refused["task_id"]) == (2, False, None)
+    assert one["action"] == "submitted"
+    assert (failed, refused["changed"], refused["task_id"]) == ({"refused"}, False, None)
     assert f"task {one['task_id']} (Restart OB server) is running, but it does not restart all" in refused["msg"]
     assert len(emulator.requests("POST")) == 2
 
 
 def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "9")
-    options = {"url": emulator.url, **BASIC, **SERVER}
-    earlier = ansible.module("server_restart", **options)
+    earlier = ansible.module("server_restart", url=emulator.url, **BASIC, **SERVER)
     # By then the process has started, after 45 seconds, and the task has not ended.
     change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(seconds=50)).isoformat()
-    refused = ansible.module("server_restart", started_before=change, **options)
-    assert (refused["rc"], refused["action"]) == (2, None)
-    assert "in_flight=queue" in refused["msg"]
-    checked = ansible.module("server_restart", "--check", in_flight="queue", started_before=change, **options)
-    assert (checked["action"], checked["changed"]) == ("submitted", True)
-    hurried = ansible.module("server_restart", in_flight="queue", started_before=change, wait_timeout=1, **options)
-    assert (hurried["rc"], hurried["changed"]) == (2, False)
-    assert f"Task {earlier['task_id']} (Restart OB server) is not finished" in hurried["msg"]
-    queued = waited_for(
-        emulator,
-        earlier["task_id"],
-        lambda: ansible.module("server_restart", in_flight="queue", started_before=change, wait=True, **options),
+    options = {"url": emulator.url, "started_before": change, **BASIC, **SERVER}
+    queue = {**options, "in_flight": "queue"}
+    outcome = ansible.each(
+        {
+            "refused": {"oceanbase.ocp.server_restart": options},
+            "checked": {"oceanbase.ocp.server_restart": queue, "check_mode": True},
+            "hurried": {"oceanbase.ocp.server_restart": {**queue, "wait_timeout": 1}},
+        }
     )
+    refused, checked, hurried = (outcome.results[name] for name in ("refused", "checked", "hurried"))
+    assert outcome.failed == {"refused", "hurried"}
+    assert refused["action"] is None
+    assert "in_flight=queue" in refused["msg"]
+    assert (checked["action"], checked["changed"]) == ("submitted", True)
+    assert hurried["changed"] is False
+    assert f"Task {earlier['task_id']} (Restart OB server) is not finished" in hurried["msg"]
+    queued = waited_for(emulator, earlier["task_id"], lambda: ansible.module("server_restart", wait=True, **queue))
     assert (queued["action"], queued["task"]["succeeded"]) == ("submitted", True), queued
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
 

@@ -228,6 +228,7 @@ def test_job_stops_at_the_first_failed_node_and_a_relaunch_continues(job, fleet,
     assert fleet.restarts("OB_SERVER") == dict.fromkeys(FLEET["orders"]["ocp_servers"], 1)
 
 
+@pytest.mark.nightly
 def test_three_job_slices_restart_each_target_once(job, fleet, instant):
     hosts = {f"node{number}": {"server": server} for number, server in enumerate(FLEET["orders"]["ocp_servers"])}
     play = {

@@ -109,14 +109,16 @@ def test_wrong_credentials_are_tried_once(ansible, emulator, credentials, check)
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_wrong_password_is_sent_once(ansible, emulator, module):
-    waits = {} if module.startswith("task") else {"wait": True}
-    options = {"url": emulator.url, "username": "admin", "password": "wrong", **MODULES[module], **waits}
-    result = ansible.module(module, **options)
-    assert result["rc"] == 2
-    assert "401" in result["msg"]
-    assert len(emulator.requests("GET") + emulator.requests("POST")) == 1
+def test_a_wrong_password_is_sent_once(ansible, start_emulator):
+    emulators = {module: start_emulator() for module in MODULES}
+    cases = {}
+    for module, options in MODULES.items():
+        waits = {} if module.startswith("task") else {"wait": True}
+        cases[module] = (module, {"url": emulators[module].url, **options, **waits})
+    results = refusals(ansible, cases, username="admin", password="wrong")
+    for module, emulator in emulators.items():
+        assert "401" in results[module]["msg"]
+        assert len(emulator.requests("GET") + emulator.requests("POST")) == 1, module
 
 
 def test_error_names_the_missing_permission(ansible, emulator):

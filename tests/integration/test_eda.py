@@ -57,6 +57,14 @@ def events(emulator, until, meanwhile=lambda: None, **options):
     return asyncio.run(follow())
 
 
+def restarted(emulator, times=1):
+    """Restart a server so many times, as task 1001 and so on, and await each."""
+    for number in range(1, times + 1):
+        emulator.post("/api/v2/ob/clusters/1/servers/1/restart?freezeServer=true")
+        while emulator.get(f"/api/v2/tasks/instances/{1000 + number}")["status"] == "RUNNING":
+            time.sleep(0.01)
+
+
 def finished(event):
     return event["change"] == "finished"
 
@@ -87,15 +95,14 @@ def test_cluster_option_limits_events_to_its_tasks(ansible, emulator):
     assert {event["task"]["cluster_name"] for event in heard} == {"payments"}
 
 
-def test_newer_than_emits_events_of_past_tasks(ansible, emulator):
-    for _run in range(2):
-        ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+def test_newer_than_emits_events_of_past_tasks(emulator):
+    restarted(emulator, times=2)
     heard = events(emulator, finished, newer_than=1001)
     assert [(event["change"], event["task"]["id"]) for event in heard] == [("started", 1002), ("finished", 1002)]
 
 
-def test_cancelled_source_ends_without_waiting_for_the_next_poll(ansible, emulator):
-    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+def test_cancelled_source_ends_without_waiting_for_the_next_poll(emulator):
+    restarted(emulator)
     began = time.monotonic()
     events(emulator, finished, newer_than=0, interval=600)
     assert time.monotonic() - began < 60
@@ -126,8 +133,8 @@ def test_wrong_password_ends_the_source_after_one_request(emulator):
     assert len(emulator.requests("GET")) == 1
 
 
-def test_source_survives_an_outage_with_one_warning(ansible, emulator, caplog):
-    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+def test_source_survives_an_outage_with_one_warning(emulator, caplog):
+    restarted(emulator)
     outage = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error", "status": 503, "times": 7}
     emulator.post("/emulator/faults", outage)
     options = {"username": "", "password": "", **ACCESS_KEY, "newer_than": 1000}
@@ -137,8 +144,8 @@ def test_source_survives_an_outage_with_one_warning(ansible, emulator, caplog):
     assert ACCESS_KEY["access_key_secret"] not in caplog.text
 
 
-def test_unencrypted_password_causes_a_warning(ansible, emulator, caplog, monkeypatch):
-    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+def test_unencrypted_password_causes_a_warning(emulator, caplog, monkeypatch):
+    restarted(emulator)
     module = sys.modules[plugin["put_changes"].__module__]
     monkeypatch.setattr(module, "plaintext_password_warnings", lambda params: [f"Warned of {params['url']}."])
     events(emulator, finished, newer_than=1000)
@@ -183,7 +190,7 @@ def test_source_options_are_documented():
 @pytest.mark.parametrize("folder", [True, False])
 def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     emulator.fail_subtask("Start observer process")
-    ansible.module("server_restart", url=emulator.url, **RESTART, **BASIC)
+    restarted(emulator)
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
     given = f" -e report_task_folder={tmp_path}" if folder else ""
     outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e report_task_id=1001{given}")

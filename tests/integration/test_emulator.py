@@ -91,9 +91,7 @@ CALLERS = {
     ("profile", "credentials", "paths"),
     [
         *(
-            pytest.param(
-                *caller, SERVICE, id=f"{name}-service", marks=[pytest.mark.nightly] * (name in ("viewer", "nobody"))
-            )
+            pytest.param(*caller, SERVICE, id=f"{name}-service", marks=[pytest.mark.nightly] * (name != "admin"))
             for name, caller in CALLERS.items()
         ),
         pytest.param(*CALLERS["admin"], CONTROL, id="admin-control"),

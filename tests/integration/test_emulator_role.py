@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ import yaml
 from credentials import BASIC
 from documentation_blocks import blocks
 from free_ports import kept_port
+from refused_roles import refusals
 
 
 @pytest.fixture
@@ -46,8 +48,8 @@ def emulator_role(ansible, tmp_path):
         return outcome, changed
 
     yield apply, port
-    if (tmp_path / "emulator" / f"{port}.pid").exists():
-        apply("stopped")
+    with contextlib.suppress(FileNotFoundError):
+        os.kill(int((tmp_path / "emulator" / f"{port}.pid").read_text()), signal.SIGTERM)
 
 
 def answers(port, scheme="http", **options):
@@ -60,11 +62,20 @@ def answers(port, scheme="http", **options):
 FLEET = "clusters: [{name: tilde, zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}]}]"
 
 
-def test_the_emulator_is_started_once_and_stopped(emulator_role):
+def test_the_emulator_is_started_once_with_its_settings_and_stopped(emulator_role, tmp_path):
     apply, port = emulator_role
-    outcome, changed = apply("started")
+    (tmp_path / "faults.yml").write_text("[{kind: http, action: html, match: {path: /api/v2/status}}]")
+    settings = {
+        **documented_settings(),
+        "emulator_rate_limit": ["2/3600", "50/86400"],
+        "emulator_max_attempts": 1,
+        "emulator_faults": str(tmp_path / "faults.yml"),
+    }
+    outcome, changed = apply("started", **settings)
     assert (outcome.rc, changed, answers(port)) == (0, True, True), outcome.output
-    outcome, changed = apply("started")
+    assert_profile_and_switches(port)
+    assert_rate_limit_lockout_and_fault(port)
+    outcome, changed = apply("started", **settings)
     assert (outcome.rc, changed, answers(port)) == (0, False, True), outcome.output
     outcome, changed = apply("stopped")
     assert (outcome.rc, changed, answers(port)) == (0, True, False), outcome.output
@@ -112,16 +123,20 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     assert (home / "fleet.db").exists()
 
 
-def test_emulator_role_applies_rate_limit_lockout_and_faults(emulator_role, tmp_path):
-    apply, port = emulator_role
-    (tmp_path / "faults.yml").write_text("[{kind: http, action: html, match: {path: /api/v2/status}}]")
-    outcome, _changed = apply(
-        "started",
-        emulator_rate_limit=["2/3600", "50/86400"],
-        emulator_max_attempts=1,
-        emulator_faults=str(tmp_path / "faults.yml"),
-    )
-    assert outcome.rc == 0, outcome.output
+def documented_settings():
+    """The variables of the role on the page of the emulator: a profile, and switches."""
+    [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
+    [role] = yaml.safe_load(play)[0]["roles"]
+    return {key: value for key, value in role.items() if key != "role"}
+
+
+def assert_profile_and_switches(port):
+    paths = requests.get(f"http://127.0.0.1:{port}/openapi.json", timeout=10).json()["paths"]
+    assert {"/compute/hosts/batchRestartAgents", "/api/v2/compute/hosts/batchRestartAgents"} <= set(paths)
+    assert not any("arbitration" in path for path in paths if not path.startswith("/emulator/"))
+
+
+def assert_rate_limit_lockout_and_fault(port):
     url = f"http://127.0.0.1:{port}/api/v2/info"
     answers = [requests.get(url, auth=tuple(BASIC.values()), timeout=5) for _call in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -129,17 +144,6 @@ def test_emulator_role_applies_rate_limit_lockout_and_faults(emulator_role, tmp_
     codes = [requests.get(url, auth=("viewer", "x"), timeout=5).json()["error"]["code"] for _call in range(2)]
     assert codes == [30004, 30007]
     assert requests.get(f"http://127.0.0.1:{port}/api/v2/status", timeout=5).status_code == 502
-
-
-def test_emulator_role_applies_the_documented_profile_and_switches(emulator_role):
-    apply, port = emulator_role
-    [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
-    [role] = yaml.safe_load(play)[0]["roles"]
-    outcome, _changed = apply("started", **{key: value for key, value in role.items() if key != "role"})
-    assert outcome.rc == 0, outcome.output
-    paths = requests.get(f"http://127.0.0.1:{port}/openapi.json", timeout=10).json()["paths"]
-    assert {"/compute/hosts/batchRestartAgents", "/api/v2/compute/hosts/batchRestartAgents"} <= set(paths)
-    assert not any("arbitration" in path for path in paths if not path.startswith("/emulator/"))
 
 
 def test_error_names_the_unknown_switch(emulator_role):
@@ -180,20 +184,15 @@ def runs(word):
     return False
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"port": 0}, "emulator_port: 0 is out of range; give 1 to 65535"),
-        ({"port": "65536", "state": "stopped"}, "emulator_port: 65536 is out of range; give 1 to 65535"),
-        ({"start_timeout": "0"}, "emulator_start_timeout: 0 is out of range; give 1 or more."),
-    ],
-    ids=["any port", "port", "no time"],
-)
-def test_emulator_role_refuses_numbers_out_of_range(ansible, given, sentence):
-    role = {"ansible.builtin.include_role": {"name": "oceanbase.ocp.emulator"}}
-    outcome = ansible.tasks({**role, "vars": {f"emulator_{name}": value for name, value in given.items()}})
-    assert outcome.rc == 2
-    assert outcome.result["msg"].startswith(sentence)
+def test_emulator_role_refuses_numbers_out_of_range(ansible):
+    cases = {
+        "emulator_port: 0 is out of range; give 1 to 65535": {"port": 0},
+        "emulator_port: 65536 is out of range; give 1 to 65535": {"port": "65536", "state": "stopped"},
+        "emulator_start_timeout: 0 is out of range; give 1 or more.": {"start_timeout": "0"},
+    }
+    refused = refusals(ansible, "emulator", cases)
+    for sentence, result in refused.items():
+        assert result["msg"].startswith(sentence)
 
 
 def test_emulator_role_starts_nothing_in_check_mode(emulator_role):

@@ -62,10 +62,7 @@ def faults(descriptions: list[str], position: int, task_id: int) -> list[dict[st
 
 @pytest.mark.parametrize(
     "verb",
-    [
-        pytest.param(verb, marks=[pytest.mark.nightly] * (verb not in ("server_restart", "agent_restart")))
-        for verb in STEPS
-    ],
+    [pytest.param(verb, marks=[pytest.mark.nightly] * (verb != "server_restart")) for verb in STEPS],
 )
 def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
     first, descriptions = graph(verb)

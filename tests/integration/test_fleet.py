@@ -76,7 +76,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     }
     process = ansible.start([play], "fleet")
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
-        time.sleep(0.02)
+        time.sleep(0.05)
     emulator.put("/emulator/clock", {"running": True})
     assert process.wait(timeout=60) == 0, ansible.output("fleet").read_text()
     assert " changed=1 " in ansible.output("fleet").read_text()
@@ -206,7 +206,7 @@ def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_pa
     assert emulator.log.count("/api/") == 0
 
 
-@pytest.mark.parametrize("forks", [1, 5])
+@pytest.mark.parametrize("forks", [5, pytest.param(1, marks=pytest.mark.nightly)])
 def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inventory, forks):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}

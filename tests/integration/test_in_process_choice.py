@@ -69,33 +69,29 @@ def test_execution_path_follows_the_task_keywords(play):
     ]
     outcome = play(*({**READ, **task} for task, _path in keywords), vars={"empty": {}})
     assert outcome.rc == 0, outcome.output
-    assert [ran_as(printed) for printed in of_each_task(outcome)] == [path for _task, path in keywords], outcome.output
+    assert [ran_as(printed) for printed in outcome.of_each_task()] == [path for _task, path in keywords], outcome.output
 
 
-def of_each_task(outcome):
-    """What was printed for each task."""
-    return outcome.output.split("\nTASK [")[1:]
-
-
-@pytest.mark.parametrize("keywords", [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}], ids=str)
-def test_environment_of_play_or_block_forces_the_ordinary_module(play, keywords):
-    outcome = play(READ, **keywords)
-    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
-    outcome = play({"block": [READ], **keywords}, READ)
+def test_environment_of_play_or_block_forces_the_ordinary_module(ansible, emulator):
+    forms = [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}]
+    plays = [{**form, "tasks": [READ]} for form in forms]
+    plays += [{"tasks": [{"block": [READ], **form}, READ]} for form in forms]
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    common = {"hosts": "localhost", "gather_facts": False, "module_defaults": defaults}
+    outcome = ansible.playbook([{**common, **play} for play in plays], arguments="-vvv")
     assert outcome.rc == 0, outcome.output
-    assert [ran_as(printed) for printed in of_each_task(outcome)] == [THERE, HERE], outcome.output
+    ran = [ran_as(printed) for printed in outcome.of_each_task()]
+    assert ran == [THERE, THERE, THERE, HERE, THERE, HERE], outcome.output
 
 
-@pytest.mark.parametrize("by", ["task", "variable", "command line"])
-def test_become_forces_the_ordinary_module(play, tmp_path, by):
+def test_become_forces_the_ordinary_module(play, tmp_path):
     variables = {"ansible_become_exe": executable(tmp_path / "sudo", SUDO)}
-    outcome = {
-        "task": lambda: play({**READ, "become": True}, vars=variables),
-        "variable": lambda: play(READ, vars={**variables, "ansible_become": True}),
-        "command line": lambda: play(READ, vars=variables, arguments="--become"),
-    }[by]()
-    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
-    assert "since the task has become" in outcome.output
+    by_task, by_variable = {**READ, "become": True}, {**READ, "vars": {"ansible_become": True}}
+    for outcome in (play(by_task, by_variable, vars=variables), play(READ, vars=variables, arguments="--become")):
+        assert outcome.rc == 0, outcome.output
+        for printed in outcome.of_each_task():
+            assert ran_as(printed) == THERE, outcome.output
+            assert "since the task has become" in printed
 
 
 def test_nonlocal_connection_forces_the_ordinary_module(play, tmp_path):

@@ -118,6 +118,7 @@ ALIKE = (
     "host_info",
     "arbitration_service_info",
     "cluster_wait",
+    "task_wait",
 )
 
 
@@ -140,7 +141,7 @@ def test_both_paths_give_the_same_results_for_good_and_bad_input(run, module):
     assert failed == {name for name, _options in cases(module)} - HARMLESS.get(module, set()) - {"right"}
 
 
-@pytest.mark.parametrize("module", ["cluster_restart", "task_info"])
+@pytest.mark.parametrize("module", ["cluster_restart", pytest.param("task_info", marks=pytest.mark.nightly)])
 def test_both_paths_handle_task_keywords_alike(run, module):
     tasks = [FIRST, *(task(name, module, GOOD[module], **keywords) for name, keywords in TASK_KEYWORDS.items())]
     _outcome, here = run(tasks)
@@ -155,7 +156,7 @@ def test_both_paths_handle_task_keywords_alike(run, module):
     ("verb", "step"),
     [
         ("server_restart", "Start observer process"),
-        ("arbitration_service_restart", "Start arbitration service"),
+        pytest.param("arbitration_service_restart", "Start arbitration service", marks=pytest.mark.nightly),
     ],
 )
 def test_both_paths_report_failed_task_and_busy_target_alike(run, verb, step):

@@ -325,26 +325,37 @@ def ssh(ansible, tmp_path):
     return called
 
 
+NOT_BY_SSH = {
+    "module": {
+        "oceanbase.ocp.server_restart": {
+            "cluster": "{{ ocp_cluster }}",
+            "server": "{{ ocp_server }}",
+            "freeze_server": False,
+        }
+    },
+    "task_wait": {
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
+        "vars": {"task_wait_tasks": 1001},
+    },
+    "rolling_restart": {
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},
+        "vars": {"rolling_restart_clusters": ["orders"], "rolling_restart_started_before": "1777834921"},
+    },
+}
+BY_VARIABLE = {"connection": "local", "vars": {"ansible_connection": "ssh"}}
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize(
-    "task",
+    ("task", "connection"),
     [
-        {
-            "oceanbase.ocp.server_restart": {
-                "cluster": "{{ ocp_cluster }}",
-                "server": "{{ ocp_server }}",
-                "freeze_server": False,
-            }
-        },
-        {"ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"}, "vars": {"task_wait_tasks": 1001}},
-        {
-            "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},
-            "vars": {"rolling_restart_clusters": ["orders"], "rolling_restart_started_before": "1777834921"},
-        },
+        *(pytest.param(task, {}, id=name) for name, task in NOT_BY_SSH.items()),
+        *(
+            pytest.param(task, BY_VARIABLE, id=f"{name}, by variable", marks=[pytest.mark.nightly] * (name != "module"))
+            for name, task in NOT_BY_SSH.items()
+        ),
     ],
-    ids=["module", "task_wait", "rolling_restart"],
 )
-@pytest.mark.parametrize("connection", [{}, {"connection": "local", "vars": {"ansible_connection": "ssh"}}], ids=str)
 @pytest.mark.usefixtures("environment")
 def test_nothing_goes_by_ssh_to_a_database_server(command, emulator, source, ssh, tmp_path, task, connection):
     play = {"hosts": "ocp_zone_orders_zone1", "gather_facts": False, **connection, "tasks": [task]}

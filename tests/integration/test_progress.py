@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import expected_restarts
 import pytest
 from credentials import BASIC
 from execution_path import ORDINARY
@@ -84,16 +85,16 @@ def test_terminal_shows_success_and_failure_in_different_colours(ansible, emulat
     assert len(set(colours)) == 2
 
 
-@pytest.mark.parametrize("verb", RESTARTS)
-def test_playbook_progress_precedes_the_result_in_80_columns(ansible, emulator, verb):
-    options, steps, _verified = RESTARTS[verb]
-    task = {"name": "restart", f"oceanbase.ocp.{verb}": {**options, "wait": True}}
-    outcome = ansible.tasks(task, **defaults(emulator))
-    shown = progress_lines(outcome.output)
-    assert f" {steps}/{steps} ok " in shown[-2]
-    assert " SUCCESSFUL, " in shown[-1]
-    assert max(map(len, shown)) <= 80
-    assert outcome.output.index(shown[-1]) < outcome.output.index("changed: [localhost]")
+def test_playbook_progress_precedes_the_result_in_80_columns(ansible, start_emulator):
+    outcome = ansible.each({verb: expected_restarts.restart(verb, start_emulator(), wait=True) for verb in RESTARTS})
+    printed = outcome.of_each_task()
+    assert len(printed) == len(RESTARTS)
+    for (_options, steps, _verified), output in zip(RESTARTS.values(), printed, strict=True):
+        shown = progress_lines(output)
+        assert f" {steps}/{steps} ok " in shown[-2]
+        assert " SUCCESSFUL, " in shown[-1]
+        assert max(map(len, shown)) <= 80
+        assert output.index(shown[-1]) < output.index("changed: [localhost]")
 
 
 def test_loop_items_show_progress_before_each_result(ansible, emulator):

@@ -7,13 +7,11 @@ from __future__ import annotations
 import pytest
 from credentials import ACCESS_KEY, BASIC
 from execution_path import ORDINARY, ran_as
-from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted
-
-EVERY_RESTART = pytest.mark.parametrize("verb", RESTARTS)
+from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted, restart
 
 
 @pytest.mark.smoke
-@EVERY_RESTART
+@pytest.mark.parametrize("verb", RESTARTS)
 def test_a_restart_is_started_awaited_and_verified(ansible, emulator, verb):
     result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
     assert_restarted(verb, result)
@@ -34,35 +32,37 @@ def test_restarts_work_with_an_access_key_over_https(ansible, start_emulator, tl
         assert_restarted(verb, results[verb])
 
 
-@pytest.mark.parametrize(
-    ("verb", "options", "steps"),
-    [
-        ("server_restart", ("--profile", "4.2"), 11),
-        ("server_restart", ("--parameters-in", "query"), 13),
-        ("server_restart", ("--parameters-in", "body"), 13),
-        ("cluster_restart", ("--cluster-answer", "subtasks", "--task-tags", "absent"), 19),
-        ("zone_restart", ("--profile", "4.2"), 15),
-        ("agent_restart", ("--profile", "4.2"), 9),
-        ("agent_restart", ("--agent-paths", "plain"), 9),
-    ],
-)
-def test_restart_works_with_other_profiles_and_switches(ansible, start_emulator, verb, options, steps):
-    emulator = start_emulator(*options)
-    result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
-    assert (result["changed"], result["task"]["succeeded"]) == (True, True), result
-    assert result["task"]["progress"] == {"done": steps, "total": steps, "running": []}
-    assert result["verified"] is RESTARTS[verb][2]
+def test_restarts_work_with_other_profiles_and_switches(ansible, start_emulator):
+    cases = [
+        ("server_restart", "--profile 4.2", 11),
+        ("server_restart", "--parameters-in query", 13),
+        ("server_restart", "--parameters-in body", 13),
+        ("cluster_restart", "--cluster-answer subtasks --task-tags absent", 19),
+        ("zone_restart", "--profile 4.2", 15),
+        ("agent_restart", "--profile 4.2", 9),
+        ("agent_restart", "--agent-paths plain", 9),
+    ]
+    tasks = {
+        f"{verb} {options}": restart(verb, start_emulator(*options.split()), wait=True)
+        for verb, options, _steps in cases
+    }
+    outcome = ansible.each(tasks)
+    for verb, options, steps in cases:
+        result = outcome.results[f"{verb} {options}"]
+        assert (result["changed"], result["task"]["succeeded"]) == (True, True), result
+        assert result["task"]["progress"] == {"done": steps, "total": steps, "running": []}
+        assert result["verified"] is RESTARTS[verb][2]
 
 
-@EVERY_RESTART
-def test_restart_without_wait_returns_a_running_task(ansible, start_emulator, verb):
-    emulator = start_emulator("--step-seconds", "60")
-    result = ansible.module(verb, url=emulator.url, **BASIC, **RESTARTS[verb][0])
-    assert (result["changed"], result["after"], result["verified"]) == (True, None, None)
-    task = result["task"]
-    assert (task["status"], task["finished"], task["progress"]["done"]) == ("RUNNING", False, 0)
-    assert task["subtasks"][0]["status"] in ("READY", "RUNNING")
-    assert {step["status"] for step in task["subtasks"][1:]} == {"PENDING"}
+def test_restarts_without_wait_return_a_running_task(ansible, start_emulator):
+    outcome = ansible.each({verb: restart(verb, start_emulator("--step-seconds", "60")) for verb in RESTARTS})
+    for verb in RESTARTS:
+        result = outcome.results[verb]
+        assert (result["changed"], result["after"], result["verified"]) == (True, None, None), verb
+        task = result["task"]
+        assert (task["status"], task["finished"], task["progress"]["done"]) == ("RUNNING", False, 0)
+        assert task["subtasks"][0]["status"] in ("READY", "RUNNING")
+        assert {step["status"] for step in task["subtasks"][1:]} == {"PENDING"}
 
 
 def test_check_mode_sends_no_post(ansible, emulator):
@@ -77,8 +77,13 @@ def test_check_mode_sends_no_post(ansible, emulator):
 
 def test_reads_in_check_mode_send_no_post(ansible, emulator):
     started = ansible.module("cluster_restart", url=emulator.url, **BASIC, cluster="orders")
-    info = ansible.module("task_info", "--check", url=emulator.url, **BASIC, task_id=started["task_id"])
-    waited = ansible.module("task_wait", "--check", url=emulator.url, **BASIC, task_ids=started["task_id"])
+    reads = {
+        "info": {"oceanbase.ocp.task_info": {"task_id": started["task_id"]}},
+        "waited": {"oceanbase.ocp.task_wait": {"task_ids": started["task_id"]}},
+    }
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    results = ansible.each(reads, arguments="--check", module_defaults=defaults).results
+    info, waited = results["info"], results["waited"]
     assert [info["tasks"][0]["id"], waited["tasks"][0]["id"]] == [started["task_id"]] * 2
     assert (info["changed"], waited["changed"]) == (False, False)
     assert len(emulator.requests("POST")) == 1
@@ -213,33 +218,30 @@ access_keys: [{id: dba-key, secret: hidden-key-secret, user: dba}]
 """
 
 
-@pytest.mark.parametrize(
-    "credentials",
-    [
-        {"username": "dba", "password": "hidden-password"},
-        {"username": "dba", "password": "hidden-but-wrong"},
-        {"access_key_id": "dba-key", "access_key_secret": "hidden-key-secret"},
-        {"access_key_id": "dba-key", "access_key_secret": "hidden-but-wrong"},
-    ],
-    ids=["password", "wrong-password", "access-key", "wrong-access-key"],
-)
-def test_no_secret_is_printed_at_the_highest_verbosity(ansible, start_emulator, tmp_path, credentials):
+SECRETS = {
+    "password": {"username": "dba", "password": "hidden-password"},
+    "wrong password": {"username": "dba", "password": "hidden-but-wrong"},
+    "access key": {"access_key_id": "dba-key", "access_key_secret": "hidden-key-secret"},
+    "wrong access key": {"access_key_id": "dba-key", "access_key_secret": "hidden-but-wrong"},
+}
+
+
+def test_no_secret_is_printed_at_the_highest_verbosity(ansible, start_emulator, tmp_path):
     fleet = tmp_path / "fleet.yml"
     fleet.write_text(FLEET_WITH_SECRETS)
-    emulator = start_emulator("--fleet", str(fleet))
-    restart = {"oceanbase.ocp.cluster_restart": {"cluster": "orders"}}
-    outcome = ansible.each(
-        {"in-process": restart, "ordinary": {**restart, **ORDINARY}},
-        arguments="-vvvv",
-        vars=credentials,
-        module_defaults={
-            "group/oceanbase.ocp.ocp": {"url": emulator.url, **{name: f"{{{{ {name} }}}}" for name in credentials}}
-        },
-    )
-    assert ran_as(outcome.output) == {"in-process": 1, "ordinary": 1}
-    right = "hidden-but-wrong" not in credentials.values()
-    assert [outcome.results[path]["changed"] for path in ("in-process", "ordinary")] == [right, right]
-    for printed in outcome.output, emulator.log:
+    emulators, tasks = [], {}
+    for name, credentials in SECRETS.items():
+        emulators.append(start_emulator("--fleet", str(fleet)))
+        templates = {option: f"{{{{ secrets['{name}'].{option} }}}}" for option in credentials}
+        options = {"cluster": "orders", "url": emulators[-1].url, **templates}
+        tasks[name] = {"oceanbase.ocp.cluster_restart": options}
+        tasks[f"{name}, ordinary"] = {**tasks[name], **ORDINARY}
+    outcome = ansible.each(tasks, arguments="-vvvv", vars={"secrets": SECRETS})
+    assert ran_as(outcome.output) == {"in-process": 4, "ordinary": 4}
+    assert {name for name, result in outcome.results.items() if result["changed"]} == {
+        name for name in tasks if not name.startswith("wrong")
+    }
+    for printed in outcome.output, *(emulator.log for emulator in emulators):
         assert "hidden" not in printed
         assert "Authorization" not in printed
         assert "HMACSHA1" not in printed

@@ -186,7 +186,7 @@ def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(ansible, c
     process = ansible.start([play], "rolling")
     while not posts(emulator):
         assert process.poll() is None, ansible.output("rolling").read_text()
-        time.sleep(0.02)
+        time.sleep(0.05)
     emulator.put("/emulator/servers/1", {"available": False})
     assert process.wait(timeout=60) == 2, ansible.output("rolling").read_text()
     assert posts(emulator) == [3]

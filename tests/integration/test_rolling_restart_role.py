@@ -9,6 +9,7 @@ import json
 import pytest
 import yaml
 from credentials import BASIC
+from refused_roles import refusals
 from rolling import PLAYBOOK, QUICK, message, posts
 
 HOOKS = ("before_run", "after_run", "before_zone", "after_zone", "before_node", "after_node", "gate")
@@ -179,24 +180,7 @@ def test_unreadable_server_of_a_batch_fails_without_hiding_the_others(
     assert set(posts(emulator)) <= {3, 4}
 
 
-@pytest.mark.parametrize(
-    ("second", "left_alone", "record"),
-    [
-        # Options may come from the record of the first use.
-        (
-            {
-                "servers": "{{ rolling_restart_results | map(attribute='id') }}",
-                "started_before": "2000-01-01T00:00:00Z",
-            },
-            1,
-            # The failed task of the first use holds its server.
-            [0, 1],
-        ),
-        ({"clusters": ["nowhere"]}, None, [0, 0]),
-    ],
-    ids=["nothing to do", "no plan"],
-)
-def test_each_use_in_a_play_keeps_its_own_record(ansible, connect, start_emulator, change, second, left_alone, record):
+def test_each_use_in_a_play_keeps_its_own_record(ansible, connect, start_emulator, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)
     emulator.fail_subtask("Prepare restart observer")
@@ -211,11 +195,16 @@ def test_each_use_in_a_play_keeps_its_own_record(ansible, connect, start_emulato
         noted = {"name": name, "ansible.builtin.debug": {"msg": lengths}}
         return {"block": [role], "rescue": [{"ansible.builtin.debug": {"msg": "It failed."}}], "always": [noted]}
 
-    outcome = ansible.tasks(use("first", {}), use("second", second))
-    assert outcome.results["first"]["msg"] == [1, 1], outcome.output
-    assert outcome.results["second"]["msg"] == record, outcome.output
-    if left_alone is not None:
-        assert len(outcome.results["Plan the restart"]["left_alone"]) == left_alone
+    # Options may come from the record of an earlier use.
+    servers = "{{ rolling_restart_results | map(attribute='id') }}"
+    nothing_to_do = {"servers": servers, "started_before": "2000-01-01T00:00:00Z"}
+    planned = {"name": "planned", "ansible.builtin.debug": {"msg": "{{ rolling_restart_plan.left_alone | length }}"}}
+    outcome = ansible.tasks(
+        use("first", {}), use("nothing to do", nothing_to_do), planned, use("no plan", {"clusters": ["nowhere"]})
+    )
+    recorded = {name: outcome.results[name]["msg"] for name in ("first", "nothing to do", "planned", "no plan")}
+    # The failed task of the first use holds its server.
+    assert recorded == {"first": [1, 1], "nothing to do": [0, 1], "planned": 1, "no plan": [0, 0]}, outcome.output
 
 
 def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator):
@@ -233,24 +222,21 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     assert posts(emulator) == []
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"clusters": None}, "rolling_restart_clusters"),
-        ({"started_before": None}, "rolling_restart_started_before"),
-        ({"started_before": "yesterday"}, "started_before: yesterday is no instant"),
-        ({"strategy": "fast"}, "rolling_restart_strategy"),
-        ({"batch": 0}, "batch: 0 is out of range"),
-        ({"gate": "gate.yml"}, "rolling_restart_gate: gate.yml is not the absolute path of a file"),
-        ({"after_run": "/nowhere/after.yml"}, "rolling_restart_after_run: /nowhere/after.yml is not the absolute"),
-    ],
-    ids=["clusters", "instant", "no instant", "strategy", "batch", "relative", "missing"],
-)
-def test_error_names_the_bad_option_before_any_request(ansible, connect, emulator, change, given, sentence):
+def test_error_names_the_bad_option_before_any_request(ansible, connect, emulator, change):
     connect(emulator)
-    every = {"clusters": ["payments"], "started_before": change, **given}
-    variables = {f"rolling_restart_{name}": value for name, value in every.items() if value is not None}
-    outcome = ansible.playbook(PLAYBOOK, arguments=f"-e '{json.dumps(variables)}'")
-    assert outcome.rc == 2
-    assert sentence in str(outcome.results), outcome.output
+    good = {"clusters": ["payments"], "started_before": change}
+    cases = {
+        "rolling_restart_clusters": {"started_before": change},
+        "rolling_restart_started_before": {"clusters": ["payments"]},
+        "started_before: yesterday is no instant": {**good, "started_before": "yesterday"},
+        "rolling_restart_strategy": {**good, "strategy": "fast"},
+        "batch: 0 is out of range": {**good, "batch": 0},
+        "rolling_restart_gate: gate.yml is not the absolute path of a file": {**good, "gate": "gate.yml"},
+        "rolling_restart_after_run: /nowhere/after.yml is not the absolute": {
+            **good,
+            "after_run": "/nowhere/after.yml",
+        },
+    }
+    for sentence, refused in refusals(ansible, "rolling_restart", cases).items():
+        assert sentence in str(refused), refused
     assert emulator.log.count("/api/") == 0

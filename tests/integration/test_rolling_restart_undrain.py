@@ -11,8 +11,6 @@ import yaml
 from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
 
-FIVE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "5", *QUICK)
-
 
 @pytest.fixture
 def drain(tmp_path):
@@ -33,27 +31,27 @@ def drain(tmp_path):
     return given
 
 
-@pytest.mark.parametrize("batch", [1, pytest.param(5, marks=pytest.mark.nightly)])
-def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_emulator, drain, batch):
-    emulator = start_emulator(*FIVE)
+@pytest.mark.parametrize(("batch", "servers"), [(1, 3), pytest.param(5, 5, marks=pytest.mark.nightly)])
+def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_emulator, drain, batch, servers):
+    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", str(servers), *QUICK)
     drained = drain.pop("drained")
     # The last that is started of the first batch.
     last = {"kind": "subtask", "match": {"taskId": 1000 + batch, "subtask": "Stop observer process"}, "action": "fail"}
     emulator.post("/emulator/faults", last)
     assert roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain).rc == 2
-    first = sorted(map(str, range(6, 6 + batch)))
+    first = sorted(map(str, range(servers + 1, servers + 1 + batch)))
     assert drained() == [*first, "zone2"]
 
     # As long as the task holds its node, those are undrained that serve.
     assert roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain).rc == 2
-    assert drained() == [str(5 + batch), "zone2"]
+    assert drained() == [str(servers + batch), "zone2"]
 
     options = {"url": emulator.url, "task_id": 1000 + batch, "state": "retried", "wait": True, **BASIC}
     assert ansible.module("task", **options)["rc"] == 0
     outcome = roll(emulator, ["cluster1"], zones=["zone2"], batch=batch, **drain)
     assert outcome.rc == 0, outcome.output
     assert drained() == []
-    assert sorted(posts(emulator)) == [6, 7, 8, 9, 10]
+    assert sorted(posts(emulator)) == list(range(servers + 1, 2 * servers + 1))
 
 
 def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(roll, start_emulator, tmp_path):

@@ -34,7 +34,6 @@ WAYS = {
     "skipped": ({"state": "skipped", "subtask_id": FAILED}, 1, "/skip"),
     "canceled": ({"state": "canceled", "subtask_id": HANGING}, 0, "/cancel"),
 }
-every_way = pytest.mark.parametrize("way", WAYS)
 
 
 def steer(name, *, task_id="{{ restart.task_id }}", register=None, more=None, **options):
@@ -61,6 +60,12 @@ def begun(way):
     return [START, hangs()] if way == "canceled" else [RESTART]
 
 
+def on(emulator, name, *tasks):
+    """These tasks against one of several emulators, in names of their own."""
+    defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
+    return {"block": [{**task, "name": f"{name}: {task['name']}"} for task in tasks], "module_defaults": defaults}
+
+
 def broken(emulator, way):
     """Plan what makes ``way`` necessary."""
     if way == "canceled":
@@ -83,8 +88,8 @@ def steered_by(emulator):
 def play(ansible, emulator):
     """Run tasks against the emulator; returns the outcome."""
 
-    def run(*tasks, arguments="", user="admin", **keywords):
-        defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC, "username": user}}
+    def run(*tasks, arguments="", **keywords):
+        defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
         return ansible.tasks(*tasks, arguments=arguments, module_defaults=defaults, **keywords)
 
     return run
@@ -168,28 +173,30 @@ def test_stalled_subtask_is_canceled_and_its_task_fails(play, emulator):
 # Once, and the same however it is run
 
 
-@every_way
-def test_task_action_runs_once_and_check_mode_predicts_it(play, emulator, way):
-    options, _times, path = WAYS[way]
-    broken(emulator, way)
-    outcome = play(
-        *begun(way),
-        steer("foretold", **options, more={"check_mode": True, "diff": True}),
-        steer("done", **options, more={"diff": True}),
-        steer("again", **options),
-        steer("waited", **options, wait=True),
-        steer("foretold again", **options, more={"check_mode": True}),
-    )
-    foretold, done = outcome.results["foretold"], outcome.results["done"]
-    for key in ("changed", "action", "reason", "subtask_ids", "before", "diff"):
-        assert foretold[key] == done[key], key
-    assert (done["changed"], done["action"]) == (True, options["state"])
-    for name in ("again", "waited", "foretold again"):
-        assert (outcome.results[name]["changed"], outcome.results[name]["action"]) == (False, None), name
-        assert "msg" not in outcome.results[name], name
-    [only] = steered_by(emulator)
-    assert only.endswith(path)
-    assert foretold["trace_id"] is None
+def test_task_action_runs_once_and_check_mode_predicts_it(ansible, start_emulator):
+    emulators, blocks = {way: start_emulator() for way in WAYS}, []
+    for way, (options, _times, _path) in WAYS.items():
+        broken(emulators[way], way)
+        actions = (
+            steer("foretold", **options, more={"check_mode": True, "diff": True}),
+            steer("done", **options, more={"diff": True}),
+            steer("again", **options),
+            steer("waited", **options, wait=True),
+            steer("foretold again", **options, more={"check_mode": True}),
+        )
+        blocks.append(on(emulators[way], way, *begun(way), *actions))
+    results = ansible.tasks(*blocks).results
+    for way, (options, _times, path) in WAYS.items():
+        foretold, done = results[f"{way}: foretold"], results[f"{way}: done"]
+        for key in ("changed", "action", "reason", "subtask_ids", "before", "diff"):
+            assert foretold[key] == done[key], (way, key)
+        assert (done["changed"], done["action"]) == (True, options["state"])
+        for result in (results[f"{way}: {name}"] for name in ("again", "waited", "foretold again")):
+            assert (result["changed"], result["action"]) == (False, None), result
+            assert "msg" not in result
+        [only] = steered_by(emulators[way])
+        assert only.endswith(path)
+        assert foretold["trace_id"] is None
 
 
 def comparable(value):
@@ -227,26 +234,29 @@ def test_both_paths_give_the_same_results(ansible, start_emulator):
 # Answers that are lost
 
 
-@pytest.mark.parametrize(
-    ("way", "when"), [("retried", "before"), ("canceled", "before"), ("rolled back", "after"), ("skipped", "after")]
-)
-def test_lost_response_is_resolved_or_reported_as_unknown(play, emulator, way, when):
-    options, _times, path = WAYS[way]
-    broken(emulator, way)
-    match = {"method": "POST", "path": f"/api/v2/tasks/*{path}"}
-    emulator.post("/emulator/faults", {"kind": "http", "action": "drop", "when": when, "match": match})
-    # The answer to be lost is waited for as long as this, and then the task is looked at.
-    outcome = play(*begun(way), steer("lost", timeout=1, **options), steer("again", **options))
-    lost, again = outcome.results["lost"], outcome.results["again"]
-    assert (lost["changed"], lost["action"]) == (True, options["state"])
-    if when == "after":
-        assert lost["reason"].endswith("; the answer was lost, and the task shows that it was done")
-        assert ("msg" in lost, again["changed"]) == (False, False)
-    else:
-        assert lost["msg"].startswith("It is not known whether ")
-        assert lost["msg"].endswith("ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'")
-        assert again["changed"] is True
-    assert len(steered_by(emulator)) == {"before": 2, "after": 1}[when]
+def test_lost_response_is_resolved_or_reported_as_unknown(ansible, start_emulator):
+    ways = {"retried": "before", "canceled": "before", "rolled back": "after", "skipped": "after"}
+    emulators, blocks = {way: start_emulator() for way in ways}, []
+    for way, when in ways.items():
+        options, _times, path = WAYS[way]
+        broken(emulators[way], way)
+        match = {"method": "POST", "path": f"/api/v2/tasks/*{path}"}
+        emulators[way].post("/emulator/faults", {"kind": "http", "action": "drop", "when": when, "match": match})
+        # The answer to be lost is waited for as long as this, and then the task is looked at.
+        actions = steer("lost", timeout=1, **options), steer("again", **options)
+        blocks.append(on(emulators[way], way, *begun(way), *actions))
+    results = ansible.tasks(*blocks).results
+    for way, when in ways.items():
+        lost, again = results[f"{way}: lost"], results[f"{way}: again"]
+        assert (lost["changed"], lost["action"]) == (True, WAYS[way][0]["state"])
+        if when == "after":
+            assert lost["reason"].endswith("; the answer was lost, and the task shows that it was done")
+            assert ("msg" in lost, again["changed"]) == (False, False)
+        else:
+            assert lost["msg"].startswith("It is not known whether ")
+            assert lost["msg"].endswith("ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'")
+            assert again["changed"] is True
+        assert len(steered_by(emulators[way])) == {"before": 2, "after": 1}[when]
 
 
 # Rights
@@ -254,8 +264,7 @@ def test_lost_response_is_resolved_or_reported_as_unknown(play, emulator, way, w
 
 def test_error_names_the_missing_permission(play, emulator):
     emulator.fail_subtask(STEP)
-    assert play(RESTART).result["task_id"] == 1001
-    result = play(steer("viewer", task_id=1001, state="retried"), user="viewer").result
+    result = play(RESTART, steer("viewer", task_id=1001, state="retried", username="viewer")).result
     assert (result["changed"], result["task"]["status"]) == (False, "FAILED")
     assert result["msg"].startswith("Task 1001 (Restart OB server) was not retried. POST ")
     assert result["msg"].endswith(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from credentials import BASIC
 
@@ -41,50 +43,45 @@ SHOW = {
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize(
-    ("tasks", "what", "number"),
-    [
-        ([RESTART], "{{ restart }}", 1),
-        ([RESTART], "{{ restart.task_id }}", 1),
-        ([LOOP], "{{ loop }}", 2),
-        ([LOOP, AGENTS], ["{{ loop }}", "{{ agents }}", "{{ agents.task_id }}"], 3),
-    ],
-    ids=["result", "id", "loop", "mixed"],
-)
-def test_task_wait_accepts_ids_and_results(ansible, emulator, tasks, what, number):
-    outcome = ansible.tasks(*tasks, wait_for(what), SHOW, **defaults(emulator))
+def test_task_wait_accepts_ids_and_results(ansible, emulator):
+    cases = {
+        "result": ([RESTART], "{{ restart }}", 1),
+        "loop": ([LOOP], "{{ loop }}", 2),
+        "id": ([RESTART], "{{ restart.task_id }}", 1),
+        "mixed": ([LOOP, AGENTS], ["{{ loop }}", "{{ agents }}", "{{ agents.task_id }}"], 3),
+    }
+    tasks = [
+        [*before, wait_for(what), {**SHOW, "name": f"show {name}"}] for name, (before, what, _number) in cases.items()
+    ]
+    outcome = ansible.tasks(*chain.from_iterable(tasks), **defaults(emulator))
     assert outcome.rc == 0, outcome.output
-    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * number
+    for name, (_before, _what, number) in cases.items():
+        assert outcome.results[f"show {name}"]["msg"] == ["SUCCESSFUL"] * number
 
 
 def test_task_wait_skips_results_without_a_task(ansible, emulator):
-    skipped = {**RESTART, "when": False}
-    outcome = ansible.tasks(skipped, wait_for("{{ restart }}"), SHOW, **defaults(emulator))
+    skipped, checked = {**RESTART, "when": False}, {**LOOP, "check_mode": True}
+    tasks = (skipped, wait_for("{{ restart }}"), SHOW, checked, wait_for("{{ loop }}"), {**SHOW, "name": "checked"})
+    outcome = ansible.tasks(*tasks, **defaults(emulator))
     assert outcome.rc == 0, outcome.output
-    assert outcome.results["show"]["msg"] == []
-    checked = ansible.tasks(LOOP, wait_for("{{ loop }}"), SHOW, arguments="--check", **defaults(emulator))
-    assert checked.rc == 0, checked.output
-    assert checked.results["show"]["msg"] == []
+    assert outcome.results["show"]["msg"] == outcome.results["checked"]["msg"] == []
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize(
-    "second",
-    [
-        wait_for([]),
-        {"block": [wait_for("{{ restart }}", task_wait_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]},
-        wait_for("{{ task_wait_results | map(attribute='id') }}"),
-    ],
-    ids=["nothing", "refused", "the same"],
-)
-def test_each_use_of_task_wait_replaces_the_results(ansible, emulator, second):
-    outcome = ansible.tasks(
-        RESTART, wait_for("{{ restart }}"), {**SHOW, "name": "first"}, second, SHOW, **defaults(emulator)
-    )
+def test_each_use_of_task_wait_replaces_the_results(ansible, emulator):
+    refused = {"block": [wait_for("{{ restart }}", task_wait_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]}
+    uses = {
+        "first": (wait_for("{{ restart }}"), 1),
+        "the same": (wait_for("{{ task_wait_results | map(attribute='id') }}"), 1),
+        "nothing": (wait_for([]), 0),
+        "again": (wait_for("{{ restart }}"), 1),
+        "refused": (refused, 0),
+    }
+    tasks = [[use, {**SHOW, "name": name}] for name, (use, _number) in uses.items()]
+    outcome = ansible.tasks(RESTART, *chain.from_iterable(tasks), **defaults(emulator))
     assert outcome.rc == 0, outcome.output
-    assert outcome.results["first"]["msg"] == ["SUCCESSFUL"]
-    again = "task_wait_results" in str(second)
-    assert outcome.results["show"]["msg"] == ["SUCCESSFUL"] * again, outcome.output
+    for name, (_use, number) in uses.items():
+        assert outcome.results[name]["msg"] == ["SUCCESSFUL"] * number, name
 
 
 @pytest.mark.parametrize(

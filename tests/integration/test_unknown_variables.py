@@ -20,7 +20,14 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
 @pytest.mark.parametrize(
     ("playbook", "given", "wrong", "near"),
     [
-        ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_server", "servers"),
+        pytest.param(
+            "rolling_restart",
+            {"rolling_restart_clusters": ["orders"]},
+            "rolling_restart_server",
+            "servers",
+            # As on the page, below.
+            marks=pytest.mark.nightly,
+        ),
         ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_min_zone", "min_zones"),
         ("restart_fleet", {"restart_fleet_servers": SERVERS}, "restart_fleet_freeze", "freeze_server"),
         ("restart_agents", {"restart_agents_hosts": ["1"]}, "restart_agents_batches", "batch"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The mark `slow`, and each unit test as a new process; here, as ansible-test does not read pyproject.toml."""
+"""The marks of unit tests, and each unit test as a new process; here, as ansible-test does not read pyproject.toml."""
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
@@ -11,7 +11,7 @@ def pytest_configure(config):
         "markers",
         "slow: not in `make unit`, as are the properties that hypothesis tries; both are in `make unit-slow`",
     )
-    config.addinivalue_line("markers", "nightly: not in `make test`")
+    config.addinivalue_line("markers", "nightly: of a kind that `make test` runs already")
 
 
 @pytest.fixture(autouse=True)

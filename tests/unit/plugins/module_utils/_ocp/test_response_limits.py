@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     RequestRefused,
     ResponseUnreadable,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import response_body
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import json_limits, paging, response_body
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.tests.unit.support.http_helpers import ask, connect, error_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Reply, envelope, refusal
@@ -34,17 +34,21 @@ def limit(monkeypatch) -> int:
     return LIMIT
 
 
-def test_response_limit_is_32_mib():
+def test_limits_are_the_documented_ones():
     assert response_body.LARGEST_BODY == 32 * MIB
+    assert (json_limits.MOST_VALUES, json_limits.MOST_CONTAINERS) == (750_000, 250_000)
 
 
 @contextmanager
 def memory() -> Iterator[Callable[[], int]]:
-    """Trace the peak memory of this process."""
+    """Trace the peak memory of this process; it is told afterwards, in bytes."""
+    peaks: list[int] = []
     tracemalloc.start()
     try:
-        yield lambda: tracemalloc.get_traced_memory()[1]
+        yield lambda: peaks[0]
     finally:
+        # A trace that has been stopped tells of no bytes.
+        peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
 
 
@@ -166,51 +170,82 @@ def flat(values: int) -> str:
     return "{" + ",".join(f'"{number:06x}":{number}.25' for number in range(values)) + "}"
 
 
-VALUES = "has more than 750,000 values, and is not used."
-CONTAINERS = "has more than 250,000 lists and objects, and is not used."
+WHOLE, TENTH = 1, 10
+# To trace the memory of a million values takes seconds, so `make test` has a tenth of the values, and of the limits.
+fractions = pytest.mark.parametrize(
+    "fraction",
+    [TENTH, pytest.param(WHOLE, marks=[pytest.mark.slow, pytest.mark.nightly])],
+    indirect=True,
+    ids=["tenth", "whole"],
+)
+
+
+@pytest.fixture
+def fraction(request, monkeypatch) -> int:
+    """Lower the limits of the number of values to a fraction."""
+    monkeypatch.setattr(json_limits, "MOST_VALUES", json_limits.MOST_VALUES // request.param)
+    monkeypatch.setattr(json_limits, "MOST_CONTAINERS", json_limits.MOST_CONTAINERS // request.param)
+    monkeypatch.setattr(paging, "MOST_VALUES", json_limits.MOST_VALUES)
+    return request.param
+
+
+VALUES = "has more than {0.MOST_VALUES:,} values, and is not used."
+CONTAINERS = "has more than {0.MOST_CONTAINERS:,} lists and objects, and is not used."
 BOMBS = {
-    "empty objects": (lambda: contents("{}," * 5_000_000 + "{}"), CONTAINERS),
     "objects of one key": (
-        lambda: contents(",".join(f'{{"{n:06x}":{{"a":1.5}}}}' for n in range(200_000))),
+        lambda number: ",".join(f'{{"{n:06x}":{{"a":1.5}}}}' for n in range(number)),
+        200_000,
         CONTAINERS,
     ),
-    "numbers": (lambda: contents("[" + "1.5," * 5_000_000 + "1]"), VALUES),
-    "one object": (lambda: contents(flat(1_200_000)), VALUES),
-    "no JSON": (lambda: contents('""' * 200_000 + "," * 1_000_000), VALUES),
+    "numbers": (lambda number: "[" + "1.5," * number + "1]", 5_000_000, VALUES),
+    "one object": (flat, 1_200_000, VALUES),
+    "no JSON": (lambda number: '""' * (number // 5) + "," * number, 1_000_000, VALUES),
 }
 
 
-@pytest.mark.parametrize(
-    ("bomb", "why"),
-    [
-        pytest.param(*case, id=name, marks=[] if name == "empty objects" else pytest.mark.slow)
-        for name, case in BOMBS.items()
-    ],
-)
-def test_bomb_of_values_is_not_parsed(bomb, why, server):
-    server.expect("GET", "/api/v2/x", bomb())
+def test_bomb_of_empty_objects_is_not_parsed(server):
+    assert_not_parsed(server, contents("{}," * 5_000_000 + "{}"), CONTAINERS, 100 * MIB)
+
+
+@fractions
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_bomb_of_values_is_not_parsed(bomb, fraction, server):
+    values, number, why = BOMBS[bomb]
+    # A connection takes some too.
+    assert_not_parsed(server, contents(values(number // fraction)), why, 100 * MIB // fraction + MIB)
+
+
+def assert_not_parsed(server, bomb, why, most):
+    server.expect("GET", "/api/v2/x", bomb)
     with memory() as peak:
         error = error_of(connect(server.url))
     assert error.__class__ is ResponseUnreadable
-    assert f"The answer to GET {server.url}/api/v2/x {why}" in str(error)
-    assert peak() < 100 * MIB
+    assert f"The answer to GET {server.url}/api/v2/x {why.format(json_limits)}" in str(error)
+    assert peak() < most
+
+
+LARGEST = {
+    "values": lambda fraction: flat(749_000 // fraction),
+    "objects": lambda fraction: ",".join(f'{{"{n:06x}":1}}' for n in range(249_000 // fraction)),
+}
+
+
+@fractions
+@pytest.mark.parametrize("largest", LARGEST)
+def test_most_values_take_a_bearable_memory(largest, fraction, server):
+    assert_read(server, contents(LARGEST[largest](fraction)), 400 * MIB // fraction + MIB)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "largest",
-    [
-        lambda: contents(flat(749_000)),
-        lambda: contents(",".join(f'{{"{n:06x}":1}}' for n in range(249_000))),
-        lambda: envelope({"log": "😀" + "x" * (31 * MIB)}),
-    ],
-    ids=["values", "objects", "wide text"],
-)
-def test_largest_response_takes_a_bearable_memory(largest, server):
-    server.expect("GET", "/api/v2/x", largest())
+def test_longest_response_takes_a_bearable_memory(server):
+    assert_read(server, envelope({"log": "😀" + "x" * (31 * MIB)}), 400 * MIB)
+
+
+def assert_read(server, reply, most):
+    server.expect("GET", "/api/v2/x", reply)
     with memory() as peak:
         assert ask(connect(server.url), "GET").data
-    assert peak() < 400 * MIB
+    assert peak() < most
 
 
 def test_commas_of_a_log_are_no_values(server):
@@ -225,13 +260,14 @@ def test_strings_count_once(server):
     assert len(ask(connect(server.url), "GET").data) == len(texts)
 
 
-@pytest.mark.slow
-def test_pages_together_take_a_bearable_memory(server):
-    server.expect("GET", "/api/v2/ob/clusters", *[contents(flat(700_000))] * 2)
+@fractions
+def test_pages_together_take_a_bearable_memory(fraction, server):
+    server.expect("GET", "/api/v2/ob/clusters", *[contents(flat(700_000 // fraction))] * 2)
     with memory() as peak, pytest.raises(ResponseUnreadable) as raised:
         OcpApi(connect(server.url, timeout=60)).clusters()
-    assert f"The list at {server.url}/api/v2/ob/clusters has more than 750,000 values, and was not" in str(raised.value)
-    assert peak() < 400 * MIB
+    too_many = f"has more than {json_limits.MOST_VALUES:,} values, and was not"
+    assert f"The list at {server.url}/api/v2/ob/clusters {too_many}" in str(raised.value)
+    assert peak() < 400 * MIB // fraction + MIB
 
 
 def test_deeply_nested_response_is_read(server):
