@@ -20,7 +20,7 @@ from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
-from .._base.parsing import Record, integers
+from .._base.parsing import Record, instant, integers
 from .._ocp.task_model import Task
 from .._safety.server_states import OwnRestart
 from .._targets.arbitration import ArbitrationService
@@ -28,7 +28,8 @@ from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR
 from .._waiting.poll import PollPolicy
 
-# Of a restart: when it was asked for in seconds since 1970, its task, its servers and arbitration services.
+# Of a restart: when it was asked for, its task, its servers and arbitration services, and when the service created that
+# task. Both instants are whole seconds since 1970.
 Note = list[Any]
 
 LARGEST_FILE = 1024 * 1024
@@ -79,27 +80,26 @@ class ClusterLock:
 
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
         """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
-        ended = {task["id"]: Task.from_api(task).finished for task in tasks}
+        listed = {task["id"]: Task.from_api(task) for task in tasks}
         found = []
-        for at, *noted in (note for held in self._held for note in _read(held)):
-            restart = _restart_in(*noted)
-            is_new = abs(self._clock.wall() - at) < UNSEEN_FOR
-            if not ended.get(restart.task_id, not is_new):
-                found.append(restart)
+        for at, task_id, servers, arbiters, created in (note for held in self._held for note in _read(held)):
+            task = listed.get(task_id)
+            if abs(self._clock.wall() - at) < UNSEEN_FOR if task is None else _may_run(task, created):
+                found.append(OwnRestart(task_id, frozenset(map(str, servers)), frozenset(integers(arbiters))))
         return found
 
     def begin(self, target: Target, observed: Observation) -> None:
         """Note that a restart of the target is about to be asked for."""
         arbiters = [target.id] if isinstance(target, ArbitrationService) else []
         servers = [] if arbiters else [member.name for member in observed.members]
-        self._own = [int(self._clock.wall()), None, servers, arbiters]
+        self._own = [int(self._clock.wall()), None, servers, arbiters, None]
         self._write([self._own])
 
-    def end(self, task_id: int | None, *, refused: bool) -> None:
-        """Note the task that was started, or that there was none, and let others look."""
+    def end(self, task_id: int | None, created: str | None = None, *, refused: bool) -> None:
+        """Note the task that was started and when it was created, or that there was none, and let others look."""
         if self._own is not None:
-            at, _unknown, *what = self._own
-            self._write([] if refused else [[at, task_id, *what]], instead_of=self._own)
+            at, _unknown, *what, _unknown = self._own
+            self._write([] if refused else [[at, task_id, *what, _seconds(created)]], instead_of=self._own)
         self._own = None
         self.release()
 
@@ -172,8 +172,24 @@ def _read(held: int) -> list[Note]:
 
 
 def _is_note(found: object) -> bool:
-    return isinstance(found, list) and [*map(type, found)] in ([int, int, list, list], [int, type(None), list, list])
+    if not isinstance(found, list) or len(found) != 5:
+        return False
+    at, task_id, servers, arbiters, created = found
+    numbers = [task_id, created]
+    return (
+        isinstance(at, int)
+        and all(isinstance(each, (int, type(None))) for each in numbers)
+        and all(isinstance(each, list) for each in (servers, arbiters))
+    )
 
 
-def _restart_in(task_id: int | None, servers: list[str], arbiters: list[int]) -> OwnRestart:
-    return OwnRestart(task_id, frozenset(map(str, servers)), frozenset(integers(arbiters)))
+def _may_run(task: Task, created: int | None) -> bool:
+    """Whether a listed task with a noted id runs. A service that was set up anew gives the same ids to other tasks."""
+    shown = _seconds(task.create_time)
+    return not task.finished and (None in (shown, created) or shown == created)
+
+
+def _seconds(time: str | None) -> int | None:
+    """In whole seconds since 1970."""
+    found = instant(time)
+    return None if found is None else int(found.timestamp())

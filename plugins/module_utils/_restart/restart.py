@@ -306,7 +306,8 @@ class _Restart:
         except ServiceError as error:
             self._lock.end(None, refused=not error.may_have_run)
             raise
-        self._lock.end(self._attempt.so_far.task_id, refused=False)
+        task = self._attempt.so_far.task or {}
+        self._lock.end(self._attempt.so_far.task_id, task.get("create_time"), refused=False)
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids

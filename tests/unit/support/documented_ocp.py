@@ -154,7 +154,7 @@ class DocumentedOcp:
             [
                 {
                     "createTime": "2024-03-01T10:00:00+08:00",
-                    "creator": "root",
+                    "creator": "admin",
                     "id": number,
                     "name": names[number],
                     "obClusterId": number - 7_000_000,
@@ -250,7 +250,7 @@ class DocumentedOcp:
         found = [
             {
                 **{key: task[key] for key in ("id", "name", "status", "startTime") if key in task},
-                "creator": {"id": 100, "name": "root"},
+                "creator": {"id": 100, "name": "admin"},
                 "cluster": {"id": CLUSTER, "name": "billing"},
                 "subtasks": task["subtasks"],
             }
@@ -270,7 +270,7 @@ class DocumentedOcp:
         inside = ("hosts", "restarts", "ends")
         return {
             **{key: value for key, value in found.items() if key not in inside},
-            "creator": {"id": 100, "name": "root"},
+            "creator": {"id": 100, "name": "admin"},
         }
 
     # Restarts
@@ -286,7 +286,7 @@ class DocumentedOcp:
         return {
             **{key: value for key, value in started.items() if key not in ("subtasks", "operation")},
             "tasks": started["subtasks"],
-            "creator": {"id": 100, "name": "root"},
+            "creator": {"id": 100, "name": "admin"},
             "cluster": {"id": cluster, "name": "billing", "obClusterId": 31},
             "context": "Context(parallelIdx=-1, stringMap={cluster_name=billing})",
         }
@@ -318,7 +318,7 @@ class DocumentedOcp:
             "name": name,
             "status": "RUNNING",
             "operation": "EXECUTE",
-            "creator": "root",
+            "creator": "admin",
             "startTime": self._instant(self._now, 3),
             "subtasks": steps,
             "hosts": hosts,

@@ -39,10 +39,10 @@ def own(lock, tasks=()):
         return [(each.task_id, sorted(each.servers), sorted(each.arbiters)) for each in lock.own_restarts(tasks)]
 
 
-def note(lock, task_id, *, refused=False, target=SERVER_41):
+def note(lock, task_id, created=None, *, refused=False, target=SERVER_41):
     lock.acquire(POLICY)
     lock.begin(target, OBSERVED)
-    lock.end(task_id, refused=refused)
+    lock.end(task_id, created, refused=refused)
 
 
 def test_second_waits_until_the_first_has_released_it(lock, time_passes):
@@ -103,6 +103,20 @@ def test_accepted_restart_is_noted_until_it_is_shown_as_ended(lock, time_passes)
     assert own(lock()) == []  # after a minute the service shows it
 
 
+@pytest.mark.parametrize(
+    ("noted", "listed", "is_ours"),
+    [
+        ("2026-03-01T10:00:00+08:00", "2026-03-01T02:00:00.640Z", True),
+        ("2026-03-01T10:00:00+08:00", "2026-03-01T10:00:07+08:00", False),
+        (None, "2026-03-01T10:00:00+08:00", True),
+        ("2026-03-01T10:00:00+08:00", None, True),
+    ],
+)
+def test_task_of_a_service_that_was_set_up_anew_is_not_the_noted_one(noted, listed, is_ours, lock):
+    note(lock(), 81, noted)
+    assert bool(own(lock(), [{"id": 81, "status": "RUNNING", "createTime": listed}])) is is_ours
+
+
 def test_refused_request_leaves_no_note(lock):
     note(lock(), 81)
     note(lock(), None, refused=True)
@@ -124,7 +138,9 @@ def test_arbitration_service_is_noted_as_such(lock):
     assert own(lock()) == [(81, [], [61])]
 
 
-@pytest.mark.parametrize("content", [b"", b"[[", b"{}", b'[["x", 7, null]]', b"[7, {}, []]", b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"", b"[[", b"{}", b'[["x", 7, null]]', b'[[1, "7", [], [], 1]]', b"[7, {}, []]", b"\xff"]
+)
 def test_broken_notes_are_none(content, lock):
     note(lock(), 81)
     [path] = folder().iterdir()
