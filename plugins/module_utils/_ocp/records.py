@@ -54,6 +54,7 @@ _CLUSTER: Shape = {
     "obVersion": text,
     "obStartTime": time_text,
     "serverCount": integer,
+    "tenantCount": integer,
     "zones": list_of(zone_record),
     **_OPERATION,
 }

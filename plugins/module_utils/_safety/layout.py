@@ -37,6 +37,7 @@ class Layout:
     _tenants: list[Record] | None = None
     _detailed: dict[str, Record] = field(default_factory=dict)
     _services: list[Record] | None = None
+    _is_empty: bool = False
 
     @property
     def details_read(self) -> int:
@@ -50,20 +51,34 @@ class Layout:
     def tenants(self, placed: Iterable[PlacedServer]) -> list[Tenant]:
         """The tenants by their zones. Where they cannot be read, each zone of the servers has a voter.
 
-        Raises a ServiceError if reading them failed in another way.
+        A cluster of one zone and without tenants has none to lose. Raises a ServiceError if reading them failed in
+        another way.
         """
         if self._tenants is None:
-            found = self._readable("the tenants", lambda: self.api.tenants(self.cluster_id)) or []
-            self._tenants = [one for one in found if one.get("clusterId") in (None, self.cluster_id)]
+            found = self._readable("the tenants", lambda: self.api.tenants(self.cluster_id))
+            self._tenants = [one for one in found or [] if one.get("clusterId") in (None, self.cluster_id)]
+            self._is_empty = not self._tenants and self._shows_no_tenant(found is not None)
         read = [_by_locality(record) for record in self._tenants]
-        if not any(tenant.name == SYS for tenant in read):
-            shown = f"{join_names(tenant.name for tenant in read)} alone" if read else "none"
+        if any(tenant.name == SYS for tenant in read):
+            return read
+        zones = _of_zones(placed)
+        if self._is_empty and len(zones.replicas) == 1:
             self._warn(
-                f"Of the tenants of cluster {self.cluster_id} the service shows {shown}, not {SYS}. So more than half "
-                "of its zones have to stay up."
+                f"Cluster {self.cluster_id} has one zone and, as far as the service tells, no tenant. Nothing of it "
+                "is there while that zone restarts."
             )
-            read.append(_of_zones(placed))
-        return read
+            return []
+        shown = f"{join_names(tenant.name for tenant in read)} alone" if read else "none"
+        self._warn(
+            f"Of the tenants of cluster {self.cluster_id} the service shows {shown}, not {SYS}. So more than half "
+            "of its zones have to stay up."
+        )
+        return [*read, zones]
+
+    def _shows_no_tenant(self, is_listed: bool) -> bool:
+        """Whether the cluster counts no tenant or, where it counts none, whether an empty list could be read."""
+        count = integer(self.api.cluster(self.cluster_id).get("tenantCount"))
+        return is_listed if count is None else count == 0
 
     def with_arbiters(
         self, tenants: Iterable[Tenant], taken: int | None, own: frozenset[int] = frozenset()

@@ -139,6 +139,7 @@ class FakeOcp:
     after_restart: Callable[[], Any] = lambda: None
     localities: dict[str, str] = field(default_factory=lambda: {"sys": FULL3})
     units: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    tenant_count: int | None = None
     arbitrated: dict[str, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -225,7 +226,8 @@ class FakeOcp:
             for number, name in enumerate(dict.fromkeys(thing.zone for thing in self.servers_there), start=71)
         ]
         operating = self._operating(self.cluster_operated_by)
-        return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **operating}
+        count = {} if self.tenant_count is None else {"tenantCount": self.tenant_count}
+        return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **count, **operating}
 
     def clusters(self, name: str = "") -> list[dict[str, Any]]:
         self._called("clusters")

@@ -348,3 +348,45 @@ def test_running_cluster_restart_is_joined_without_a_look_at_tenants(service):
     service.begin(CLUSTER, service.servers_there)
     assert restart(service)["action"] == "attached"
     assert "tenants" not in service.calls
+
+
+@pytest.fixture
+def small(service):
+    """A service with a cluster of one zone, and no tenants that are shown."""
+    service.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone1")]
+    service.localities = {}
+    return service
+
+
+@parts
+@pytest.mark.parametrize("count", [None, 0])
+def test_cluster_of_one_zone_without_tenants_has_none_to_lose(count, case, small):
+    small.tenant_count = count
+    result = restart(small, case)
+    assert (result["action"], result["safety"]["outages"]) == ("submitted", [])
+    [warning] = result["warnings"]
+    assert warning.startswith("Cluster 31 has one zone and, as far as the service tells, no tenant.")
+
+
+def test_cluster_of_one_zone_without_tenants_may_hide_its_list(small):
+    small.tenant_count = 0
+    small.failing["tenants"] = [refused(404)]
+    assert restart(small)["action"] == "submitted"
+
+
+@pytest.mark.parametrize("count", [None, 2])
+def test_cluster_of_one_zone_whose_tenants_cannot_be_read_is_refused(count, small):
+    small.tenant_count = count
+    small.failing["tenants"] = [refused(404)]
+    assert "0 of 1 zones would remain" in str(refusal(small))
+
+
+def test_cluster_of_one_zone_that_counts_tenants_is_refused_without_a_list_of_them(small):
+    small.tenant_count = 2
+    assert "0 of 1 zones would remain" in str(refusal(small))
+
+
+def test_zones_decide_in_a_cluster_of_several_without_tenants(service):
+    service.localities, service.tenant_count = {}, 0
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert "1 of 3 zones would remain" in str(refusal(service))
