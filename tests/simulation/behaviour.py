@@ -14,6 +14,8 @@ from .majority import UNSAFE
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
+# Said where a service does not tell what a running task is of.
+UNKNOWN = "is running, but it is not known to be its restart"
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
@@ -70,7 +72,7 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
     is_named = case.profile.operating != "none"
     tasks = [task for task in held if task and case.answers.tells_target(task)]
-    holder = next((task for task in tasks if is_named or task.work == "restart"), None)
+    holder = next((task for task in tasks if is_named or case.evidence.is_newest_restart(task, end)), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
 
@@ -104,9 +106,11 @@ def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
 def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     """Where nothing goes wrong, a module succeeds."""
     lasted = (run.ended or run.began) - run.began
-    unsafe = UNSAFE in str(run.result.get("msg"))  # has a check of its own
-    if case.undisturbed and run.failed and not unsafe and lasted < run.args.get("wait_timeout", 1e9):
-        yield Finding("fails for no reason", str(run.result.get("msg")))
+    message = str(run.result.get("msg"))
+    # The first has a check of its own.
+    excused = UNSAFE in message or (UNKNOWN in message and not case.profile.tags)
+    if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
+        yield Finding("fails for no reason", message)
 
 
 RESTART_CHECKS: tuple[Check, ...] = (

@@ -111,6 +111,14 @@ class Evidence:
         first = task.record.at(begin)
         return task if first and all(state["status"] == "FAILED" for state in states) else None
 
+    def is_newest_restart(self, task: Task, until: float) -> bool:
+        """Whether a task is a restart, and no other restart of what it restarts was begun later."""
+        same = [
+            other for other in self.tasks.values() if other.work == "restart" and set(other.members) & set(task.members)
+        ]
+        begun = [other.id for other in same if other.record.at(until) is not None]
+        return bool(begun) and task.id == max(begun)
+
     def worked(self, task: Task, until: float) -> bool:
         """Whether a task has touched a process, or may still do so."""
         if task.fails_at == 0 and task.accepted_actions:

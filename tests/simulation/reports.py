@@ -32,7 +32,8 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
             continue
         of_task = task is not None and (ours or run.since is None) and key in task.members
-        since = task.created if task and of_task else run.since
+        instants = [task.created if task and of_task else None, run.since]
+        since = min((each for each in instants if each is not None), default=None)
         if since is None:
             continue
         claims = result.get("verified") is True or (

@@ -27,8 +27,8 @@ class Sent:
     """A request that was sent ``at`` a time of the service, which is ``uncertain`` by as much.
 
     ``mark`` is the highest id of a task before it; None without permission to read tasks. ``members`` are those that
-    it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, which a proxy may have got
-    for its own repetition of the request.
+    it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, or named the task ``failed``
+    that FAILED in its first step; a proxy may have got either for its own repetition of the request.
     """
 
     at: datetime
@@ -37,10 +37,11 @@ class Sent:
     members: frozenset[str]
     user: str | None
     refused: bool = False
+    failed: int | None = None
 
     def may_have_started(self, task: Task) -> bool:
         """Whether the id, the time and the creator of a task allow that the request started it."""
-        return self.mark is not None and task.id > self.mark and self.fits(task)
+        return self.mark is not None and task.id > self.mark and task.id != self.failed and self.fits(task)
 
     def fits(self, task: Task) -> bool:
         """Whether the time and the creator of a task allow it."""

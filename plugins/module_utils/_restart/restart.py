@@ -73,7 +73,7 @@ class _Restart:
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
-        self._sender = Sender(api, target, self._attempt, clock)
+        self._sender = Sender(api, target, self._attempt, clock, request.policy.announce)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
         self._since: datetime | None = None
         self._look: Look | None = None
@@ -127,7 +127,7 @@ class _Restart:
         """Look again: the refusal stands, unless something works on the target now, or our own request does."""
         refused = self._attempt.so_far
         if isinstance(refusal, TaskFailed):
-            self._sender.forget()
+            self._sender.expect_another_than(refused.task_id)
         self._had_to_wait = False
         self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
         try:

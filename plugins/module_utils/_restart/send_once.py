@@ -16,6 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
+from .._waiting.progress import Show, show_nothing, started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .open_outcomes import close_outcome, open_request, remember_open
@@ -26,16 +27,25 @@ class Sender:
     """Sends the request for one target, and notes in ``attempt`` what that started.
 
     It knows the last request of this process whose outcome is not certain: one that was refused, which a proxy may have
-    answered, or one that is still open.
+    answered, or one that is still open. ``announce`` gets a line with a task that may be ours, before a search for it.
     """
 
-    def __init__(self, api: OcpApi, target: Target, attempt: Progressing[RestartAttempt], clock: Clock) -> None:
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        attempt: Progressing[RestartAttempt],
+        clock: Clock,
+        announce: Show = show_nothing,
+    ) -> None:
         self._api = api
         self._target = target
         self._attempt = attempt
         self._clock = clock
+        self._announce = announce
         self._open = open_request(api, target)
         self._sent = self._open
+        self._last = self._open
         self._doubtful: list[Task] = []
 
     @property
@@ -43,8 +53,14 @@ class Sender:
         """Whether there is such a request."""
         return self._sent is not None
 
-    def forget(self) -> None:
-        """The request is done with: its task has ended, or its restart is not the one that is wanted now."""
+    def expect_another_than(self, failed: int | None) -> None:
+        """Its task FAILED in its first step. Another one may be at work that a proxy started by repeating it."""
+        close_outcome(self._api, self._target)
+        self._open = None
+        self._sent = None if self._last is None else replace(self._last, refused=True, failed=failed)
+
+    def _forget(self) -> None:
+        """The request is done with: its restart is not the one that is wanted now."""
         close_outcome(self._api, self._target)
         self._sent = self._open = None
 
@@ -63,9 +79,9 @@ class Sender:
         [task] = found
         began = instant(task.start_time)
         if self._sent is self._open and since is not None and (began is None or began < since):
-            self.forget()
+            self._forget()
             return None
-        self._adopt(task, "the request was refused" if self._sent.refused else "the answer was lost")
+        self._adopt(task, _why_adopted(self._sent))
         return Decision(Action.ADOPT, self._attempt.so_far.reason or "", self._sent.members, (task.id,))
 
     def after_refusal(self, error: OcpError, refusal: OcpError) -> OcpError:
@@ -82,7 +98,7 @@ class Sender:
         if self._open is not None:
             raise _still_open(self._target, self._open)
         uncertain = timedelta(seconds=self._api.service_clock.uncertainty)
-        sent = Sent(now, uncertain, mark, members, self._api.user)
+        sent = self._last = Sent(now, uncertain, mark, members, self._api.user)
         try:
             answer = self._target.restart(self._api, members)
             if not is_answer(answer.data, self._target, mark):
@@ -110,6 +126,7 @@ class Sender:
         words = f"shows task {task.label}, which is no new restart of {self._target.label}."
         if is_answer(answer.data, self._target, None) and sent.fits(task):
             self._attempt.note(task_id=task.id)
+            self._announce(started_line(self._target.label, f"submitted, perhaps as task {task.id}"), False)
             words += (
                 f" Its id is not above {sent.mark}, the highest on the task list before; else it fits (see task_id)."
             )
@@ -129,6 +146,12 @@ class Sender:
     def _record(self, task: Task) -> None:
         close_outcome(self._api, self._target)
         self._attempt.note(task_id=task.id, task=task.result())
+
+
+def _why_adopted(sent: Sent) -> str:
+    if sent.failed is not None:
+        return f"task {sent.failed} of the same request failed in its first step"
+    return "the request was refused" if sent.refused else "the answer was lost"
 
 
 def _still_open(target: Target, sent: Sent) -> OutcomeUnknown:

@@ -371,6 +371,18 @@ def test_refused_repetition_of_our_own_request_is_adopted(wait, case, service):
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
+@every_restart
+@pytest.mark.parametrize("in_flight", ["attach", "queue", "fail"])
+def test_task_of_our_own_request_is_adopted_after_that_of_its_repetition_failed(in_flight, case, service):
+    """A proxy has repeated the request. OCP accepted both, and failed the second since the first was at work."""
+    service.user, service.busy = "admin", "REFUSED"
+    service.before_post = lambda: service.begin(case.task_name, case.things(service), creator="admin")
+    result = restart(service, case, request(in_flight, wait=True))
+    assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
+    assert "; task 1002 of the same request failed in its first step, and task 1001 (" in result["reason"]
+    assert (len(service.posts), len(service.jobs)) == (1, 2)
+
+
 def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outcome_open(service):
     """A proxy has repeated the request, and older services have no tags."""
     service.user, service.busy, service.tags, service.names_operations = "admin", 409, False, False

@@ -31,8 +31,13 @@ def attempt(service):
 
 
 @pytest.fixture
-def sender(service, attempt):
-    return Sender(service, TARGET, attempt, service.time.clock)
+def announced():
+    return []
+
+
+@pytest.fixture
+def sender(service, attempt, announced):
+    return Sender(service, TARGET, attempt, service.time.clock, lambda line, _failed: announced.append(line))
 
 
 def send(sender, service, mark: int | None = 0):
@@ -97,7 +102,7 @@ def test_answer_that_shows_another_task_is_not_believed(name, of_cluster, mark, 
     ids=["ours", "creator not shown", "of somebody else", "begun before"],
 )
 def test_id_below_the_highest_one_is_told_though_it_is_not_believed(
-    more, task_id, sender, attempt, service, monkeypatch
+    more, task_id, sender, attempt, announced, service, monkeypatch
 ):
     """As where the list shows an absurdly high id."""
     other = other_task(service, **more)
@@ -106,6 +111,8 @@ def test_id_below_the_highest_one_is_told_though_it_is_not_believed(
         send(sender, service, 10**15)
     words = "Its id is not above 1000000000000000, the highest on the task list before; else it fits (see task_id)."
     assert (words in str(raised.value)) is (task_id is not None)
+    assert len(announced) == (task_id is not None)
+    assert all(line.endswith(": submitted, perhaps as task 1001") for line in announced)
     assert (raised.value.facts["task_id"], raised.value.facts["changed"]) == (task_id, True)
     assert open_request(service, TARGET) is not None
 
@@ -224,6 +231,6 @@ def test_task_that_has_failed_is_not_adopted_again(sender, service):
     service.lose_before = [refused(409)]
     with pytest.raises(ServiceError):
         send(sender, service)
-    other_task(service)
-    sender.forget()
+    job = other_task(service)
+    sender.expect_another_than(job.id)
     assert sender.adopt(listed(service), None) is None
