@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from .._base.errors import NotFound, PermissionDenied, RequestRefused, ResponseUnreadable
 from .._base.parsing import Record, integer, records
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
+from .._ocp.unknown_path import names_path
 from .._targets.lookup import address_of
 from .._targets.serving import database_serves, is_in_flight
 from .._targets.target import PlacedServer
@@ -129,7 +131,9 @@ class Layout:
 
 
 def _is_not_there(error: RequestRefused) -> bool:
-    return isinstance(error, (NotFound, PermissionDenied)) or error.status in NOT_THERE
+    is_refused = isinstance(error, (NotFound, PermissionDenied)) or error.status in NOT_THERE
+    path = urlsplit(str(error.facts.get("url"))).path
+    return is_refused or (path != "" and names_path(error, path))
 
 
 def _by_locality(record: Record) -> Tenant:

@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     CLUSTER,
     FULL3,
+    URL,
     Thing,
     at,
     refused,
@@ -216,6 +217,15 @@ def test_passing_failure_is_no_licence(error, service):
     with pytest.raises(RequestRefused, match="cannot be read"):
         restart(service)
     assert service.posts == []
+
+
+def test_status_of_500_that_names_the_path_says_that_there_is_no_such_call(service):
+    url = f"{URL}/api/v2/ob/clusters/31/tenants"
+    reason = "No handler for GET /api/v2/ob/clusters/31/tenants"
+    service.failing["tenants"] = [RequestRefused(f"Refused: {reason}", status=500, reason=reason, url=url)]
+    result = restart(service)
+    assert (result["action"], result["safety"]["evidence"]) == ("submitted", "zones")
+    assert "the tenants of cluster 31 cannot be read" in result["warnings"][0]
 
 
 def test_page_in_place_of_an_answer_is_asked_again(service):
