@@ -14,23 +14,18 @@ import stat
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
-from .._base.parsing import Record, instant, integers
+from .._base.parsing import Record
 from .._ocp.task_model import Task
 from .._safety.server_states import OwnRestart
-from .._targets.arbitration import ArbitrationService
-from .._targets.target import Observation, Target
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.poll import PollPolicy
-
-# Of a restart: when it was asked for, its task, its servers and arbitration services, and when the service created that
-# task. Both instants are whole seconds since 1970.
-Note = list[Any]
+from .restart_notes import RestartNote, whole_seconds
 
 LARGEST_FILE = 1024 * 1024
 # Seconds between two attempts to get the lock: this or up to twice as much.
@@ -50,7 +45,7 @@ class ClusterLock:
         self._clock = clock
         self._warnings = warnings
         self._held: list[int] = []
-        self._own: Note | None = None
+        self._own: RestartNote | None = None
 
     def __enter__(self) -> ClusterLock:
         return self
@@ -81,36 +76,39 @@ class ClusterLock:
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
         """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
         listed = {task["id"]: Task.from_api(task) for task in tasks}
-        found = []
-        for at, task_id, servers, arbiters, created in (note for held in self._held for note in _read(held)):
-            task = listed.get(task_id)
-            if abs(self._clock.wall() - at) < UNSEEN_FOR if task is None else _may_run(task, created):
-                found.append(OwnRestart(task_id, frozenset(map(str, servers)), frozenset(integers(arbiters))))
-        return found
+        now = self._clock.wall()
+        return [note.restart for note in self._notes() if note.may_run(listed.get(note.task_id), now)]
+
+    def unseen_tasks(self, tasks: Iterable[Record], members: Iterable[Member]) -> list[TaskOnTarget]:
+        """The tasks of such restarts on these members that are so new that the ``tasks`` shown may lack them."""
+        listed, now, members = {task["id"] for task in tasks}, self._clock.wall(), list(members)
+        new = [note for note in self._notes() if note.is_new(now) and note.task_id not in listed]
+        return [task for task in (note.unseen_task(members) for note in new) if task is not None]
 
     def begin(self, target: Target, observed: Observation) -> None:
         """Note that a restart of the target is about to be asked for."""
-        arbiters = [target.id] if isinstance(target, ArbitrationService) else []
-        servers = [] if arbiters else [member.name for member in observed.members]
-        self._own = [int(self._clock.wall()), None, servers, arbiters, None]
+        self._own = RestartNote.of(target, observed, self._clock.wall())
         self._write([self._own])
 
     def end(self, task_id: int | None, created: str | None = None, *, refused: bool) -> None:
         """Note the task that was started and when it was created, or that there was none, and let others look."""
         if self._own is not None:
-            at, _unknown, *what, _unknown = self._own
-            self._write([] if refused else [[at, task_id, *what, _seconds(created)]], instead_of=self._own)
+            known = replace(self._own, task_id=task_id, created=whole_seconds(created))
+            self._write([] if refused else [known], instead_of=self._own)
         self._own = None
         self.release()
 
-    def _write(self, more: list[Note], instead_of: Note | None = None) -> None:
+    def _notes(self) -> list[RestartNote]:
+        return [note for held in self._held for note in _read(held)]
+
+    def _write(self, more: list[RestartNote], instead_of: RestartNote | None = None) -> None:
         """Write notes to those that are still new. What cannot be written is not seen by others."""
         now = self._clock.wall()
         for held in self._held:
-            kept = [note for note in _read(held) if note != instead_of and abs(now - note[0]) < KEPT_FOR]
+            kept = [note for note in _read(held) if note != instead_of and abs(now - note.at) < KEPT_FOR]
             with suppress(OSError):
                 os.ftruncate(held, 0)
-                os.pwrite(held, json.dumps([*kept, *more]).encode(), 0)
+                os.pwrite(held, json.dumps([note.to_json() for note in (*kept, *more)]).encode(), 0)
 
     def _lock(self, path: Path, policy: PollPolicy) -> int:
         """The open file, locked. Raises OSError where there can be none."""
@@ -162,34 +160,11 @@ def _is_same(held: int, path: Path) -> bool:
         return False
 
 
-def _read(held: int) -> list[Note]:
+def _read(held: int) -> list[RestartNote]:
     """The notes in the file; none in one that was cut off."""
     try:
         found = json.loads(os.pread(held, LARGEST_FILE, 0) or b"[]")
     except (OSError, ValueError):
         return []
-    return [note for note in found if _is_note(note)] if isinstance(found, list) else []
-
-
-def _is_note(found: object) -> bool:
-    if not isinstance(found, list) or len(found) != 5:
-        return False
-    at, task_id, servers, arbiters, created = found
-    numbers = [task_id, created]
-    return (
-        isinstance(at, int)
-        and all(isinstance(each, (int, type(None))) for each in numbers)
-        and all(isinstance(each, list) for each in (servers, arbiters))
-    )
-
-
-def _may_run(task: Task, created: int | None) -> bool:
-    """Whether a listed task with a noted id runs. A service that was set up anew gives the same ids to other tasks."""
-    shown = _seconds(task.create_time)
-    return not task.finished and (None in (shown, created) or shown == created)
-
-
-def _seconds(time: str | None) -> int | None:
-    """In whole seconds since 1970."""
-    found = instant(time)
-    return None if found is None else int(found.timestamp())
+    notes = map(RestartNote.from_json, found if isinstance(found, list) else [])
+    return [note for note in notes if note is not None]

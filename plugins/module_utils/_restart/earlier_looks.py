@@ -26,6 +26,10 @@ class EarlierLooks:
     _at_work_until: float = 0.0
     _starts_at_work: Starts = field(default_factory=dict)
 
+    def remember(self, entry: TaskOnTarget) -> None:
+        """Count a restart of which this controller knows otherwise."""
+        self._restarts.setdefault(entry.record["id"], entry)
+
     def completed(self, shown: Iterable[TaskOnTarget], read: Callable[[int], Record | None]) -> list[TaskOnTarget]:
         """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one."""
         found = {entry.record["id"]: entry for entry in shown}

@@ -106,6 +106,12 @@ class Viewer:
         self._note(sight)
         return sight
 
+    def see_with(self, tasks: Iterable[TaskOnTarget]) -> Sight:
+        """Look again, with restarts that were asked for and that no answer has shown yet. Raises a ServiceError."""
+        for entry in tasks:
+            self._earlier.remember(entry)
+        return self.see()
+
     def _may_be_behind(self, sight: Sight) -> bool:
         return self._earlier.may_be_behind(sight.observed, self.clock.now())
 

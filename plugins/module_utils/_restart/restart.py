@@ -209,6 +209,9 @@ class _Restart:
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
             sight = self._viewer.see()
+            listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
+            unseen = self._lock.unseen_tasks(listed, sight.observed.members)
+            sight = self._viewer.see_with(unseen) if unseen else sight
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
             self._since, warnings = to_service_clock(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import S
 
 POLICY = PollPolicy(30, 10)
 OBSERVED = Observation("RUNNING", (Member("10.1.0.1:2882", "RUNNING"),))
+
+NOT_A_NUMBER = b'[{"at": 1, "task_name": "x", "starts": {}, "arbiters": [], "task_id": "7"}]'
 
 
 @pytest.fixture
@@ -139,7 +142,7 @@ def test_arbitration_service_is_noted_as_such(lock):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[[", b"{}", b'[["x", 7, null]]', b'[[1, "7", [], [], 1]]', b"[7, {}, []]", b"\xff"]
+    "content", [b"", b"[[", b"{}", b'[{"at": 1}]', NOT_A_NUMBER, b"[7, {}, []]", b"\xff"]
 )
 def test_broken_notes_are_none(content, lock):
     note(lock(), 81)
@@ -166,3 +169,39 @@ def test_link_in_place_of_the_folder_is_not_followed(lock, tmp_path):
     folder().symlink_to(tmp_path / "elsewhere")
     note(lock(), 81)
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+# What it knows of a task that no answer shows yet
+
+
+def unseen(lock, listed=(), members=None):
+    with lock:
+        lock.acquire(POLICY)
+        found = lock.unseen_tasks([{"id": number} for number in listed], members or OBSERVED.members)
+        return [(entry.record["id"], entry.record["status"], entry.restarts) for entry in found]
+
+
+def test_task_of_a_noted_restart_is_known_for_a_minute(lock, time_passes):
+    note(lock(), 81, "2026-03-01T10:00:00+08:00")
+    assert unseen(lock()) == [(81, "RUNNING", None)]
+    assert unseen(lock(), listed=[81]) == []
+    time_passes.time += 61
+    assert unseen(lock()) == []
+
+
+def test_task_of_a_noted_restart_restarts_a_part(lock):
+    note(lock(), 81)
+    other = Member("10.1.0.9:2882", "RUNNING")
+    assert unseen(lock(), members=[*OBSERVED.members, other]) == [(81, "RUNNING", frozenset({"10.1.0.1:2882"}))]
+    assert unseen(lock(), members=[other]) == []
+
+
+def test_noted_restart_is_not_needed_once_another_start_shows(lock):
+    note(lock(), 81)
+    moved = [replace(member, start_time="2026-03-01T10:00:00+08:00") for member in OBSERVED.members]
+    assert unseen(lock(), members=moved) == []
+
+
+def test_request_without_a_known_task_names_none(lock):
+    note(lock(), None)
+    assert unseen(lock()) == []

@@ -541,3 +541,42 @@ def test_crowded_agents_are_restarted_one_by_one_as_asked(service):
     service.agents_there[1].started = 0.0
     error = failure(service, one, request(started_before=CHANGE))
     assert (error.__class__, service.posts) == (OutcomeUnknown, [("agents", [51])])
+
+
+# A list that shows nothing of our own restart yet
+
+
+DATABASE = [case for case in RESTART_CASES.values() if case.target.cluster_id is not None]
+every_database_restart = pytest.mark.parametrize("case", DATABASE, ids=[case.task_name for case in DATABASE])
+
+
+@every_database_restart
+@pytest.mark.parametrize("condition", [None, CHANGE])
+def test_second_run_of_this_controller_attaches_to_a_restart_that_no_list_shows(condition, case, service):
+    service.list_lacks, service.names_operations = 40.0, False
+    first = restart(service, case, request(started_before=condition))
+    forget_all()
+    second = restart(service, case, request(started_before=condition, wait=True))
+    assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
+    assert (second["task_id"], second["task"]["succeeded"]) == (first["task_id"], True)
+
+
+@every_database_restart
+def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case, service):
+    """The credentials may read no task, and the start does not show yet."""
+    service.start_shown_late, service.names_operations = 1000.0, False
+    service.failing["newest_tasks"] = [refused(403)] * 99
+    service.failing["task"] = [refused(403)] * 99
+    restart(service, case, request(started_before=CHANGE))
+    forget_all()
+    again = restart(service, case, request(started_before=CHANGE))
+    assert (again["action"], again["changed"], len(service.posts)) == ("attached", False, 1)
+
+
+@every_database_restart
+def test_start_that_shows_is_believed_more_than_the_own_note(case, service):
+    service.list_lacks, service.names_operations = 40.0, False
+    restart(service, case, request(wait=True))
+    forget_all()
+    assert restart(service, case, request())["action"] == "submitted"
+    assert len(service.posts) == 2

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What this controller notes of a restart that it asks for, and how long that counts beside what the service shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from .._base.parsing import instant
+from .._ocp.task_model import RUNNING, Task
+from .._safety.server_states import OwnRestart
+from .._targets.arbitration import ArbitrationService
+from .._targets.target import Member, Observation, Target, TaskOnTarget
+from .._waiting.await_tasks import UNSEEN_FOR
+
+
+@dataclass(frozen=True)
+class RestartNote:
+    """A restart that was asked for ``at`` that time; instants are whole seconds since 1970.
+
+    ``starts``: its servers, each with the start that it showed before. ``arbiters``: ids of arbitration services.
+    ``task_id`` and ``created``, by the clock of the service, are None as long as the answer is not known.
+    """
+
+    at: int
+    task_name: str
+    starts: dict[str, str | None]
+    arbiters: list[int]
+    task_id: int | None = None
+    created: int | None = None
+
+    @classmethod
+    def of(cls, target: Target, observed: Observation, now: float) -> RestartNote:
+        """The note of a request that is about to be sent."""
+        if isinstance(target, ArbitrationService):
+            return cls(int(now), target.task_name, {}, [target.id])
+        return cls(int(now), target.task_name, {each.name: each.start_time for each in observed.members}, [])
+
+    @classmethod
+    def from_json(cls, found: object) -> RestartNote | None:
+        """The note in a file; None if it is none."""
+        try:
+            note = cls(**found)  # type: ignore[arg-type]
+        except TypeError:
+            return None
+        instants = (note.task_id, note.created)
+        is_whole = isinstance(note.at, int) and all(isinstance(each, int | None) for each in instants)
+        is_note = is_whole and isinstance(note.task_name, str) and isinstance(note.starts, dict)
+        return note if is_note and isinstance(note.arbiters, list) else None
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written to a file."""
+        return asdict(self)
+
+    @property
+    def restart(self) -> OwnRestart:
+        """What it takes down."""
+        return OwnRestart(self.task_id, frozenset(self.starts), frozenset(self.arbiters))
+
+    def is_new(self, now: float) -> bool:
+        """Whether the service may not show its task yet."""
+        return abs(now - self.at) < UNSEEN_FOR
+
+    def may_run(self, listed: Task | None, now: float) -> bool:
+        """Whether it may run, by the ``listed`` task with its id.
+
+        A service that was set up anew gives the same ids to other tasks.
+        """
+        if listed is None:
+            return self.is_new(now)
+        shown = whole_seconds(listed.create_time)
+        return not listed.finished and (None in (shown, self.created) or shown == self.created)
+
+    def unseen_task(self, members: Iterable[Member]) -> TaskOnTarget | None:
+        """Its task as far as it is known, if some of these members are its servers and show the start of before."""
+        there = {member.name: member.start_time for member in members}
+        waiting = {name for name, start in self.starts.items() if name in there and there[name] == start}
+        if self.task_id is None or not waiting:
+            return None
+        began = {} if self.created is None else {"startTime": _instant_text(self.created)}
+        record = {"id": self.task_id, "name": self.task_name, "status": RUNNING, **began}
+        restarts = there.keys() & self.starts.keys()
+        return TaskOnTarget(record, None if restarts == there.keys() else frozenset(restarts))
+
+
+def whole_seconds(time: str | None) -> int | None:
+    """An instant in whole seconds since 1970."""
+    found = instant(time)
+    return None if found is None else int(found.timestamp())
+
+
+def _instant_text(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
