@@ -30,7 +30,7 @@ class Action(Enum):
     """What was decided.
 
     EXPECT: a task has restarted it or a part of it, so wait for the start to show. HELD: a FAILED task holds it. ILL:
-    it has started since, but does not serve. ADOPT: a task of our own request runs, or has run.
+    it has started since, but does not serve, or nothing can tell whether it has. ADOPT: a task of our own request runs, or has run.
     """
 
     SKIP = "skip"
@@ -68,7 +68,7 @@ class Look:
 
     ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
     that have begun since the instant of the condition and did their work; ``failure`` its newest restart, if that is
-    FAILED.
+    FAILED. ``reads_tasks``: whether these credentials may read tasks.
     """
 
     observed: Observation
@@ -77,6 +77,7 @@ class Look:
     holder: Task | None = None
     finished: Sequence[FinishedRestart] = field(default=())
     failure: Task | None = None
+    reads_tasks: bool = True
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,17 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
         return _conflict(look, names, condition, satisfying)
     if due:
         return _expect(due, names, observed if all_due and not condition.waits else None)
+    hidden = [member.name for member in stale if member.started is None]
+    if since is not None and hidden and not look.reads_tasks:
+        return Decision(Action.ILL, f"{_no_evidence(hidden)} since {_condition_words(since, observed)}", names)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
+
+
+def _no_evidence(hidden: Sequence[str]) -> str:
+    return (
+        f"the service shows no start of {join_names(hidden)}, and these credentials may not read tasks (TASK_VIEWER), "
+        "so nothing tells whether a restart has happened"
+    )
 
 
 def _has_started_since(member: Member, look: Look, since: datetime | None) -> bool:

@@ -155,7 +155,7 @@ class Viewer:
             failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks, observed.troubled)
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(evidence, observed, since))
-        return Look(observed, operations, self.now, holder, finished, failure)
+        return Look(observed, operations, self.now, holder, finished, failure, sight.mark is not None)
 
     def _finished(
         self, evidence: Iterable[TaskOnTarget], observed: Observation, since: datetime

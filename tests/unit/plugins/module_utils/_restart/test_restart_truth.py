@@ -565,11 +565,11 @@ def test_second_run_of_this_controller_attaches_to_a_restart_that_no_list_shows(
 def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case, service):
     """The credentials may read no task, and the start does not show yet."""
     service.start_shown_late, service.names_operations = 1000.0, False
-    service.failing["newest_tasks"] = [refused(403)] * 99
+    service.failing["tasks"] = [refused(403)] * 99
     service.failing["task"] = [refused(403)] * 99
-    restart(service, case, request(started_before=CHANGE))
+    restart(service, case, request())
     forget_all()
-    again = restart(service, case, request(started_before=CHANGE))
+    again = restart(service, case, request())
     assert (again["action"], again["changed"], len(service.posts)) == ("attached", False, 1)
 
 
@@ -580,3 +580,13 @@ def test_start_that_shows_is_believed_more_than_the_own_note(case, service):
     forget_all()
     assert restart(service, case, request())["action"] == "submitted"
     assert len(service.posts) == 2
+
+
+def test_condition_that_nothing_can_tell_is_refused(service):
+    """An arbitration service shows no start."""
+    service.failing["tasks"] = [refused(403)] * 99
+    error = failure(service, ARBITRATION, request(started_before=CHANGE))
+    assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
+    assert "shows no start of 10.1.0.8:2888, and these credentials may not read tasks (TASK_VIEWER)" in str(error)
+    assert "without started_before it is restarted in any case" in str(error)
+    assert restart(service, ARBITRATION, request())["action"] == "submitted"
