@@ -60,6 +60,13 @@ class Evidence:
             return list(change.members)
         return [thing.key for thing in self._fleet.servers(change.cluster, change.args.get("zone"), when)]
 
+    def is_in(self, key: Key, whole: Key | None, when: float) -> bool:
+        """Whether a server is shown in this zone at a time."""
+        server, zone = self.state(key, when), None if whole is None else self.state(whole, when)
+        if key[0] != "server" or whole is None or whole[0] != "zone" or server is None or zone is None:
+            return False
+        return (server["cluster"], server["zone"]) == (zone["cluster"], zone["name"])
+
     def is_part_of(self, key: Key, change: Change, begin: float, end: float) -> bool:
         """Whether a thing was a part of what a change is for, at the begin and at the end of a time."""
         zone = change.args.get("zone")

@@ -77,8 +77,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     now = case.evidence.parts_of(run.change, run.ended or 0.0)
     wanted = {key for key in now if task.kind != "host" or key in task.members}
     covers = bool(wanted) and wanted <= set(task.members)
-    # The servers of a zone may have been moved to another since.
-    fits = task.work == "restart" and (covers or (task.own is not None and task.own == run.change.own))
+    # The servers of a zone may have been moved to another since, or into it.
+    moved = bool(wanted) and all(case.evidence.is_in(key, task.own, run.ended or 0.0) for key in wanted)
+    fits = task.work == "restart" and (covers or moved or (task.own is not None and task.own == run.change.own))
     if not fits:
         fates = {each.fate for each in run.exchanges if each.reads}
         text = f"task {number} ({task.name}) of {task.members}"
