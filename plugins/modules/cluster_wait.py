@@ -12,7 +12,7 @@ short_description: Wait until a database cluster is healthy
 version_added: 1.0.0
 description:
   - Waits until a cluster is RUNNING, each of its servers is RUNNING and ACTIVE, no task is at work on it or holds a
-    part of it, and enough of its zones are up. Where that does not come in time, the module fails and names who is not
+    part of it, and its zones are up. Where that does not come in time, the module fails and names who is not
     well.
   - What only a person can clear fails at once, since no wait ends it. A FAILED task that holds a part of the cluster is
     named with its failed subtask and with the commands that retry it or roll it back.
@@ -27,9 +27,8 @@ options:
   min_zones:
     description:
       - How many zones have to be up at least. A zone is up when it is RUNNING and all of its servers are well.
-      - A cluster with fewer zones needs a smaller number.
+      - Without it each zone has to be RUNNING.
     type: int
-    default: 3
   zone:
     description: The zone in which O(servers) have to be.
     type: str
@@ -132,7 +131,7 @@ from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
-    "min_zones": {"type": "int", "default": 3},
+    "min_zones": {"type": "int"},
     "zone": {"type": "str"},
     "servers": {"type": "list", "elements": "str"},
     "apart_from_zone": {"type": "str"},

@@ -37,6 +37,7 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
+HEALTH_OPTIONS: dict[str, Any] = {"require_healthy": {"type": "bool", "default": False}}
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
@@ -70,9 +71,17 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
 
 
 def _safety(params: Params) -> Safety | None:
-    """What a restart may not take away. Raises OptionError."""
+    """What is asked of a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
-    timeout = seconds_option(params, "safety_timeout", 0)
-    return None if params["safety"] == NONE else Safety(frozenset(params["tolerate_outage_of"] or ()), timeout)
+    zone = params.get("zone") if "server" in params else None
+    check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
+    asked = Safety(
+        frozenset(params["tolerate_outage_of"] or ()),
+        seconds_option(params, "safety_timeout", 0),
+        params["safety"] == MAJORITY,
+        params.get("require_healthy", False),
+        zone,
+    )
+    return asked if asked.majority or asked.healthy or asked.zone else None
