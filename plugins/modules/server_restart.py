@@ -44,7 +44,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
-  - oceanbase.ocp.health
+  - oceanbase.ocp.plan
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -149,7 +149,8 @@ action:
   description:
     - What was done, or would be in check mode.
     - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that the
-      answer was lost and the task of the restart was found, V(skipped) that none was needed.
+      answer was lost and the task of the restart was found, V(skipped) that none was needed, V(postponed) that it would
+      not have been done before O(finish_before).
     - Null where the module failed before any of it.
   returned: once the target was found
   type: str
@@ -308,7 +309,7 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import HEALTH_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from ..module_utils._module.restart_options import PLAN_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -321,7 +322,7 @@ OPTIONS = {
     "zone": {"type": "str"},
     **RESTART_OPTIONS,
     **SAFETY_OPTIONS,
-    **HEALTH_OPTIONS,
+    **PLAN_OPTIONS,
 }
 
 

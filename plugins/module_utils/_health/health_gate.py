@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._base.checks import check_range
@@ -25,9 +26,11 @@ Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, soak: float = 0.0, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
+
+    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
@@ -37,6 +40,10 @@ def await_health(
         check_range("min_zones", demands.min_zones, 1)
     poller = _PolledCluster(api, cluster, demands, policy.show)
     waited = poll_until_done(poller, api, policy, clock)
+    soaks = not poller.problems and soak > 0
+    if soaks:
+        poller.soaks = True
+        waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
     result = {
         "changed": False,
         "cluster": poller.cluster,
@@ -46,8 +53,11 @@ def await_health(
         "elapsed": round(waited, 3),
         "warnings": transient_error_warnings("the cluster", poller.failures),
     }
-    if not poller.problems:
+    if not poller.problems or (soaks and not poller.ill):
         return result
+    if soaks:
+        words = unhealthy_words(poller.ill, None)
+        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
     words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
         raise NotHealthy(words, **result)
@@ -82,6 +92,7 @@ class _PolledCluster:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[Problem] = []
+        self.soaks = False
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
@@ -92,8 +103,13 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy, or no wait helps."""
-        return bool(self.held) or not self.problems
+        """Whether it is healthy, or no wait helps; while it ``soaks``, whether it is ill."""
+        return bool(self.ill) if self.soaks else bool(self.held) or not self.problems
+
+    @property
+    def ill(self) -> list[Problem]:
+        """The problems that no work under way explains."""
+        return [problem for problem in self.problems if problem.kind in (Kind.ILL, Kind.HELD)]
 
     @property
     def held(self) -> list[Problem]:
@@ -140,7 +156,10 @@ class _PolledCluster:
         self._reported = texts
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the first problem persists."""
+        """Show that the first problem persists, or while it ``soaks`` that there is none."""
+        if not self.problems:
+            self._say(f": healthy for {waited:.0f} s", waited)
+            return
         self._say(f" not healthy after {waited:.0f} s: {self.problems[0].text}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:

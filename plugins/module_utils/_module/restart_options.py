@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
@@ -37,7 +38,11 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
-HEALTH_OPTIONS: dict[str, Any] = {"require_healthy": {"type": "bool", "default": False}}
+# Of restarts that are part of a plan.
+PLAN_OPTIONS: dict[str, Any] = {
+    "require_healthy": {"type": "bool", "default": False},
+    "finish_before": {"type": "str"},
+}
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
@@ -59,15 +64,21 @@ def poll_interval(params: Params, option: str) -> float:
 
 def restart_options(params: Params, mode: RunMode) -> RestartRequest:
     """The options of all restart modules. Raises OptionError."""
-    given = params["started_before"]
     return RestartRequest(
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        None if given is None else parse_instant_option("started_before", given),
+        _instant(params, "started_before"),
         InFlight(params["in_flight"]),
         _safety(params),
+        _instant(params, "finish_before"),
     )
+
+
+def _instant(params: Params, option: str) -> datetime | None:
+    """The instant, where the option is given. Raises OptionError."""
+    given = params.get(option)
+    return None if given is None else parse_instant_option(option, given)
 
 
 def _safety(params: Params) -> Safety | None:

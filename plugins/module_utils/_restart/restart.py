@@ -43,6 +43,7 @@ from .proof import PAUSES
 from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
+from .time_left import TimeLeft
 
 Result = dict[str, Any]
 
@@ -73,6 +74,7 @@ class _Restart:
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
+        self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
         self._since: datetime | None = None
@@ -208,6 +210,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
+            self._time.read()
             sight = self._viewer.see()
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
@@ -284,6 +287,10 @@ class _Restart:
     def _execute(self, sight: Sight, decision: Decision) -> None:
         if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
+            return
+        too_late = self._time.objection(sight) if decision.sends else None
+        if too_late is not None:
+            self._attempt.note(action="postponed", reason=too_late)
             return
         if decision.action is Action.ATTACH:
             self._attach(decision)

@@ -32,7 +32,7 @@ class RestartRequest:
     """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
-    ``safety`` nothing is asked.
+    ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
     """
 
     check_mode: bool
@@ -41,3 +41,4 @@ class RestartRequest:
     started_before: datetime | None = None
     in_flight: InFlight = InFlight.ATTACH
     safety: Safety | None = None
+    finish_before: datetime | None = None
