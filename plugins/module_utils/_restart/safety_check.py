@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, OcpError, ServiceError
@@ -30,7 +31,7 @@ from .look import NEWEST_TASKS, Sight
 from .restart_request import RestartRequest, Safety
 
 # Of the tenants, where nobody looked at them.
-UNSEEN = {"evidence": None, "tenants": [], "outages": []}
+UNSEEN: dict[str, Any] = {"evidence": None, "tenants": [], "outages": []}
 
 
 def clusters_of(target: Target) -> Sequence[int]:

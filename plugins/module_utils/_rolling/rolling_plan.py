@@ -59,7 +59,7 @@ def batch_size(option: str) -> int | None:
         return None
     if not option.isdecimal():
         raise OptionError(
-            f"batch: {option} is not a number; give how many servers of a zone at the same time, or auto."
+            f"batch: {option or 'an empty text'} is not a number; give how many servers of a zone at the same time, or auto."
         )
     return int(option)
 

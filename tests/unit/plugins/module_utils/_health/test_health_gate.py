@@ -251,7 +251,7 @@ def test_min_zones_out_of_range_is_refused(wait):
         wait(min_zones=0)
 
 
-def test_cluster_that_stays_healthy_is_watched_to_the_end(api, wait, time_passes):
+def test_cluster_that_stays_healthy_is_watched_to_the_end(api, wait):
     finds(api, raw_cluster())
     for _look in range(2):
         finds(api, raw_cluster(), again=True)
