@@ -374,7 +374,8 @@ def _health_entries() -> Iterator[Entry]:
         turned(servers=lambda _cluster_id: down), fails("cluster", 500, "/api/v2/ob/clusters/31", after=1)
     )
     yield ill(cause="it cannot be read any more", names=("orders",), happening=unread)
-    later = turned(servers=lambda _cluster_id, looks=iter([well, well]): next(looks, down))
+    looks = iter([well, well])
+    later = turned(servers=lambda _cluster_id: next(looks, down))
     yield ill(cause="it falls ill during `soak`", names=("orders", "10.1.0.2:2882"), happening=later, soak=60)
     demanding = partial(ill, module="server_restart", require_healthy=True)
     yield demanding(
