@@ -53,7 +53,8 @@ def _controller(per_zone: int) -> Iterator[str]:
     yield from table((f"{servers} servers of no time", "banners/node", "cpu s/node", "requests/node"), rows)
     default = rows[0]
     good = float(default[1]) <= MOST_BANNERS and float(default[2]) <= MOST_CPU
-    yield f"by default {MOST_BANNERS:.0f} banners and {MOST_CPU} s of processor a node at most: {'yes' if good else 'NO'}"
+    limits = f"{MOST_BANNERS:.0f} banners and {MOST_CPU} s of processor a node"
+    yield f"by default at most {limits}: {'yes' if good else 'NO'}"
 
 
 def _large(per_zone: int) -> Iterator[str]:
