@@ -12,7 +12,7 @@ short_description: Wait until a database cluster is healthy
 version_added: 1.0.0
 description:
   - Waits until a cluster is RUNNING, each of its servers is RUNNING and ACTIVE, no task is at work on it or holds a
-    part of it, and enough of its zones are up. Where that does not come in time, the module fails and names who is not
+    part of it, and its zones are up. Where that does not come in time, the module fails and names who is not
     well.
   - What only a person can clear fails at once, since no wait ends it. A FAILED task that holds a part of the cluster is
     named with its failed subtask and with the commands that retry it or roll it back.
@@ -27,9 +27,15 @@ options:
   min_zones:
     description:
       - How many zones have to be up at least. A zone is up when it is RUNNING and all of its servers are well.
-      - A cluster with fewer zones needs a smaller number.
+      - Without it each zone has to be RUNNING.
     type: int
-    default: 3
+  soak:
+    description:
+      - How many seconds the cluster has to stay healthy once it is, such as after the first restarts of many. The
+        module fails as soon as anything is ill that no task under way explains.
+      - It is a limit of its own beside O(wait_timeout).
+    type: int
+    default: 0
   zone:
     description: The zone in which O(servers) have to be.
     type: str
@@ -128,11 +134,13 @@ from ..module_utils._health.health_gate import await_health
 from ..module_utils._health.health_rules import Apart
 from ..module_utils._health.read_health import Demands
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
-    "min_zones": {"type": "int", "default": 3},
+    "min_zones": {"type": "int"},
+    "soak": {"type": "int", "default": 0},
     "zone": {"type": "str"},
     "servers": {"type": "list", "elements": "str"},
     "apart_from_zone": {"type": "str"},
@@ -152,7 +160,8 @@ def run(api, params, mode):
         servers=params["servers"] or (),
         apart=None if zone is None else Apart(zone, params["apart_from_tasks"] or ()),
     )
-    return await_health(api, params["cluster"], demands, poll_policy(params, mode))
+    soak = seconds_option(params, "soak", 0)
+    return await_health(api, params["cluster"], demands, poll_policy(params, mode), soak=soak)
 
 
 RULES = {"required_together": [("zone", "servers")], "required_by": {"apart_from_tasks": ("apart_from_zone",)}}

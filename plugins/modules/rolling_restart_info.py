@@ -30,9 +30,12 @@ options:
     type: list
     elements: str
   batch:
-    description: How many servers of a zone are restarted at the same time.
-    type: int
-    default: 1
+    description:
+      - How many servers of a zone are restarted at the same time.
+      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 servers of it, since a tenant
+        loses its replica in a zone with the first of the servers that have a part of it.
+    type: str
+    default: "1"
   strategy:
     description:
       - With V(server) each server is restarted by itself, O(batch) of them at a time.
@@ -50,9 +53,27 @@ options:
     required: true
   min_zones:
     description:
-      - Refuse a cluster that has fewer zones than this, since a restart of one of them can interrupt what it serves.
+      - Refuse a cluster that has fewer zones than this. What decides otherwise are the tenants, see O(safety).
     type: int
-    default: 3
+    default: 0
+  canary:
+    description:
+      - How many servers are restarted before all others, one at a time. They are the first in the order. With
+        O(strategy=zone) it is the zones that have them.
+    type: int
+    default: 0
+  safety:
+    description:
+      - V(majority) blocks a cluster where a batch would leave a tenant without the voters that it needs, even while all
+        else serves. See M(oceanbase.ocp.server_restart).
+      - V(none) blocks none for that, and reads nothing for it.
+    type: str
+    choices: [majority, none]
+    default: majority
+  tolerate_outage_of:
+    description: Names of tenants that may be without a majority during the restart, such as those with one replica.
+    type: list
+    elements: str
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -95,8 +116,11 @@ clusters:
       that run on it or on a part of it now.
     - C(problems) is why it is not healthy now, a sentence for each reason, empty if it is. C(serves) tells whether it
       and all its servers are in service, and no FAILED task holds a part of it.
-    - C(blocked) tells whether there is something ill that no work under way explains; no restart should begin then.
-      C(message) says what that is, with the commands that clear what a FAILED task holds; empty if it is not blocked.
+    - C(safe) tells whether no tenant would lose its majority by a batch, as far as that was looked at, even while all
+      else serves.
+    - C(blocked) tells whether it is not safe, or there is something ill that no work under way explains; no restart
+      should begin then. C(message) says what that is, with the commands that clear what a FAILED task holds; empty if
+      it is not blocked.
   returned: success
   type: list
   elements: dict
@@ -104,7 +128,7 @@ batches:
   description:
     - What is restarted at the same time, in order. Each has its C(number) from 1, C(cluster), C(cluster_id), C(zone),
       C(servers), the C(reason) why it comes when it does, and whether it is the C(first_of_zone) and the
-      C(last_of_zone).
+      C(last_of_zone), and whether it is a C(canary).
     - Each of the servers has C(id), C(name), C(with_rootserver), whether the restart is C(needed), which it may not be
       for some of a whole zone, the C(reason) for that, and whether it C(serves) now.
   returned: success
@@ -135,17 +159,21 @@ trace_id:
 
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import MAJORITY, SAFETY_OPTIONS
 from ..module_utils._rolling.rolling_order import Strategy
-from ..module_utils._rolling.rolling_plan import RollingRequest, plan_rolling_restart
+from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size, plan_rolling_restart
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},
     "zones": {"type": "list", "elements": "str"},
     "servers": {"type": "list", "elements": "str"},
-    "batch": {"type": "int", "default": 1},
+    "batch": {"type": "str", "default": "1"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
     "started_before": {"type": "str", "required": True},
-    "min_zones": {"type": "int", "default": 3},
+    "min_zones": {"type": "int", "default": 0},
+    "canary": {"type": "int", "default": 0},
+    "safety": SAFETY_OPTIONS["safety"],
+    "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
 }
 
 
@@ -154,10 +182,13 @@ def run(api, params, _mode):
         clusters=params["clusters"],
         zones=params["zones"],
         servers=params["servers"],
-        batch=params["batch"],
+        batch=batch_size(params["batch"]),
         strategy=Strategy(params["strategy"]),
         started_before=parse_instant_option("started_before", params["started_before"]),
         min_zones=params["min_zones"],
+        canary=params["canary"],
+        majority=params["safety"] == MAJORITY,
+        tolerated=params["tolerate_outage_of"],
     )
     return plan_rolling_restart(api, wanted)
 

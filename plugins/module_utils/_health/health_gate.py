@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._base.checks import check_range
@@ -17,53 +19,68 @@ from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
-from .health_rules import Problem
+from .health_rules import Kind, Problem
 from .read_health import Demands, read_health
 
 Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, soak: float = 0.0, clock: Clock = SYSTEM_CLOCK
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
+
+    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
     exist.
     """
-    check_range("min_zones", demands.min_zones, 1)
+    if demands.min_zones is not None:
+        check_range("min_zones", demands.min_zones, 1)
     poller = _PolledCluster(api, cluster, demands, policy.show)
     waited = poll_until_done(poller, api, policy, clock)
+    soaks = not poller.problems and soak > 0
+    if soaks:
+        poller.soaks = True
+        waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
     result = {
         "changed": False,
         "cluster": poller.cluster,
         "servers": poller.servers,
-        "problems": poller.problems,
+        "problems": [problem.text for problem in poller.problems],
         "held": bool(poller.held),
         "elapsed": round(waited, 3),
         "warnings": transient_error_warnings("the cluster", poller.failures),
     }
-    if not poller.problems:
+    if not poller.problems or (soaks and not poller.ill):
         return result
+    if soaks:
+        words = unhealthy_words(poller.ill, None)
+        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
+    words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
-        words = problem_words(poller.held)
-        raise NotHealthy(f"Cluster {poller.name} is not healthy, and no wait ends that: {words}", **result)
-    raise NotHealthy(
-        f"Cluster {poller.name} is not healthy after {waited:.0f} seconds: {_first(poller.problems)}. "
-        "Look there first; then wait again, or with a larger wait_timeout.",
-        **result,
-    )
+        raise NotHealthy(words, **result)
+    raise NotHealthy(f"{words} Look there first; then wait again, or with a larger wait_timeout.", **result)
 
 
-def problem_words(problems: list[Problem]) -> str:
+def unhealthy_words(problems: Sequence[Problem], waited: float | None) -> str:
+    """That a cluster is not healthy, and why; for what only a person can clear, what to do about that."""
+    held = [problem for problem in problems if problem.kind is Kind.HELD]
+    if held:
+        return f"is not healthy, and no wait ends that: {problem_words(held)}"
+    after = "" if waited is None else f" after {waited:.0f} seconds"
+    return f"is not healthy{after}: {_first([problem.text for problem in problems])}."
+
+
+def problem_words(problems: Sequence[Problem]) -> str:
     """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
     remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
     steps = f" {NEXT_STEPS_HEADING}" if remedies else ""
     return "\n".join([f"{_first([problem.text for problem in problems])}.{steps}", *remedies])
 
 
-def _first(problems: list[str]) -> str:
+def _first(problems: Sequence[str]) -> str:
     more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
     return "; ".join(problems[:NAMED_AT_MOST]) + more
 
@@ -74,8 +91,8 @@ class _PolledCluster:
     def __init__(self, api: OcpApi, cluster_option: str, demands: Demands, show: Show) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
-        self.problems: list[str] = []
-        self.held: list[Problem] = []
+        self.problems: list[Problem] = []
+        self.soaks = False
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
@@ -86,8 +103,18 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy, or no wait helps."""
-        return bool(self.held) or not self.problems
+        """Whether it is healthy, or no wait helps; while it ``soaks``, whether it is ill."""
+        return bool(self.ill) if self.soaks else bool(self.held) or not self.problems
+
+    @property
+    def ill(self) -> list[Problem]:
+        """The problems that no work under way explains."""
+        return [problem for problem in self.problems if problem.kind in (Kind.ILL, Kind.HELD)]
+
+    @property
+    def held(self) -> list[Problem]:
+        """The problems that only a person can clear."""
+        return [problem for problem in self.problems if problem.kind is Kind.HELD]
 
     @property
     def name(self) -> str:
@@ -107,12 +134,11 @@ class _PolledCluster:
             raise
         except ServiceError as error:
             self.failures.append(error)
-            self.problems, self.held = [f"it cannot be read: {error.what.rstrip('.')}"], []
+            self.problems = [Problem(f"it cannot be read: {error.what.rstrip('.')}", Kind.AT_WORK)]
 
     def _read(self) -> None:
         health = read_health(self._api, self._record(), self._demands)
-        self.cluster, self.servers, self.held = health.cluster, health.servers, health.held
-        self.problems = [problem.text for problem in health.problems]
+        self.cluster, self.servers, self.problems = health.cluster, health.servers, health.problems
 
     def _record(self) -> Record:
         if self.cluster is None:
@@ -121,16 +147,20 @@ class _PolledCluster:
 
     def report(self, waited: float) -> None:
         """Show each problem once while it persists, and the recovery."""
-        for problem in self.problems:
-            if problem not in self._reported:
-                self._say(f": {problem}", waited, failed=True)
-        if self._reported and not self.problems:
+        texts = [problem.text for problem in self.problems]
+        for text in texts:
+            if text not in self._reported:
+                self._say(f": {text}", waited, failed=True)
+        if self._reported and not texts:
             self._say(f": healthy after {waited:.0f} s", waited)
-        self._reported = self.problems
+        self._reported = texts
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the first problem persists."""
-        self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
+        """Show that the first problem persists, or while it ``soaks`` that there is none."""
+        if not self.problems:
+            self._say(f": healthy for {waited:.0f} s", waited)
+            return
+        self._say(f" not healthy after {waited:.0f} s: {self.problems[0].text}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last_report = waited

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
@@ -37,6 +38,11 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
+# Of restarts that are part of a plan.
+PLAN_OPTIONS: dict[str, Any] = {
+    "require_healthy": {"type": "bool", "default": False},
+    "finish_before": {"type": "str"},
+}
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
@@ -58,21 +64,35 @@ def poll_interval(params: Params, option: str) -> float:
 
 def restart_options(params: Params, mode: RunMode) -> RestartRequest:
     """The options of all restart modules. Raises OptionError."""
-    given = params["started_before"]
     return RestartRequest(
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        None if given is None else parse_instant_option("started_before", given),
+        _instant(params, "started_before"),
         InFlight(params["in_flight"]),
         _safety(params),
+        _instant(params, "finish_before"),
     )
 
 
+def _instant(params: Params, option: str) -> datetime | None:
+    """The instant, where the option is given. Raises OptionError."""
+    given = params.get(option)
+    return None if given is None else parse_instant_option(option, given)
+
+
 def _safety(params: Params) -> Safety | None:
-    """What a restart may not take away. Raises OptionError."""
+    """What is asked of a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
-    timeout = seconds_option(params, "safety_timeout", 0)
-    return None if params["safety"] == NONE else Safety(frozenset(params["tolerate_outage_of"] or ()), timeout)
+    zone = params["zone"] if "server" in params else None
+    check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
+    asked = Safety(
+        frozenset(params["tolerate_outage_of"] or ()),
+        seconds_option(params, "safety_timeout", 0),
+        params["safety"] == MAJORITY,
+        params.get("require_healthy", False),
+        zone,
+    )
+    return asked if asked.majority or asked.healthy or asked.zone else None

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -21,7 +21,7 @@ from pathlib import Path
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
 from .._base.parsing import Record
-from .._ocp.task_model import Task
+from .._ocp.task_model import SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.poll import PollPolicy
@@ -74,8 +74,13 @@ class ClusterLock:
             os.close(self._held.pop())
 
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
-        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
+        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster.
+
+        What has done its work is forgotten: later it may not be among the newest ones.
+        """
         listed = {task["id"]: Task.from_api(task) for task in tasks}
+        for held in self._held:
+            _keep(held, lambda note: not _is_done(listed.get(note.task_id)))
         now = self._clock.wall()
         return [note.restart for note in self._notes() if note.may_run(listed.get(note.task_id), now)]
 
@@ -90,10 +95,10 @@ class ClusterLock:
         self._own = RestartNote.of(target, observed, self._clock.wall())
         self._write([self._own])
 
-    def end(self, task_id: int | None, created: str | None = None, *, refused: bool) -> None:
-        """Note the task that was started and when it was created, or that there was none, and let others look."""
+    def end(self, task_id: int | None, began: str | None = None, *, refused: bool) -> None:
+        """Note the task that was started and when it began, or that there was none, and let others look."""
         if self._own is not None:
-            known = replace(self._own, task_id=task_id, created=whole_seconds(created))
+            known = replace(self._own, task_id=task_id, began=whole_seconds(began))
             self._write([] if refused else [known], instead_of=self._own)
         self._own = None
         self.release()
@@ -105,10 +110,7 @@ class ClusterLock:
         """Write notes to those that are still new. What cannot be written is not seen by others."""
         now = self._clock.wall()
         for held in self._held:
-            kept = [note for note in _read(held) if note != instead_of and abs(now - note.at) < KEPT_FOR]
-            with suppress(OSError):
-                os.ftruncate(held, 0)
-                os.pwrite(held, json.dumps([note.to_json() for note in (*kept, *more)]).encode(), 0)
+            _keep(held, lambda note: note != instead_of and abs(now - note.at) < KEPT_FOR, more)
 
     def _lock(self, path: Path, policy: PollPolicy) -> int:
         """The open file, locked. Raises OSError where there can be none."""
@@ -168,3 +170,18 @@ def _read(held: int) -> list[RestartNote]:
         return []
     notes = map(RestartNote.from_json, found if isinstance(found, list) else [])
     return [note for note in notes if note is not None]
+
+
+def _keep(held: int, is_kept: Callable[[RestartNote], bool], more: Sequence[RestartNote] = ()) -> None:
+    """Leave those of the notes in the file, and add ``more``."""
+    found = _read(held)
+    notes = [*filter(is_kept, found), *more]
+    if notes != found:
+        with suppress(OSError):
+            os.ftruncate(held, 0)
+            os.pwrite(held, json.dumps([note.to_json() for note in notes]).encode(), 0)
+
+
+def _is_done(task: Task | None) -> bool:
+    """Whether a task has ended and cannot be retried."""
+    return task is not None and task.status == SUCCESSFUL

@@ -30,7 +30,8 @@ class Action(Enum):
     """What was decided.
 
     EXPECT: a task has restarted it or a part of it, so wait for the start to show. HELD: a FAILED task holds it. ILL:
-    it has started since, but does not serve, or nothing can tell whether it has. ADOPT: a task of our own request runs, or has run.
+    it has started since, but does not serve, or nothing can tell whether it has. ADOPT: a task of our own request
+    runs, or has run.
     """
 
     SKIP = "skip"

@@ -38,11 +38,13 @@ from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
 from .lost_response import search_outcome
+from .outlast import found_target
 from .own_task import outcome_unknown
 from .proof import PAUSES
 from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
+from .time_left import TimeLeft
 
 Result = dict[str, Any]
 
@@ -56,7 +58,7 @@ def restart_target(api: OcpApi, selector: Selector, request: RestartRequest, clo
     Every key is always there. Raises an OcpError; once the target is found, its facts hold the result so far, so that
     no started task is lost.
     """
-    return _Restart(api, selector.find(api), request, clock).run()
+    return _Restart(api, found_target(api, selector, request, clock), request, clock).run()
 
 
 class _Restart:
@@ -73,6 +75,7 @@ class _Restart:
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
+        self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock, request.policy.announce)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
         self._since: datetime | None = None
@@ -181,21 +184,31 @@ class _Restart:
         """What was seen, and what to do; waits for what has to end first. Holds the lock of the cluster afterwards."""
         self._safety.forget()
         while True:
-            sight = self._see()
-            self._attempt.note(before=sight.observed.result())
-            adopted = self._sender.adopt(sight.tasks, self._since)
-            if adopted is not None:
-                return sight, adopted
-            with self._saying_nothing_was_sent("since it cannot be read"):
-                look = self._look = self._viewer.judge(sight, self._since)
-            waits = self._request.wait and not self._request.check_mode
-            decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
-            self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
-            self._refuse(decision, look)
-            if not self._request.check_mode and self._wait_first(decision):
+            try:
+                decided = self._look_and_decide()
+            except ServiceError as error:
+                if self._sender.has_sent or not self._safety.outlasts(error):
+                    raise
                 continue
-            if not decision.sends or self._is_safe(sight):
-                return sight, decision
+            if decided is not None:
+                return decided
+
+    def _look_and_decide(self) -> tuple[Sight, Decision] | None:
+        """The same by one look; None if it has waited."""
+        sight = self._see()
+        self._attempt.note(before=sight.observed.result())
+        adopted = self._sender.adopt(sight.tasks, self._since)
+        if adopted is not None:
+            return sight, adopted
+        with self._saying_nothing_was_sent("since it cannot be read"):
+            look = self._look = self._viewer.judge(sight, self._since)
+        waits = self._request.wait and not self._request.check_mode
+        decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
+        self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
+        self._refuse(decision, look)
+        if not self._request.check_mode and self._wait_first(decision):
+            return None
+        return None if decision.sends and not self._is_safe(sight) else (sight, decision)
 
     def _is_safe(self, sight: Sight) -> bool:
         with self._saying_nothing_was_sent("since what it means for tenants cannot be read", ServiceError):
@@ -208,6 +221,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
+            self._time.read()
             sight = self._viewer.see()
             listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
             unseen = self._lock.unseen_tasks(listed, sight.observed.members)
@@ -288,6 +302,10 @@ class _Restart:
         if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
+        too_late = self._time.objection(sight) if decision.sends else None
+        if too_late is not None:
+            self._attempt.note(action="postponed", reason=too_late)
+            return
         if decision.action is Action.ATTACH:
             self._attach(decision)
         elif self._request.check_mode:
@@ -310,7 +328,7 @@ class _Restart:
             self._lock.end(None, refused=not error.may_have_run)
             raise
         task = self._attempt.so_far.task or {}
-        self._lock.end(self._attempt.so_far.task_id, task.get("create_time"), refused=False)
+        self._lock.end(self._attempt.so_far.task_id, task.get("start_time"), refused=False)
 
     def _attach(self, decision: Decision) -> None:
         [task_id] = decision.task_ids

@@ -22,7 +22,7 @@ class RestartNote:
     """A restart that was asked for ``at`` that time; instants are whole seconds since 1970.
 
     ``starts``: its servers, each with the start that it showed before. ``arbiters``: ids of arbitration services.
-    ``task_id`` and ``created``, by the clock of the service, are None as long as the answer is not known.
+    ``task_id`` and when that ``began``, by the clock of the service, are None as long as the answer is not known.
     """
 
     at: int
@@ -30,7 +30,7 @@ class RestartNote:
     starts: dict[str, str | None]
     arbiters: list[int]
     task_id: int | None = None
-    created: int | None = None
+    began: int | None = None
 
     @classmethod
     def of(cls, target: Target, observed: Observation, now: float) -> RestartNote:
@@ -46,7 +46,7 @@ class RestartNote:
             note = cls(**found)  # type: ignore[arg-type]
         except TypeError:
             return None
-        instants = (note.task_id, note.created)
+        instants = (note.task_id, note.began)
         is_whole = isinstance(note.at, int) and all(isinstance(each, int | None) for each in instants)
         is_note = is_whole and isinstance(note.task_name, str) and isinstance(note.starts, dict)
         return note if is_note and isinstance(note.arbiters, list) else None
@@ -71,8 +71,8 @@ class RestartNote:
         """
         if listed is None:
             return self.is_new(now)
-        shown = whole_seconds(listed.create_time)
-        return not listed.finished and (None in (shown, self.created) or shown == self.created)
+        shown = whole_seconds(listed.start_time)
+        return not listed.finished and (None in (shown, self.began) or shown == self.began)
 
     def unseen_task(self, members: Iterable[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its servers and show the start of before."""
@@ -80,7 +80,7 @@ class RestartNote:
         waiting = {name for name, start in self.starts.items() if name in there and there[name] == start}
         if self.task_id is None or not waiting:
             return None
-        began = {} if self.created is None else {"startTime": _instant_text(self.created)}
+        began = {} if self.began is None else {"startTime": _instant_text(self.began)}
         record = {"id": self.task_id, "name": self.task_name, "status": RUNNING, **began}
         restarts = there.keys() & self.starts.keys()
         return TaskOnTarget(record, None if restarts == there.keys() else frozenset(restarts))

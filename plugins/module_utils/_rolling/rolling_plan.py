@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,27 +21,46 @@ from .._health.health_rules import Kind, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
-from .._targets.cluster import Cluster
+from .._safety.layout import Layout
+from .._targets.cluster import Cluster, placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
-from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes
+from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
+from .rolling_safety import unsafe_words
 
 Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """The options of the module; ``started_before`` is by the clock of this machine."""
+    """The options of the module; ``started_before`` is by the clock of this machine.
+
+    Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
+    own. The first ``canary`` servers of the first clusters go before all others, one at a time.
+    """
 
     clusters: Sequence[str]
     zones: Sequence[str] | None
     servers: Sequence[str] | None
-    batch: int
+    batch: int | None
     strategy: Strategy
     started_before: datetime
-    min_zones: int
+    min_zones: int = 0
+    majority: bool = True
+    tolerated: Sequence[str] | None = None
+    canary: int = 0
+
+
+def batch_size(option: str) -> int | None:
+    """The option ``batch`` as a number; None for as many as may be. Raises OptionError."""
+    if option == "auto":
+        return None
+    if not option.isdecimal():
+        given = option or "an empty text"
+        raise OptionError(f"batch: {given} is not a number; give how many servers of a zone at the same time, or auto.")
+    return int(option)
 
 
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -55,7 +74,8 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    planned = [_plan_cluster(cluster, health, wanted, since) for cluster, health in found]
+    planned = [_plan_cluster(api, cluster, health, wanted, since, warnings) for cluster, health in found]
+    planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
         "changed": False,
@@ -74,22 +94,36 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     }
 
 
+def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Plan]:
+    """The same plans with their canaries. What is blocked has none."""
+    found, left = [], wanted.canary
+    for plan in planned:
+        count = 0 if _reasons(plan) else left
+        found.append(replace(plan, batches=with_canaries(plan.batches, count, wanted.strategy)))
+        left -= 0 if _reasons(plan) else sum(len(batch.nodes) for batch in plan.batches)
+    return found
+
+
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of one cluster: its batches, and the servers in scope that stay unchanged."""
+    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words."""
 
     cluster: Cluster
     health: ClusterHealth
     batches: list[Batch]
     unchanged: list[Node]
+    unsafe: str
 
 
 def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
-    for option in ("batch", "min_zones"):
-        check_range(option, getattr(wanted, option), 1)
+    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    for option in ("min_zones", "canary"):
+        check_range(option, getattr(wanted, option), 0)
+    if wanted.batch is not None:
+        check_range("batch", wanted.batch, 1, unit=", or auto")
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
         raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
 
@@ -101,7 +135,7 @@ def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, C
         record = exactly_one("clusters", name, *clusters_named(api, name))
         cluster = Cluster.from_api(record)
         if cluster.id not in found:
-            found[cluster.id] = cluster, read_health(api, record, Demands(wanted.min_zones))
+            found[cluster.id] = cluster, read_health(api, record, Demands())
     return list(found.values())
 
 
@@ -111,8 +145,7 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         if len(zones) < wanted.min_zones:
             raise TargetError(
                 f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} are asked for: with fewer, a restart can interrupt what it serves. "
-                "Give a smaller min_zones if it may."
+                f"min_zones={wanted.min_zones} are asked for. Give a smaller min_zones, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"
@@ -124,12 +157,18 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         exactly_one("servers", name, matches, [server["name"] for server in everything], where)
 
 
-def _plan_cluster(cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime) -> _Plan:
+def _plan_cluster(
+    api: OcpApi, cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime, warnings: list[str]
+) -> _Plan:
     servers = health.servers
     nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned))
+    unsafe = ""
+    if planned and wanted.majority:
+        placed = placed_servers(health.records.cluster, health.records.servers)
+        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or ())
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -156,7 +195,7 @@ def _plan_node(server: Facts, since: datetime) -> Node:
 def _cluster_facts(plan: _Plan) -> Result:
     cluster, problems = plan.cluster, plan.health.problems
     restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
-    ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    reasons = _reasons(plan)
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -164,9 +203,16 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "blocked": bool(ill),
-        "message": problem_words(ill) if ill else "",
+        "safe": not plan.unsafe,
+        "blocked": bool(reasons),
+        "message": "\n".join(reasons),
     }
+
+
+def _reasons(plan: _Plan) -> list[str]:
+    """Why no restart should begin in the cluster."""
+    ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    return [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
 
 
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
@@ -177,6 +223,7 @@ def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
         "reason": batch.reason,
         "first_of_zone": batch.first,
         "last_of_zone": batch.last,
+        "canary": batch.canary,
     }
 
 
