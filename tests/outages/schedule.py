@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""One run: a fleet, what controllers do in it and when, and what people do meanwhile; all of it drawn from a seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.tests.outages import activities
+from ansible_collections.oceanbase.ocp.tests.outages.activities import Controller
+from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
+from ansible_collections.oceanbase.ocp.tests.outages.fleets import CONTROLLERS, PEOPLE, draw_fleet
+from ansible_collections.oceanbase.ocp.tests.outages.verdicts import Found, classify
+from ansible_collections.oceanbase.ocp.tests.outages.wiring import Wire
+from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, Stream
+from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Scheduler
+from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import Current
+
+HORIZON = 8_000.0
+# Seconds: of the subtasks of restarts, and until the last activity has begun.
+STEPS = (1.0, 3.0, 8.0)
+BEGINS = 120.0
+
+
+class Run:
+    """One run. With ``safety`` none the same is asked for, and nothing is refused."""
+
+    def __init__(self, choices: Choices, *, safety: str = "majority", controllers: int = 1) -> None:
+        draw = choices.stream("fleet")
+        self.counts: Counter[str] = Counter()
+        self.scheduler = Scheduler(HORIZON)
+        self.fleet = draw_fleet(draw)
+        self.emulated = Emulated(self.fleet, self.scheduler, draw.pick(STEPS))
+        self.wire = Wire(self.scheduler, self.emulated, str(choices.recorded()))
+        self._choices = choices
+        self._safety = safety
+        self._controllers = controllers
+        self.told: list[str] = []
+        self.said: list[str] = []
+
+    def run(self, current: Current) -> list[Found]:
+        """Carry it out; returns the outages that restarts of ours began."""
+        forget_all()
+        with TemporaryDirectory() as folder, mock.patch.object(cluster_lock, "_folder", self._folder):
+            current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
+            machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]
+            draw = self._choices.stream("controllers")
+            for number in range(draw.pick((2, 1, 3, 4), (40, 15, 30, 15))):
+                self._begin(draw, machines[number % len(machines)], number)
+            self._plan_people(self._choices.stream("people"))
+            self.scheduler.run()
+        for machine in machines:
+            self.said += [f"{machine.user} {words}" for words in machine.said]
+        found = classify(self.emulated, self.wire.sent)
+        self.counts["restarts"] += len(self.wire.sent)
+        self.counts["requests"] += self.wire.requests
+        self.emulated.close()
+        return found
+
+    def _controller(self, folder: str, name: str) -> Controller:
+        own = Path(folder) / name
+        own.mkdir(0o700)
+        return Controller(name, str(own), self._safety, self.scheduler, self.counts)
+
+    def _folder(self) -> Path:
+        assert self.scheduler.current is not None
+        return Path(self.scheduler.current.data.folder)
+
+    # What controllers do
+
+    def _begin(self, draw: Stream, controller: Controller, number: int) -> None:
+        begin = draw.below(int(BEGINS * 10)) / 10
+        cluster = draw.pick(self.fleet["clusters"])
+        tolerated = [draw.pick(["sys", *(each["name"] for each in cluster["tenants"])])] if draw.chance(0.1) else []
+        for place, (name, work) in enumerate(self._activities(draw, controller, cluster)):
+            self.told.append(f"at {begin:.1f} {controller.user} {name}, tolerating {tolerated}")
+            moment = begin + (draw.below(40) / 10 if place else 0.0)
+            controller.start(moment, f"{number}.{place}", tolerated, work)
+
+    def _activities(
+        self, draw: Stream, controller: Controller, cluster: dict[str, Any]
+    ) -> Iterator[tuple[str, Callable[[], None]]]:
+        kind = draw.pick(("loop", "forks", "fleet", "rolling", "zones", "arbitration"), (20, 25, 25, 15, 10, 5))
+        services = self.fleet["arbitration_services"]
+        kind = "loop" if kind == "arbitration" and not services else kind
+        servers = _some(draw, _servers(cluster))
+        options: dict[str, Any] = {"wait": draw.chance(0.5), "in_flight": draw.pick(("attach", "queue", "fail"))}
+        if draw.chance(0.5):
+            options["safety_timeout"] = 300
+        self.counts[f"activities: {kind}"] += 1
+        if kind == "loop":
+            yield f"loop over {_names(servers)} {options}", partial(activities.loop, controller, servers, **options)
+        elif kind == "forks":
+            for server in servers:
+                yield f"fork {_names([server])} {options}", partial(activities.loop, controller, [server], **options)
+        elif kind == "fleet":
+            every = [server for one in self.fleet["clusters"] for server in _servers(one)]
+            chosen, waves = _some(draw, every), draw.chance(0.6)
+            yield f"fleet {_names(chosen)} waves {waves}", partial(activities.fleet, controller, chosen, waves=waves)
+        elif kind == "rolling":
+            batch = draw.pick((2, 1, 3))
+            yield f"rolling {cluster['name']} by {batch}", partial(
+                activities.rolling, controller, cluster["name"], batch
+            )
+        elif kind == "zones":
+            chosen = _some(draw, [zone["name"] for zone in cluster["zones"]])
+            yield f"zones {chosen} {options}", partial(
+                activities.zones, controller, cluster["name"], chosen, **options
+            )
+        else:
+            name = f"{draw.pick(services)['ip']}:2888"
+            yield f"arbitration {name} {options}", partial(activities.arbitration, controller, name, **options)
+
+    # What people do
+
+    def _plan_people(self, draw: Stream) -> None:
+        numbers = range(1, 1 + sum(len(_servers(cluster)) for cluster in self.fleet["clusters"]))
+        for _event in range(draw.pick((0, 1, 2, 4), (35, 30, 20, 15))):
+            number, when = draw.pick(numbers), draw.below(3000) / 10
+            kind = draw.pick(("available", "restart", "process"), (60, 25, 15))
+            self.told.append(f"at {when:.1f} people: {kind} of server {number}")
+            self.counts[f"people: {kind}"] += 1
+            if kind == "restart":
+                self.scheduler.at(when, partial(self._people_restart, number))
+                continue
+            path = f"/emulator/servers/{number}" + ("/process" if kind == "process" else "")
+            word = "running" if kind == "process" else "available"
+            self.scheduler.at(when, partial(self.emulated.call, "PUT", path, **{word: False}))
+            if draw.chance(0.7):
+                back = when + 1 + draw.below(3000) / 10
+                self.scheduler.at(back, partial(self.emulated.call, "PUT", path, **{word: True}))
+
+    def _people_restart(self, number: int) -> None:
+        sizes = [len(_servers(cluster)) for cluster in self.fleet["clusters"]]
+        cluster = 1 if number <= sizes[0] else 2
+        path = f"/api/v2/ob/clusters/{cluster}/servers/{number}/restart"
+        self.emulated.call("POST", path, PEOPLE, freezeServer=False)
+
+
+def _servers(cluster: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [
+        {"cluster": cluster["name"], "server": f"{server['ip']}:2882"}
+        for zone in cluster["zones"]
+        for server in zone["servers"]
+    ]
+
+
+def _names(servers: Sequence[Mapping[str, str]]) -> str:
+    return ", ".join(server["server"] for server in servers)
+
+
+def _some(draw: Stream, every: Sequence[Any]) -> list[Any]:
+    """Some of them, in any order; all in their order is the plainest."""
+    left, chosen = list(every), []
+    for _place in range(len(every) - draw.below(len(every))):
+        chosen.append(left.pop(draw.below(len(left))))
+    return chosen
