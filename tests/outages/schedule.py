@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcom
 from ansible_collections.oceanbase.ocp.tests.outages import activities
 from ansible_collections.oceanbase.ocp.tests.outages.activities import Controller
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
-from ansible_collections.oceanbase.ocp.tests.outages.fleets import CONTROLLERS, PEOPLE, draw_fleet
+from ansible_collections.oceanbase.ocp.tests.outages.fleets import CONTROLLERS, draw_fleet
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import Found, classify
 from ansible_collections.oceanbase.ocp.tests.outages.wiring import Wire
 from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, Stream
@@ -25,9 +25,10 @@ from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Schedul
 from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import Current
 
 HORIZON = 8_000.0
-# Seconds: of the subtasks of restarts, and until the last activity has begun.
+# Seconds of the subtasks of restarts.
 STEPS = (1.0, 3.0, 8.0)
-BEGINS = 120.0
+# Tenths of seconds until all activities have begun.
+BEGINS = 1200
 
 
 class Run:
@@ -53,8 +54,11 @@ class Run:
             current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
             machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]
             draw = self._choices.stream("controllers")
+            begin = 0.0
             for number in range(draw.pick((2, 1, 3, 4), (40, 15, 30, 15))):
-                self._begin(draw, machines[number % len(machines)], number)
+                # At night many things are planned for the same minute.
+                begin = begin + draw.below(20) / 10 if draw.chance(0.5) else draw.below(BEGINS) / 10
+                self._begin(draw, machines[number % len(machines)], number, begin)
             self._plan_people(self._choices.stream("people"))
             self.scheduler.run()
         for machine in machines:
@@ -76,8 +80,7 @@ class Run:
 
     # What controllers do
 
-    def _begin(self, draw: Stream, controller: Controller, number: int) -> None:
-        begin = draw.below(int(BEGINS * 10)) / 10
+    def _begin(self, draw: Stream, controller: Controller, number: int, begin: float) -> None:
         cluster = draw.pick(self.fleet["clusters"])
         tolerated = [draw.pick(["sys", *(each["name"] for each in cluster["tenants"])])] if draw.chance(0.1) else []
         for place, (name, work) in enumerate(self._activities(draw, controller, cluster)):
@@ -107,14 +110,13 @@ class Run:
             yield f"fleet {_names(chosen)} waves {waves}", partial(activities.fleet, controller, chosen, waves=waves)
         elif kind == "rolling":
             batch = draw.pick((2, 1, 3))
-            yield f"rolling {cluster['name']} by {batch}", partial(
-                activities.rolling, controller, cluster["name"], batch
+            yield (
+                f"rolling {cluster['name']} by {batch}",
+                partial(activities.rolling, controller, cluster["name"], batch),
             )
         elif kind == "zones":
             chosen = _some(draw, [zone["name"] for zone in cluster["zones"]])
-            yield f"zones {chosen} {options}", partial(
-                activities.zones, controller, cluster["name"], chosen, **options
-            )
+            yield f"zones {chosen} {options}", partial(activities.zones, controller, cluster["name"], chosen, **options)
         else:
             name = f"{draw.pick(services)['ip']}:2888"
             yield f"arbitration {name} {options}", partial(activities.arbitration, controller, name, **options)
@@ -122,27 +124,34 @@ class Run:
     # What people do
 
     def _plan_people(self, draw: Stream) -> None:
-        numbers = range(1, 1 + sum(len(_servers(cluster)) for cluster in self.fleet["clusters"]))
+        servers = [(place, server) for place, one in enumerate(self.fleet["clusters"], 1) for server in _servers(one)]
+        services = len(self.fleet["arbitration_services"])
         for _event in range(draw.pick((0, 1, 2, 4), (35, 30, 20, 15))):
-            number, when = draw.pick(numbers), draw.below(3000) / 10
-            kind = draw.pick(("available", "restart", "process"), (60, 25, 15))
-            self.told.append(f"at {when:.1f} people: {kind} of server {number}")
-            self.counts[f"people: {kind}"] += 1
-            if kind == "restart":
-                self.scheduler.at(when, partial(self._people_restart, number))
+            number, when = draw.below(len(servers)) + 1, draw.below(3000) / 10
+            kind = draw.pick(("available", "restart", "stop", "process", "arbiter"), (40, 20, 20, 10, 10))
+            service = draw.below(max(1, services)) + 1
+            if kind == "arbiter" and not services:
                 continue
-            path = f"/emulator/servers/{number}" + ("/process" if kind == "process" else "")
-            word = "running" if kind == "process" else "available"
-            self.scheduler.at(when, partial(self.emulated.call, "PUT", path, **{word: False}))
-            if draw.chance(0.7):
-                back = when + 1 + draw.below(3000) / 10
-                self.scheduler.at(back, partial(self.emulated.call, "PUT", path, **{word: True}))
+            self.told.append(f"at {when:.1f} people: {kind} of server {number} or service {service}")
+            self.counts[f"people: {kind}"] += 1
+            calls = _calls_of_people(kind, f"{servers[number - 1][0]}/servers/{number}", number, service)
+            for call, again in zip(calls, (when, when + 1 + draw.below(3000) / 10), strict=False):
+                if call is calls[0] or draw.chance(0.7):
+                    self.scheduler.at(again, partial(self.emulated.call, **call))
 
-    def _people_restart(self, number: int) -> None:
-        sizes = [len(_servers(cluster)) for cluster in self.fleet["clusters"]]
-        cluster = 1 if number <= sizes[0] else 2
-        path = f"/api/v2/ob/clusters/{cluster}/servers/{number}/restart"
-        self.emulated.call("POST", path, PEOPLE, freezeServer=False)
+
+def _calls_of_people(kind: str, place: str, number: int, service: int) -> list[dict[str, Any]]:
+    """What takes a server or an arbitration service away, and what brings it back later."""
+    if kind == "restart":
+        return [{"method": "POST", "path": f"/api/v2/ob/clusters/{place}/restart", "freezeServer": False}]
+    if kind == "stop":
+        return [{"method": "POST", "path": f"/api/v2/ob/clusters/{place}/{verb}"} for verb in ("stop", "start")]
+    path, word = {
+        "available": (f"/emulator/servers/{number}", "available"),
+        "process": (f"/emulator/servers/{number}/process", "running"),
+        "arbiter": (f"/emulator/arbitration-services/{service}/process", "running"),
+    }[kind]
+    return [{"method": "PUT", "path": path, word: value} for value in (False, True)]
 
 
 def _servers(cluster: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
 from ansible_collections.oceanbase.ocp.tests.outages.wiring import Sent
+from ocp_emulator.fleet.voters import TenantVoters
 from ocp_emulator.store.tenant_voters import read_tenant_voters
 
 # Kinds: nobody allowed it and what the look showed told of it; the tenant was named; what took part came after the
@@ -39,7 +40,8 @@ def classify(emulated: Emulated, sent: Sequence[Sent]) -> list[Found]:
     for outage in outages:
         tip = _tip(outage, ours)
         if tip is not None:
-            kind = _kind(outage, tip, outages, created, voters)
+            others = [other for other in outages if other["tenantId"] == outage["tenantId"]]
+            kind = _kind(outage, tip, others, _shown_at(tip, ours, created), voters[outage["tenantId"]])
             found.append(Found(kind, outage["tenantName"], _text(outage, tip)))
     return found
 
@@ -50,23 +52,35 @@ def _tip(outage: Mapping[str, Any], ours: Mapping[int, Sent]) -> Sent | None:
     return next((ours[each["taskId"]] for each in last if each["taskId"] in ours), None)
 
 
+def _shown_at(tip: Sent, ours: Mapping[int, Sent], created: Mapping[int, int]) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether the look before a request could know of an absence. A controller knows of all that it has sent itself."""
+
+    def shown(absence: Mapping[str, Any]) -> bool:
+        number = absence["taskId"]
+        own = ours.get(number)
+        if own is not None and own.user == tip.user:
+            return own.arrived <= tip.arrived
+        return (_instant(absence["from"]) if number is None else created[number]) < tip.look_began
+
+    return shown
+
+
 def _kind(
     outage: Mapping[str, Any],
     tip: Sent,
-    outages: Sequence[Mapping[str, Any]],
-    created: Mapping[int, int],
-    voters: Mapping[int, Any],
+    others: Sequence[Mapping[str, Any]],
+    shown: Callable[[Mapping[str, Any]], bool],
+    tenant: TenantVoters,
 ) -> str:
     if outage["tenantName"] in tip.tolerated:
         return TOLERATED
-    if any(_lasted_at(other, tip) for other in outages if other["tenantId"] == outage["tenantId"]):
+    if any(_lasted_at(other, tip) for other in others):
         return LOST_BEFORE
     began = _instant(outage["from"])
     there = [each for each in outage["down"] if _instant(each["from"]) <= began and not _ended_by(each, began)]
-    shown = [each for each in there if each["taskId"] == tip.task_id or _cause(each, created) < tip.look_began]
-    tenant = voters[outage["tenantId"]]
-    down = {each["id"] for each in shown if each["objectType"] == "OB_SERVER"}
-    spoilt = any(each["objectType"] != "OB_SERVER" for each in shown)
+    known = [each for each in there if shown(each)]
+    down = {each["id"] for each in known if each["objectType"] == "OB_SERVER"}
+    spoilt = any(each["objectType"] != "OB_SERVER" for each in known)
     arbitrated = tenant.arbitration_service_id is not None and not spoilt
     return CAUSED if tenant.remaining(down) < tenant.needed(arbitrated=arbitrated) else CROSSED
 
@@ -78,11 +92,6 @@ def _lasted_at(outage: Mapping[str, Any], sent: Sent) -> bool:
 
 def _ended_by(lasting: Mapping[str, Any], instant: int) -> bool:
     return lasting["to"] is not None and _instant(lasting["to"]) <= instant
-
-
-def _cause(absence: Mapping[str, Any], created: Mapping[int, int]) -> int:
-    """When the reason for an absence began to show."""
-    return _instant(absence["from"]) if absence["taskId"] is None else created[absence["taskId"]]
 
 
 def _instant(text: str) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -102,7 +101,7 @@ def _named(name: str, placed: Sequence[PlacedServer], cluster: str) -> PlacedSer
 
 
 class _PlannedCluster:
-    """The part of the plan that is of one cluster."""
+    """The part of the plan that is of one cluster; ``waves`` are of names of servers."""
 
     def __init__(
         self,
@@ -125,6 +124,7 @@ class _PlannedCluster:
         self._reasons = reasons
         self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
         self._needed = [name for name, reason in reasons.items() if reason and name not in self._troubled]
+        self.waves = self._plan_waves()
 
     def _newest_tasks(self, api: OcpApi) -> list[Record]:
         try:
@@ -133,9 +133,7 @@ class _PlannedCluster:
             self.warnings.append(f"It is not known what works on {self.cluster.label}: {error}")
             return []
 
-    @cached_property
-    def waves(self) -> Waves:
-        """Who goes when."""
+    def _plan_waves(self) -> Waves:
         if self._safety is None:
             together = (*self._troubled, *self._needed)
             return Waves((together,) if together else (), ())
