@@ -128,12 +128,10 @@ def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
             return
 
 
-def rolling(controller: Controller, cluster: str, batch: Any) -> None:
+def rolling(controller: Controller, cluster: str, batch: int) -> None:
     """The role rolling_restart: the gate, a batch of a zone, and its proof."""
     since = now()
-    plan = controller.module(
-        "rolling_restart_info", clusters=[cluster], started_before=since, batch=batch, min_zones=1
-    )  # fmt: skip
+    plan = controller.module("rolling_restart_info", clusters=[cluster], started_before=since, batch=batch, min_zones=1)
     if plan.failed or any(each["blocked"] for each in plan.result["clusters"]):
         controller.counts["rolling restarts that could not be planned"] += 1
         return
