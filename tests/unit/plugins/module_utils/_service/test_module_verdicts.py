@@ -131,7 +131,9 @@ def test_all_is_well():
 )
 def test_what_a_read_costs(found, expected):
     changed = worse(found)
-    changed = {works: names - {"restart_fleet_info", "rolling_restart_info", "server_info"} for works, names in changed.items()}
+    changed = {
+        works: names - {"restart_fleet_info", "rolling_restart_info", "server_info"} for works, names in changed.items()
+    }
     assert changed == expected
 
 
