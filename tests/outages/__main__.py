@@ -35,8 +35,14 @@ def main() -> int:
         choices = Choices(played=from_text(options.replay)) if options.replay else Choices(options.seed)
         print("\n".join(campaign.story(choices, campaign.Setting(controllers=options.controllers))))
         return 0
+    settings = (
+        campaign.Setting(),
+        campaign.Setting(safety="none"),
+        campaign.Setting(controllers=2),
+        campaign.Setting(controllers=2, meeting=True),
+    )
     bad = False
-    for setting in (campaign.Setting(), campaign.Setting(controllers=2), campaign.Setting(safety="none")):
+    for setting in settings:
         began = time.monotonic()
         tally = campaign.campaign(setting, options.seed, options.runs, options.processes)
         print("\n".join(campaign.report(setting, tally)))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ansible_collections.oceanbase.ocp.tests.outages.schedule import Run
+from ansible_collections.oceanbase.ocp.tests.outages.schedule import Meeting, Run
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import CAUSED, CROSSED, LOST_BEFORE, TOLERATED
 from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, Recorded, as_text
 from ansible_collections.oceanbase.ocp.tests.simulation.shrink import shrink
@@ -25,6 +25,7 @@ class Setting:
 
     safety: str = "majority"
     controllers: int = 1
+    meeting: bool = False
 
 
 @dataclass
@@ -55,6 +56,7 @@ def batch(job: tuple[Setting, Iterable[int]]) -> Tally:
             tally.runs += 1
             tally.counts.update(run.counts)
             tally.outages.update(each.kind for each in found)
+            tally.counts["runs with an outage"] += bool(found)
             if any(each.kind == CAUSED for each in found):
                 tally.seeds[seed] = [each.text for each in found if each.kind == CAUSED]
     return tally
@@ -74,11 +76,13 @@ def report(setting: Setting, tally: Tally) -> Iterator[str]:
     """The figures for a person."""
     counts, outages = tally.counts, tally.outages
     who = "one controller" if setting.controllers == 1 else f"{setting.controllers} controllers"
+    who += " that begin within one second" if setting.meeting else ""
     yield f"safety {setting.safety}, {who}: {tally.runs} fleets and schedules, {counts['requests']} requests"
     yield f"  restarts sent                     {counts['restarts']} of {counts['asked']} asked for"
     yield f"  refused as unsafe                 {counts['refused as unsafe']}"
     yield f"  failed otherwise                  {counts['failed otherwise']}"
     yield f"  outages that they caused          {outages[CAUSED]}"
+    yield f"  runs with any outage by them      {counts['runs with an outage']}"
     yield f"    of tenants that were named      {outages[TOLERATED]}"
     yield f"    not shown before the request    {outages[CROSSED]}"
     yield f"    the tenant was lost before it   {outages[LOST_BEFORE]}"
@@ -114,4 +118,5 @@ def smallest(seed: int, setting: Setting, attempts: int) -> Choices:
 
 
 def _run_of(choices: Choices, setting: Setting) -> Run:
-    return Run(choices, safety=setting.safety, controllers=setting.controllers)
+    kind = Meeting if setting.meeting else Run
+    return kind(choices, safety=setting.safety, controllers=setting.controllers)

@@ -40,7 +40,7 @@ class Run:
         draw = choices.stream("fleet")
         self.counts: Counter[str] = Counter()
         self.scheduler = Scheduler(HORIZON)
-        self.fleet = draw_fleet(draw)
+        self.fleet = self.draw_fleet(draw)
         self.emulated = Emulated(self.fleet, self.scheduler, draw.pick(STEPS))
         self.wire = Wire(self.scheduler, self.emulated, str(choices.recorded()))
         self._choices = choices
@@ -55,13 +55,7 @@ class Run:
         with TemporaryDirectory() as folder, mock.patch.object(cluster_lock, "_folder", self._folder):
             current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
             machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]
-            draw = self._choices.stream("controllers")
-            begin = 0.0
-            for number in range(draw.pick((2, 1, 3, 4), (40, 15, 30, 15))):
-                # At night many things are planned for the same minute.
-                begin = begin + draw.below(20) / 10 if draw.chance(0.5) else draw.below(BEGINS) / 10
-                self._begin(draw, machines[number % len(machines)], number, begin)
-            self._plan_people(self._choices.stream("people"))
+            self.plan(machines)
             self.scheduler.run()
         for machine in machines:
             self.said += [f"{machine.user} {words}" for words in machine.said]
@@ -79,6 +73,20 @@ class Run:
     def _folder(self) -> Path:
         assert self.scheduler.current is not None
         return Path(self.scheduler.current.data.folder)
+
+    def draw_fleet(self, draw: Stream) -> dict[str, Any]:
+        """The fleet file."""
+        return draw_fleet(draw)
+
+    def plan(self, machines: Sequence[Controller]) -> None:
+        """Begin all that happens."""
+        draw = self._choices.stream("controllers")
+        begin = 0.0
+        for number in range(draw.pick((2, 1, 3, 4), (40, 15, 30, 15))):
+            # At night many things are planned for the same minute.
+            begin = begin + draw.below(20) / 10 if draw.chance(0.5) else draw.below(BEGINS) / 10
+            self._begin(draw, machines[number % len(machines)], number, begin)
+        self._plan_people(self._choices.stream("people"))
 
     # What controllers do
 
@@ -154,6 +162,24 @@ def _calls_of_people(kind: str, place: str, number: int, service: int) -> list[d
         "arbiter": (f"/emulator/arbitration-services/{service}/process", "running"),
     }[kind]
     return [{"method": "PUT", "path": path, word: value} for value in (False, True)]
+
+
+class Meeting(Run):
+    """Two controllers restart a server of two zones of one cluster, and begin within one second."""
+
+    def draw_fleet(self, draw: Stream) -> dict[str, Any]:
+        """Three zones of one server each, with full replicas."""
+        fleet = draw_fleet(draw)
+        zones = [{"name": f"z{zone}", "servers": [{"ip": f"10.1.{zone}.1"}]} for zone in (1, 2, 3)]
+        return {**fleet, "clusters": [{"name": "c1", "zones": zones, "tenants": []}], "arbitration_services": []}
+
+    def plan(self, machines: Sequence[Controller]) -> None:
+        """One restart each."""
+        draw = self._choices.stream("controllers")
+        for machine, server in zip(machines, _servers(self.fleet["clusters"][0]), strict=False):
+            begin = 10.0 + draw.below(1000) / 1000
+            self.told.append(f"at {begin:.3f} {machine.user} {_names([server])}")
+            machine.start(begin, machine.user, [], partial(activities.loop, machine, [server], wait=True))
 
 
 def _servers(cluster: Mapping[str, Any]) -> list[dict[str, str]]:
