@@ -15,7 +15,8 @@ from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
-SERVERS_FILE, BY_HOSTS = blocks("docs/fleet.md", "yaml")
+SERVERS_FILE, WAVES_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
+[REFUSAL] = blocks("docs/fleet.md", "text")
 
 
 @pytest.fixture
@@ -120,6 +121,29 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
 
 
 @pytest.mark.usefixtures("environment")
+def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulator, change, tmp_path):
+    (tmp_path / "waves.yml").write_text(WAVES_FILE)
+    given = f"-e @{tmp_path / 'waves.yml'} {variables(started_before=change)}"
+    refused, waves = (
+        ansible.playbook("oceanbase.ocp.restart_fleet", arguments=arguments)
+        for arguments in (f"{given} -e restart_fleet_waves=false", given)
+    )
+    assert (refused.rc, refused.result["msg"].split()) == (2, REFUSAL.split())
+    assert waves.rc == 0, waves.output
+    assert "Wave 3 of 3:" in waves.output
+    names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["restart_fleet_servers"]]
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
+    assert emulator.get("/emulator/outages")["contents"] == []
+
+
+@pytest.mark.usefixtures("environment", "emulator")
+def test_documented_plan_shows_two_waves(ansible, change):
+    outcome = ansible.playbook(yaml.safe_load(PLAN.replace("2026-05-04T03:00:00+08:00", change)))
+    assert outcome.rc == 0, outcome.output
+    assert f"2: {SERVERS[2]}" in outcome.output
+
+
+@pytest.mark.usefixtures("environment")
 def test_next_wave_does_not_begin_where_one_failed(ansible, emulator, change):
     emulator.fail_subtask("Wait observer active")
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
@@ -148,7 +172,10 @@ def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible
     given = {"started_before": change, "servers": on_orders(*SERVERS[:2]), "waves": True}
     refused = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=variables(**given))
     assert refused.rc == 2
-    assert f"{SERVERS[1]} cannot be away at all. Tenant test would lose its majority" in refused.result["msg"]
+    assert (
+        f"{SERVERS[1]} of cluster orders (id 1) cannot be away at all. Tenant test would lose its majority"
+        in refused.result["msg"]
+    )
     assert emulator.requests("POST") == []
     tolerated = ansible.playbook(
         "oceanbase.ocp.restart_fleet", arguments=variables(**given, tolerate_outage_of=["test"])

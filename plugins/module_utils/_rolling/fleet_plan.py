@@ -154,16 +154,17 @@ class _PlannedCluster:
     @property
     def message(self) -> str:
         """Why not all can be away at once, and why some cannot at all; empty if all can."""
-        waves, refused = self.waves.waves, self.waves.refused
+        waves, refused, label = self.waves.waves, self.waves.refused, self.cluster.label
         words = []
         if len(waves) > 1:
             together = self._verdict([name for name in self._needed if name not in refused], 1)
-            words.append(f"cannot be away all at once. {refusal_words(together.refused)}")
+            words.append(f"Servers of {label} cannot be away all at once. {refusal_words(together.refused)}")
         if refused:
             alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
             found = {outage.tenant.name: outage for outage in reversed(alone)}
-            words.append(f"{join_names(refused)} cannot be away at all. {refusal_words(list(found.values()))}")
-        return " ".join(f"Servers of {self.cluster.label}: {sentence}" for sentence in words)
+            lost = refusal_words(list(found.values()))
+            words.append(f"{join_names(refused)} of {label} cannot be away at all. {lost}")
+        return " ".join(words)
 
     def wave_facts(self) -> list[list[Result]]:
         """The facts of the servers, wave by wave."""

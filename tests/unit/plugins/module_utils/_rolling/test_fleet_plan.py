@@ -37,7 +37,7 @@ def test_zones_go_one_after_another(plan):
     found = plan()
     assert waves(found) == [[server] for server in ALL]
     assert found["message"] == (
-        "Servers of cluster orders (id 31): cannot be away all at once. Tenant sys would lose its majority: 0 of 3 "
+        "Servers of cluster orders (id 31) cannot be away all at once. Tenant sys would lose its majority: 0 of 3 "
         "voters would remain, and it needs 2."
     )
     assert found["waves"][0]["servers"][0] == {
@@ -99,7 +99,10 @@ def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):
     ocp.localities = SINGLE
     found = plan(*ALL[:2])
     assert (waves(found), [server["server"] for server in found["refused"]]) == ([[ALL[0]]], [ALL[1]])
-    assert f"{ALL[1]} cannot be away at all. Tenant test would lose its majority" in found["message"]
+    assert (
+        f"{ALL[1]} of cluster orders (id 31) cannot be away at all. Tenant test would lose its majority"
+        in found["message"]
+    )
     tolerated = plan(*ALL[:2], tolerated=["test", "tset"])
     assert (waves(tolerated), tolerated["refused"]) == ([[ALL[0]], [ALL[1]]], [])
     assert tolerated["waves"][0]["servers"][0]["tolerate_outage_of"] == ["test"]
