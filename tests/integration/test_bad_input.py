@@ -67,7 +67,7 @@ BAD_INPUT = [
     ),
     (
         "restart_fleet_info",
-        {"servers": '[{"cluster": "ordrs", "server": "10.0.0.1:2882"}]', "started_before": "1777834921"},
+        {"servers": [{"cluster": "ordrs", "server": "10.0.0.1:2882"}], "started_before": "1777834921"},
         ["servers: ordrs matches nothing", "Did you mean orders?"],
     ),
     ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
