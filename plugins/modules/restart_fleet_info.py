@@ -126,7 +126,7 @@ trace_id:
 
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import SAFETY_OPTIONS, safety_option
+from ..module_utils._module.restart_options import NONE, SAFETY_OPTIONS
 from ..module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 
 OPTIONS = {
@@ -145,7 +145,8 @@ def run(api, params, _mode):
     wanted = FleetRequest(
         servers=[(each["cluster"], each["server"]) for each in params["servers"]],
         started_before=parse_instant_option("started_before", params["started_before"]),
-        safety=safety_option(params),
+        majority=params["safety"] != NONE,
+        tolerated=params["tolerate_outage_of"],
     )
     return plan_fleet(api, wanted)
 

@@ -55,7 +55,11 @@ class Controller:
             worker: Worker = self.scheduler.current.data  # type: ignore[union-attr]
             login |= {"safety": self.safety, "tolerate_outage_of": list(worker.tolerated) or None}
         check = args.pop("check_mode", False)
-        outcome = call_module(definition, {**options, **login, **args}, RunMode(check))
+        texts = {option for option, spec in definition.argument_spec.items() if spec.get("type") == "str"}
+        given = {
+            option: str(value) if option in texts and value is not None else value for option, value in args.items()
+        }
+        outcome = call_module(definition, {**options, **login, **given}, RunMode(check))
         self._count(name, outcome, check=check)
         return outcome
 

@@ -65,12 +65,14 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         poll_policy(params, mode),
         None if given is None else parse_instant_option("started_before", given),
         InFlight(params["in_flight"]),
-        safety_option(params) if "safety" in params else None,
+        _safety(params),
     )
 
 
-def safety_option(params: Params) -> Safety | None:
-    """What a restart may not take away; ``safety_timeout`` may be no option of the module. Raises OptionError."""
+def _safety(params: Params) -> Safety | None:
+    """What a restart may not take away. Raises OptionError."""
+    if "safety" not in params:
+        return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
-    timeout = seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0
+    timeout = seconds_option(params, "safety_timeout", 0)
     return None if params["safety"] == NONE else Safety(frozenset(params["tolerate_outage_of"] or ()), timeout)

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 
+from .._base.checks import check_nonempty
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
@@ -18,7 +19,6 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._restart.look import NEWEST_TASKS
-from .._restart.restart_request import Safety
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, judge, refusal_words
@@ -35,14 +35,15 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class FleetRequest:
-    """The options of the module: ``servers`` are pairs of cluster and server. Without ``safety`` all go in one wave.
+    """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
     ``started_before`` is by the clock of this machine.
     """
 
     servers: Sequence[tuple[str, str]]
     started_before: datetime
-    safety: Safety | None
+    majority: bool = True
+    tolerated: Sequence[str] | None = None
 
 
 def plan_fleet(api: OcpApi, wanted: FleetRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -50,9 +51,10 @@ def plan_fleet(api: OcpApi, wanted: FleetRequest, clock: Clock = SYSTEM_CLOCK) -
 
     Each cluster is read once, without waiting. Raises OptionError, TargetError for what does not exist, ServiceError.
     """
+    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     found = _find(api, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    plans = [_PlannedCluster(api, record, servers, listed, since, wanted.safety) for record, servers, listed in found]
+    plans = [_PlannedCluster(api, record, servers, listed, since, wanted) for record, servers, listed in found]
     return {
         "changed": False,
         "waves": [
@@ -66,7 +68,7 @@ def plan_fleet(api: OcpApi, wanted: FleetRequest, clock: Clock = SYSTEM_CLOCK) -
         "warnings": [
             *warnings,
             *(words for plan in plans for words in plan.warnings),
-            *_unknown_tenants(plans, wanted.safety),
+            *_unknown_tenants(plans, wanted.tolerated or ()),
         ],
     }
 
@@ -110,13 +112,13 @@ class _PlannedCluster:
         placed: Sequence[PlacedServer],
         listed: Sequence[PlacedServer],
         since: datetime,
-        safety: Safety | None,
+        wanted: FleetRequest,
     ) -> None:
         self.cluster = Cluster.from_api(record)
         self.warnings: list[str] = []
         self.tenants: set[str] = set()
         self._placed = placed
-        self._safety = safety
+        self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
         self._states = server_states(placed, self._newest_tasks(api), (), ())
         self._listed = {server.member.name: server for server in listed}
@@ -134,7 +136,7 @@ class _PlannedCluster:
             return []
 
     def _plan_waves(self) -> Waves:
-        if self._safety is None:
+        if not self._majority:
             together = (*self._troubled, *self._needed)
             return Waves((together,) if together else (), ())
         return waves_of(self._zones(), self._troubled, lambda names, number: not self._verdict(names, number).refused)
@@ -173,8 +175,7 @@ class _PlannedCluster:
     def facts(self, server: PlacedServer) -> Result:
         """A server as registered facts, with the tenants of its cluster whose outage is tolerated."""
         name = server.member.name
-        tolerated = self._safety.tolerated if self._safety else frozenset[str]()
-        known = tolerated & self.tenants if self.tenants else tolerated
+        known = self._tolerated & self.tenants if self.tenants else self._tolerated
         return {
             "cluster": self.cluster.name,
             "cluster_id": self.cluster.id,
@@ -197,7 +198,7 @@ class _PlannedCluster:
         """What it means that these are away together in the wave with this number; those before it have ended well."""
         states = self._states if number == 1 else _all_up(self._states, self._listed)
         taken = {name: replace(state, taken=name in names) for name, state in states.items()}
-        verdict = judge(self._layout, Taken(self._placed, taken), self._safety.tolerated if self._safety else ())
+        verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
         self.tenants.update(verdict.tenants)
         return verdict
 
@@ -218,9 +219,8 @@ def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[st
     return {**states, **{name: ServerState(states[name].zone) for name in listed}}
 
 
-def _unknown_tenants(plans: Sequence[_PlannedCluster], safety: Safety | None) -> list[str]:
-    tolerated = safety.tolerated if safety else frozenset[str]()
-    unknown = sorted(tolerated.difference(*(plan.tenants for plan in plans)))
+def _unknown_tenants(plans: Sequence[_PlannedCluster], tolerated: Collection[str]) -> list[str]:
+    unknown = sorted(set(tolerated).difference(*(plan.tenants for plan in plans)))
     if not unknown or not any(plan.tenants for plan in plans):
         return []
     return [f"tolerate_outage_of: no tenant of these clusters is called {join_names(unknown)}."]

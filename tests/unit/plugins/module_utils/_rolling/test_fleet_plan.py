@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
 
@@ -23,8 +22,7 @@ def ocp(time_passes):
 def plan(ocp, time_passes):
     def run(*servers, cluster="orders", safety=True, tolerated=()):
         wanted = [(cluster, server) for server in servers or ALL]
-        judged = Safety(frozenset(tolerated)) if safety else None
-        return plan_fleet(ocp, FleetRequest(wanted, at(0), judged), time_passes.clock)
+        return plan_fleet(ocp, FleetRequest(wanted, at(0), safety, list(tolerated) or None), time_passes.clock)
 
     return run
 
@@ -143,4 +141,4 @@ def test_unknown_names_are_refused(plan):
 
 def test_empty_list_is_refused(ocp, time_passes):
     with pytest.raises(OptionError, match="servers: is empty"):
-        plan_fleet(ocp, FleetRequest([], at(0), None), time_passes.clock)
+        plan_fleet(ocp, FleetRequest([], at(0)), time_passes.clock)
