@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Many runs on all processors, and what came of them."""
+"""Many random fleets and schedules on all processors, and the outages that came of them."""
 
 from __future__ import annotations
 
