@@ -57,7 +57,7 @@ test: $(DEV) ## Run every check and test that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: nightly simulate-much matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly simulate-much outages matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
@@ -144,6 +144,11 @@ simulate-some: ## The same 300 times
 simulate-much: ## The same 100,000 times, and with each known bug put back
 	@$(MAKE) --no-print-directory simulate RUNS=100000
 	@$(MAKE) --no-print-directory simulate MUTATION=all
+
+.PHONY: outages
+outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(RUNS),--runs $(RUNS)) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
 
 .PHONY: fuzz
 fuzz: $(DEV) ## Look for answers of a hostile service that do harm (FUZZ_SECONDS=60 SEED=n, or CASE=FILE again)

@@ -4,7 +4,8 @@
 
 Each run is a play of its own on an emulator of its own, with one task that loops over 30 servers. Runs of the three
 ways and of an empty play take turns; the figures are medians, the median of the empty play taken off, divided by 30.
-`uri` sends its POST and nothing else. Ours reads the server and what works on it, decides, and then sends the POST.
+`uri` sends its POST and nothing else. Ours reads the server, what works on it and the tenants of its cluster, decides,
+and then sends the POST. Each server is of another cluster. The last table has the requests of one call, by layout.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from pathlib import Path
 from emulator import Emulator, serving
 from measured import Cost, median
 from plays import EMPTY, Controller, Play, play, uri_restart
+from safety_requests import LAYOUTS, requests_of
 from table import table
 
 CALLS, RUNS = 30, 5
 SERVERS_PER_CLUSTER = 3
 LEAST_RATIO = 12
-PROFILES = ("4.3", "4.2")
+MOST_MORE = 1
 # Restarts that are still running when the play is over, so that their steps cost nothing meanwhile.
-_OPTIONS = ("--clusters", str(CALLS // SERVERS_PER_CLUSTER), "--step-seconds", "60")
+_OPTIONS = ("--clusters", str(CALLS), "--step-seconds", "60")
 _EMPTY, _URI, _ORDINARY, _HERE = "empty play", "uri POST", "ordinary module", "in-process"
 _HEAD = ("per call", "wall ms", "cpu ms", "emulator cpu ms", "requests", "wall: uri is", "cpu: uri is")
 
@@ -61,14 +63,13 @@ def run() -> Iterator[str]:
     )
     kept = uri.wall >= LEAST_RATIO * here.wall
     yield f"in-process at least {LEAST_RATIO} times less wall than uri: {'yes' if kept else 'NO'}"
-    counts = ", ".join(f"{profile} {_requests(profile):.1f}" for profile in PROFILES)
-    yield f"requests of a call in-process, by profile of the emulator: {counts}"
-
-
-def _requests(profile: str) -> float:
-    with tempfile.TemporaryDirectory() as name, serving(Path(name), *_OPTIONS, "--profile", profile) as emulator:
-        Controller(Path(name), emulator.url).run([_play(_HERE, emulator)])
-        return len(emulator.requests()) / CALLS
+    counts = [(layout.label, *(requests_of(layout, safety) for safety in ("none", "majority"))) for layout in LAYOUTS]
+    yield from table(("requests of a call in-process", "safety: none", "safety: majority"), counts)
+    _label, none, majority = counts[0]
+    yield (
+        f"three full replicas: at most {MOST_MORE} request more than without safety:"
+        f" {'yes' if majority - none <= MOST_MORE else 'NO'}"
+    )
 
 
 def per_call(run: Cost, empty: Cost) -> Cost:
@@ -80,8 +81,7 @@ def per_call(run: Cost, empty: Cost) -> Cost:
 def _play(way: str, emulator: Emulator) -> Play:
     if way == _EMPTY:
         return EMPTY
-    servers = range(1, CALLS + 1)
-    targets = [{"cluster": (server - 1) // SERVERS_PER_CLUSTER + 1, "server": server} for server in servers]
+    targets = [{"cluster": number + 1, "server": number * SERVERS_PER_CLUSTER + 1} for number in range(CALLS)]
     if way == _URI:
         return play({**uri_restart(emulator.url, "{{ item.cluster }}", "{{ item.server }}"), "loop": targets})
     options = {"cluster": "{{ item.cluster }}", "server": "{{ item.server }}", "freeze_server": True}

@@ -46,6 +46,10 @@ class Emulator:
         answer.raise_for_status()
         return answer.json().get("data", {})
 
+    def put(self, path: str, body: dict[str, Any]) -> None:
+        """Change something of the emulator."""
+        requests.put(self.url + path, json=body, headers=HEADERS, timeout=60).raise_for_status()
+
     def restart(self, cluster_id: int, server_id: int) -> int:
         """Start the restart of a server; the id of its task."""
         body = {"freezeServer": True, "force": False}
@@ -53,8 +57,7 @@ class Emulator:
 
     def stop_clock(self) -> None:
         """Let its time go on only where `post` to /emulator/clock/advance moves it."""
-        body = {"running": False}
-        requests.put(f"{self.url}/emulator/clock", json=body, headers=HEADERS, timeout=60).raise_for_status()
+        self.put("/emulator/clock", {"running": False})
 
     def requests(self) -> list[dict[str, Any]]:
         """The newest 10,000 requests to the service, oldest first."""

@@ -42,6 +42,10 @@ MODULES: dict[str, dict[str, Any]] = {
     "arbitration_service_restart": {"arbitration_service": "172.20.1.61:2888"},
     "cluster_wait": {"cluster": "billing", "min_zones": 2},
     "rolling_restart_info": {"clusters": ["billing"], "min_zones": 2, "started_before": "2026-05-04T03:00:00+08:00"},
+    "restart_fleet_info": {
+        "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
+        "started_before": "2026-05-04T03:00:00+08:00",
+    },
     "task": {},
     "cluster_info": {},
     "server_info": {},

@@ -65,6 +65,11 @@ BAD_INPUT = [
         {"clusters": "orders", "started_before": "2099-01-01T00:00:00Z"},
         ["started_before: 2099-01-01", "has not come yet"],
     ),
+    (
+        "restart_fleet_info",
+        {"servers": [{"cluster": "ordrs", "server": "10.0.0.1:2882"}], "started_before": "1777834921"},
+        ["servers: ordrs matches nothing", "Did you mean orders?"],
+    ),
     ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
     ("task_info", {"limit": "0"}, ["limit", "0"]),
 ]

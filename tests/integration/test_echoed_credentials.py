@@ -125,6 +125,8 @@ def kept(tmp_path):
 
 WAIT = {"wait_timeout": 5, "wait_interval": 0.5}
 SERVER = {"cluster": "orders", "server": "10.9.0.2:2882", "freeze_server": False}
+FLEET_SERVER = {"cluster": "orders", "server": "10.9.0.2:2882"}
+BEFORE = {"started_before": "2026-05-05T00:00:00+00:00"}
 RESTART = {"wait": True, **WAIT}
 CALLS = {
     "clusters": ("cluster_info", {}),
@@ -133,7 +135,8 @@ CALLS = {
     "services": ("arbitration_service_info", {}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": 100}),
-    "plan": ("rolling_restart_info", {"clusters": ["orders"], "started_before": "2026-05-05T00:00:00+00:00"}),
+    "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
+    "fleet": ("restart_fleet_info", {"servers": [FLEET_SERVER], **BEFORE}),
     "health": ("cluster_wait", {"cluster": "orders", "min_zones": 9, **WAIT, "wait_timeout": 1}),
     "refusal": ("task_wait", {"task_ids": [REFUSED], "wait_timeout": 1}),
     "failures": ("task_wait", {"task_ids": [*range(OTHER_TASK + 1, OTHER_TASK + 4)], **WAIT}),

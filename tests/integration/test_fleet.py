@@ -15,7 +15,8 @@ from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
-SERVERS_FILE, BY_HOSTS = blocks("docs/fleet.md", "yaml")
+SERVERS_FILE, WAVES_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
+[REFUSAL] = blocks("docs/fleet.md", "text")
 
 
 @pytest.fixture
@@ -93,22 +94,115 @@ def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
 
 
 @pytest.mark.usefixtures("environment")
-def test_second_zone_is_refused_while_the_first_restarts(ansible, emulator, change):
+def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]))
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
-    assert "would lose its majority: 1 of 3 voters would remain (zone3)" in outcome.output
+    said = outcome.result["msg"]
+    assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
+    assert f"Together can go: orders {SERVERS[0]}. Not with them: orders {SERVERS[2]}." in said
+    assert "restart_fleet_waves=true" in said
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.usefixtures("environment")
+def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
+    """Those of the first zone together, then the only one of the next that has not started since."""
+    options = {"url": emulator.url, "cluster": "orders", "freeze_server": False, **BASIC}
+    ansible.module("server_restart", server=SERVERS[3], wait=True, **options)
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:4]), waves=True)
+    first, again = (ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given) for _run in range(2))
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert "Wave 2 of 2:" in first.output
+    assert f"Left alone: orders {SERVERS[3]}" in first.output
+    assert f"Task 1002: orders {SERVERS[0]}" in first.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:4], 1)
+    assert emulator.get("/emulator/outages")["contents"] == []
+
+
+@pytest.mark.usefixtures("environment")
+def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulator, change, tmp_path):
+    (tmp_path / "waves.yml").write_text(WAVES_FILE)
+    given = f"-e @{tmp_path / 'waves.yml'} {variables(started_before=change)}"
+    refused, waves = (
+        ansible.playbook("oceanbase.ocp.restart_fleet", arguments=arguments)
+        for arguments in (f"{given} -e restart_fleet_waves=false", given)
+    )
+    assert (refused.rc, refused.result["msg"].split()) == (2, REFUSAL.split())
+    assert waves.rc == 0, waves.output
+    assert "Wave 3 of 3:" in waves.output
+    names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["restart_fleet_servers"]]
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
+    assert emulator.get("/emulator/outages")["contents"] == []
+
+
+@pytest.mark.usefixtures("environment", "emulator")
+def test_documented_plan_shows_two_waves(ansible, change):
+    outcome = ansible.playbook(yaml.safe_load(PLAN.replace("2026-05-04T03:00:00+08:00", change)))
+    assert outcome.rc == 0, outcome.output
+    assert f"2: {SERVERS[2]}" in outcome.output
+
+
+@pytest.mark.usefixtures("environment")
+def test_next_wave_does_not_begin_where_one_failed(ansible, emulator, change):
+    emulator.fail_subtask("Wait observer active")
+    given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    assert f"orders {SERVERS[0]} was not restarted well: task 1001 did not end successfully." in outcome.output
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+
+
+SINGLE = """
+clusters:
+  - name: orders
+    zones:
+      - {name: zone1, servers: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]}
+      - {name: zone2, servers: [{ip: 10.0.0.3}]}
+      - {name: zone3, servers: [{ip: 10.0.0.4}]}
+    tenants:
+      - {name: test, locality: "FULL{1}@zone1", units: [10.0.0.2]}
+"""
+
+
+def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible, start_emulator, change, tmp_path):
+    (tmp_path / "fleet.yml").write_text(SINGLE)
+    emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"), "--step-seconds", "0.1")
+    ansible.environment |= {"OCP_URL": emulator.url, **{f"OCP_{name.upper()}": value for name, value in BASIC.items()}}
+    given = {"started_before": change, "servers": on_orders(*SERVERS[:2]), "waves": True}
+    refused = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=variables(**given))
+    assert refused.rc == 2
+    assert (
+        f"{SERVERS[1]} of cluster orders (id 1) cannot be away at all. Tenant test would lose its majority"
+        in refused.result["msg"]
+    )
+    assert emulator.requests("POST") == []
+    tolerated = ansible.playbook(
+        "oceanbase.ocp.restart_fleet", arguments=variables(**given, tolerate_outage_of=["test"])
+    )
+    assert tolerated.rc == 0, tolerated.output
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
 
 
 @pytest.mark.usefixtures("environment")
 def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, change):
+    match = {"method": "POST", "path": "/api/v2/ob/clusters/1/servers/2/restart"}
+    emulator.post("/emulator/faults", {"kind": "http", "action": "error", "status": 403, "times": None, "match": match})
+    given = variables(started_before=change, servers=on_orders(*SERVERS[1::-1]))
+    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    assert outcome.rc == 2
+    assert f"There was no restart of server {SERVERS[1]}" in outcome.output
+    assert [task["status"] for task in outcome.results["Wait for all of them at once"]["tasks"]] == ["SUCCESSFUL"]
+    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+
+
+@pytest.mark.usefixtures("environment")
+def test_misspelt_server_is_refused_before_anything_is_sent(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders("10.9.9.9:1", SERVERS[0]))
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
-    assert "10.9.9.9:1 matches nothing" in outcome.output
-    assert [task["status"] for task in outcome.results["Wait for all of them at once"]["tasks"]] == ["SUCCESSFUL"]
-    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+    assert "servers: 10.9.9.9:1 matches nothing" in outcome.result["msg"]
+    assert emulator.requests("POST") == []
 
 
 @pytest.mark.parametrize("by", ["servers", "group"])
@@ -171,10 +265,11 @@ def test_late_start_is_waited_for(ansible, emulator, change):
 
 
 @pytest.mark.usefixtures("environment")
-def test_check_mode_starts_nothing(ansible, emulator, change):
-    given = variables(started_before=change, servers=on_orders(SERVERS[0]))
+def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change):
+    given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"--check {given}")
     assert outcome.rc == 0, outcome.output
+    assert "Wave 2 of 2:" in outcome.output
     assert emulator.requests("POST") == []
 
 

@@ -151,6 +151,7 @@ def test_no_host_variable_is_evaluated(command, canaries, service, tmp_path, cac
 CLUSTER = {"cluster": "orders"}
 SERVER = {**CLUSTER, "server": "10.9.0.2:2882", "freeze_server": False}
 WAIT = {"wait": True, "wait_timeout": 30, "wait_interval": 0.5}
+FLEET_SERVER = {**CLUSTER, "server": "10.9.0.2:2882"}
 BEFORE = {"started_before": "2026-05-05T00:00:00+00:00"}
 CALLS = {
     "clusters": ("cluster_info", {}),
@@ -160,6 +161,7 @@ CALLS = {
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
+    "fleet": ("restart_fleet_info", {"servers": [FLEET_SERVER], **BEFORE}),
     "health": ("cluster_wait", {**CLUSTER, "min_zones": 9, "wait_timeout": 1}),
     "refusal": ("task_wait", {"task_ids": [REFUSED], "wait_timeout": 1}),
     "failures": ("task_wait", {"task_ids": [*range(OTHER_TASK + 1, OTHER_TASK + 9)], "wait_timeout": 2}),

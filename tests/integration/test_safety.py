@@ -57,6 +57,20 @@ def test_two_full_replicas_with_an_arbiter_are_restarted_and_the_only_replica_is
     assert outages(shop) == {"report"}
 
 
+def test_dead_server_of_a_cluster_without_its_majority_is_restarted_with_force(ansible, start_emulator):
+    """OCP's own pre-check refuses it without force; ours sees that nothing is left to lose."""
+    emulator = start_emulator("--step-seconds", "0.1", "--pre-check", "refuse")
+    for server in (1, 2, 3, 4):
+        emulator.put(f"/emulator/servers/{server}", {"available": False})
+    place = {"cluster": "orders", "server": SERVERS[0], "freeze_server": False, "wait": True}
+    refused = ansible.module("server_restart", url=emulator.url, **BASIC, **place)
+    assert refused["rc"] == 2
+    assert "voting replicas left, and needs 2" in refused["msg"]
+    assert refused["safety"]["outages"] == []
+    forced = ansible.module("server_restart", url=emulator.url, **BASIC, **place, force=True)
+    assert (forced["rc"], forced["verified"], forced["safety"]["outages"]) == (0, True, [])
+
+
 def test_arbiter_that_is_needed_is_not_restarted(ansible, shop):
     arbiter = {"arbitration_service": "10.1.0.9:2888", "url": shop.url, **BASIC}
     assert ansible.module("arbitration_service_restart", wait=True, **arbiter)["rc"] == 0

@@ -248,6 +248,7 @@ RESTARTS: dict[str, tuple[Rule, ...]] = {
 }
 OTHERS: dict[str, tuple[Rule, ...]] = {
     "cluster_wait": (_servers, _tasks),
+    "restart_fleet_info": (_servers, _needs_clock, _server_start),
     "rolling_restart_info": ROLLING,
     "task_wait": (_task_detail,),
     "task": (_task_detail,),

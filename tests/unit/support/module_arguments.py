@@ -43,6 +43,10 @@ OWN = {
     "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
     "cluster_wait": {"cluster": "orders"},
     "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
+    "restart_fleet_info": {
+        "servers": [{"cluster": "orders", "server": "10.1.0.1:2882"}],
+        "started_before": "2026-05-04T03:00:00+08:00",
+    },
     "task": {"task_id": 81, "state": "retried"},
     "cluster_info": {},
     "server_info": {},

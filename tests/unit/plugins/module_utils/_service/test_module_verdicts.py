@@ -131,7 +131,9 @@ def test_all_is_well():
 )
 def test_what_a_read_costs(found, expected):
     changed = worse(found)
-    changed = {works: names - {"rolling_restart_info", "server_info"} for works, names in changed.items()}
+    changed = {
+        works: names - {"restart_fleet_info", "rolling_restart_info", "server_info"} for works, names in changed.items()
+    }
     assert changed == expected
 
 
@@ -144,7 +146,7 @@ PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart"} |
         ("task_tags", Shown.ABSENT, PARTS),
         ("task_tags", Shown.PARTLY, PARTS),
         ("task_tags", Shown.UNKNOWN, set()),
-        ("server_start", Shown.PARTLY, OF_DATABASES | {"rolling_restart_info"}),
+        ("server_start", Shown.PARTLY, OF_DATABASES | {"restart_fleet_info", "rolling_restart_info"}),
         ("server_start", Shown.UNKNOWN, set()),
         ("agent_start", Shown.ABSENT, OF_AGENTS),
         ("agent_pids", Shown.ABSENT, OF_AGENTS),
@@ -180,7 +182,10 @@ def test_clock_that_is_not_believed(clock, words):
     found = good()
     found.clock = clock
     changed = worse(found)
-    assert changed == {Works.NO: PLAYBOOKS | {"rolling_restart_info"}, Works.LESS: EVERY - PLAYBOOKS}
+    assert changed == {
+        Works.NO: PLAYBOOKS | {"restart_fleet_info", "rolling_restart_info"},
+        Works.LESS: EVERY - PLAYBOOKS,
+    }
     assert words in judged(found)["server_restart"][1]
 
 

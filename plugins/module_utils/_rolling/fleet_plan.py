@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The plan of a fleet restart: which servers of which clusters go in which wave, and why not all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any
+
+from .._base.checks import check_nonempty
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import OptionError, PermissionDenied
+from .._base.parsing import Record
+from .._base.service_clock import to_service_clock
+from .._base.text import join_names
+from .._ocp.endpoints import OcpApi
+from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
+from .._restart.look import NEWEST_TASKS
+from .._safety.layout import Layout
+from .._safety.server_states import server_states
+from .._safety.verdict import Taken, Verdict, judge, refusal_words
+from .._safety.voters import ServerState
+from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.lookup import clusters_named, exactly_one
+from .._targets.operating_tasks import tasks_of_cluster
+from .._targets.serving import RUNNING
+from .._targets.target import Observation, PlacedServer
+from .waves import Waves, waves_of
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FleetRequest:
+    """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
+
+    ``started_before`` is by the clock of this machine.
+    """
+
+    servers: Sequence[tuple[str, str]]
+    started_before: datetime
+    majority: bool = True
+    tolerated: Sequence[str] | None = None
+
+
+def plan_fleet(api: OcpApi, wanted: FleetRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
+
+    Each cluster is read once, without waiting. Raises OptionError, TargetError for what does not exist, ServiceError.
+    """
+    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    found = _find(api, wanted)
+    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
+    plans = [_PlannedCluster(api, record, servers, listed, since, wanted) for record, servers, listed in found]
+    return {
+        "changed": False,
+        "waves": [
+            {"number": number, "servers": [facts for part in parts for facts in part]}
+            for number, parts in enumerate(zip_longest(*(plan.wave_facts() for plan in plans), fillvalue=()), 1)
+        ],
+        "left_alone": [plan.facts(server) for plan in plans for server in plan.left_alone],
+        "refused": [plan.facts(server) for plan in plans for server in plan.refused],
+        "message": "\n".join(plan.message for plan in plans if plan.message),
+        # After all reads.
+        "warnings": [
+            *warnings,
+            *(words for plan in plans for words in plan.warnings),
+            *_unknown_tenants(plans, wanted.tolerated or ()),
+        ],
+    }
+
+
+_Found = tuple[Record, Sequence[PlacedServer], list[PlacedServer]]
+
+
+def _find(api: OcpApi, wanted: FleetRequest) -> list[_Found]:
+    """Each cluster once: its record, all its servers, and those that are asked for, in the order of the options."""
+    if not wanted.servers:
+        raise OptionError("servers: is empty; give the servers, each with its cluster.")
+    records: dict[str, Record] = {}
+    found: dict[int, tuple[Record, Sequence[PlacedServer], dict[str, PlacedServer]]] = {}
+    for cluster_name, name in wanted.servers:
+        if cluster_name not in records:
+            records[cluster_name] = exactly_one("servers", cluster_name, *clusters_named(api, cluster_name))
+        record = records[cluster_name]
+        number = record["id"]
+        if number not in found:
+            found[number] = record, placed_servers(record, servers_of(api, record, number)), {}
+        _record, placed, listed = found[number]
+        server = _named(name, placed, Cluster.from_api(record).label)
+        listed[server.member.name] = server
+    return [(record, placed, list(listed.values())) for record, placed, listed in found.values()]
+
+
+def _named(name: str, placed: Sequence[PlacedServer], cluster: str) -> PlacedServer:
+    matches = [server for server in placed if name in (str(server.id), server.member.name)]
+    known = [server.member.name for server in placed]
+    exactly_one("servers", name, [{"id": server.id} for server in matches], known, f" in {cluster}")
+    return matches[0]
+
+
+class _PlannedCluster:
+    """The part of the plan that is of one cluster; ``waves`` are of names of servers."""
+
+    def __init__(
+        self,
+        api: OcpApi,
+        record: Record,
+        placed: Sequence[PlacedServer],
+        listed: Sequence[PlacedServer],
+        since: datetime,
+        wanted: FleetRequest,
+    ) -> None:
+        self.cluster = Cluster.from_api(record)
+        self.warnings: list[str] = []
+        self.tenants: set[str] = set()
+        self._placed = placed
+        self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
+        self._layout = Layout(api, self.cluster.id, self.warnings)
+        self._states = server_states(placed, self._newest_tasks(api), (), ())
+        self._listed = {server.member.name: server for server in listed}
+        reasons = {name: _restart_reason(server, since) for name, server in self._listed.items()}
+        self._reasons = reasons
+        self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
+        self._needed = [name for name, reason in reasons.items() if reason and name not in self._troubled]
+        self.waves = self._plan_waves()
+
+    def _newest_tasks(self, api: OcpApi) -> list[Record]:
+        try:
+            return tasks_of_cluster(api, self.cluster.id, limit=NEWEST_TASKS)
+        except PermissionDenied as error:
+            self.warnings.append(f"It is not known what works on {self.cluster.label}: {error}")
+            return []
+
+    def _plan_waves(self) -> Waves:
+        if not self._majority:
+            together = (*self._troubled, *self._needed)
+            return Waves((together,) if together else (), ())
+        return waves_of(self._zones(), self._troubled, lambda names, number: not self._verdict(names, number).refused)
+
+    @property
+    def left_alone(self) -> list[PlacedServer]:
+        """Those that have started since, and are not known to do anything but serve."""
+        return [
+            server for name, server in self._listed.items() if name not in self._needed and name not in self._troubled
+        ]
+
+    @property
+    def refused(self) -> list[PlacedServer]:
+        """Those that no wave can take."""
+        return [self._listed[name] for name in self.waves.refused]
+
+    @property
+    def message(self) -> str:
+        """Why not all can be away at once, and why some cannot at all; empty if all can."""
+        waves, refused, label = self.waves.waves, self.waves.refused, self.cluster.label
+        words = []
+        if len(waves) > 1:
+            together = self._verdict([name for name in self._needed if name not in refused], 1)
+            words.append(f"Servers of {label} cannot be away all at once. {refusal_words(together.refused)}")
+        if refused:
+            alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
+            found = {outage.tenant.name: outage for outage in reversed(alone)}
+            lost = refusal_words(list(found.values()))
+            words.append(f"{join_names(refused)} of {label} cannot be away at all. {lost}")
+        return " ".join(words)
+
+    def wave_facts(self) -> list[list[Result]]:
+        """The facts of the servers, wave by wave."""
+        return [[self.facts(self._listed[name]) for name in wave] for wave in self.waves.waves]
+
+    def facts(self, server: PlacedServer) -> Result:
+        """A server as registered facts, with the tenants of its cluster whose outage is tolerated."""
+        name = server.member.name
+        known = self._tolerated & self.tenants if self.tenants else self._tolerated
+        return {
+            "cluster": self.cluster.name,
+            "cluster_id": self.cluster.id,
+            "zone": server.zone,
+            "server": name,
+            "id": server.id,
+            "reason": self._states[name].words or self._reasons[name] or "it has started since",
+            "tolerate_outage_of": sorted(known),
+        }
+
+    def _zones(self) -> list[list[str]]:
+        """The servers that are to be taken, by zone in the order of the service."""
+        zones: dict[str | None, list[str]] = {}
+        for server in self._placed:
+            if server.member.name in self._needed:
+                zones.setdefault(server.zone, []).append(server.member.name)
+        return list(zones.values())
+
+    def _verdict(self, names: Collection[str], number: int) -> Verdict:
+        """What it means that these are away together in the wave with this number; those before it have ended well."""
+        states = self._states if number == 1 else _all_up(self._states, self._listed)
+        taken = {name: replace(state, taken=name in names) for name, state in states.items()}
+        verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
+        self.tenants.update(verdict.tenants)
+        return verdict
+
+
+def _restart_reason(server: PlacedServer, since: datetime) -> str:
+    """Why the server needs a restart, by the same decision as its restart will make; empty if it needs none."""
+    # By its start alone.
+    member = replace(server.member, status=RUNNING, inner_status=None, operated_by=None, serves=True)
+    decision = decide_restart(Look(Observation(RUNNING, (member,)), [], since), Condition(since, InFlight.ATTACH))
+    return "" if decision.action is Action.SKIP else decision.reason
+
+
+def _is_troubled(state: ServerState) -> bool:
+    return state.dead or state.in_flight
+
+
+def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[str, ServerState]:
+    return {**states, **{name: ServerState(states[name].zone) for name in listed}}
+
+
+def _unknown_tenants(plans: Sequence[_PlannedCluster], tolerated: Collection[str]) -> list[str]:
+    unknown = sorted(set(tolerated).difference(*(plan.tenants for plan in plans)))
+    if not unknown or not any(plan.tenants for plan in plans):
+        return []
+    return [f"tolerate_outage_of: no tenant of these clusters is called {join_names(unknown)}."]

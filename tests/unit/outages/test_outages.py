@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A short search for outages that restarts cause; `make outages` runs a long one. It finds what is put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from unittest import mock
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import verdict
+from ansible_collections.oceanbase.ocp.tests.outages.campaign import Setting, batch, story
+from ansible_collections.oceanbase.ocp.tests.outages.verdicts import CAUSED
+from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices
+
+pytestmark = pytest.mark.slow
+SEEDS = range(20_001, 20_007)
+# In which two processes look at one cluster at the same time.
+CROSSING = (18, 24, 38)
+
+
+@pytest.mark.parametrize("controllers", [1, pytest.param(2, marks=pytest.mark.nightly)])
+def test_restarts_cause_no_outage(controllers):
+    tally = batch((Setting(controllers=controllers), SEEDS))
+    assert tally.seeds == {}
+    assert tally.counts["restarts"] > len(SEEDS)
+    assert tally.counts["refused as unsafe"] > 0
+
+
+def test_ledger_sees_the_outages_without_safety():
+    assert batch((Setting(safety="none"), SEEDS)).outages[CAUSED] > len(SEEDS)
+
+
+def test_controller_whose_processes_know_nothing_of_each_other_is_found_out():
+    with mock.patch.object(cluster_lock.ClusterLock, "acquire", lambda _lock, _policy: None):
+        assert batch((Setting(), CROSSING)).outages[CAUSED] > 0
+
+
+def test_rule_that_does_not_count_what_is_being_restarted_is_found_out():
+    """Restarts of one wave or loop after the other."""
+
+    def without_flight(tenants: object, states: Mapping[str, verdict.ServerState]) -> object:
+        return outages(tenants, {name: verdict.replace(state, in_flight=False) for name, state in states.items()})
+
+    outages = verdict.outages
+    with mock.patch.object(verdict, "outages", without_flight):
+        assert batch((Setting(), SEEDS)).outages[CAUSED] > 0
+
+
+def test_seed_gives_the_same_run_again():
+    told = [list(story(Choices(20_001), Setting())) for _run in range(2)]
+    assert told[0] == told[1]
+    assert told[0][-1].startswith("  REPLAY=")

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The plan of a fleet restart: its waves, who is left alone or refused, why, and what is read for it."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
+
+ALL = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
+SINGLE = {"sys": "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3", "test": "FULL{1}@zone2"}
+
+
+@pytest.fixture
+def ocp(time_passes):
+    return FakeOcp(time_passes)
+
+
+@pytest.fixture
+def plan(ocp, time_passes):
+    def run(*servers, cluster="orders", safety=True, tolerated=()):
+        wanted = [(cluster, server) for server in servers or ALL]
+        return plan_fleet(ocp, FleetRequest(wanted, at(0), safety, list(tolerated) or None), time_passes.clock)
+
+    return run
+
+
+def waves(found):
+    return [[server["server"] for server in wave["servers"]] for wave in found["waves"]]
+
+
+def test_zones_go_one_after_another(plan):
+    found = plan()
+    assert waves(found) == [[server] for server in ALL]
+    assert found["message"] == (
+        "Servers of cluster orders (id 31) cannot be away all at once. Tenant sys would lose its majority: 0 of 3 "
+        "voters would remain, and it needs 2."
+    )
+    assert found["waves"][0]["servers"][0] == {
+        "cluster": "orders", "cluster_id": 31, "zone": "zone1", "server": ALL[0], "id": 41, "tolerate_outage_of": [],
+        "reason": found["waves"][0]["servers"][0]["reason"],
+    }  # fmt: skip
+    assert "before 2026-05-04T03:00:00+08:00" in found["waves"][0]["servers"][0]["reason"]
+    assert (found["changed"], found["left_alone"], found["refused"], found["warnings"]) == (False, [], [], [])
+
+
+def test_each_thing_is_read_once(plan, ocp):
+    """For several waves the arbitration services too."""
+    plan()
+    read = ["clusters", "cluster", "servers", "tasks", "tenants", "arbitration_services", "tenant"]
+    assert [ocp.calls.count(call) for call in read] == [1, 1, 1, 1, 2, 1, 1]  # the fake's tenant asks its tenants
+    ocp.calls.clear()
+    plan(ALL[0])
+    assert sorted(ocp.calls) == ["cluster", "clusters", "servers", "tasks", "tenants"]
+
+
+def test_servers_of_a_zone_go_together(plan, ocp):
+    ocp.servers_there.append(Thing(44, 54, "zone1"))
+    assert waves(plan(*ALL, "44")) == [[ALL[0], "10.1.0.4:2882"], [ALL[1]], [ALL[2]]]
+
+
+def test_started_server_is_in_no_wave(plan, ocp):
+    ocp.servers_there[1].started = 60.0
+    ocp.passes(100)
+    found = plan()
+    assert waves(found) == [[ALL[0]], [ALL[2]]]
+    assert [(server["server"], server["reason"]) for server in found["left_alone"]] == [
+        (ALL[1], "it has started since")
+    ]
+
+
+@pytest.mark.parametrize("status", ["STOPPED", "RESTARTING"])
+def test_server_that_is_down_goes_first_and_the_others_when_it_is_back(plan, ocp, status):
+    ocp.servers_there[2].status = status
+    found = plan(*ALL[1:])
+    assert waves(found) == [[ALL[2]], [ALL[1]]]
+    assert status in found["waves"][0]["servers"][0]["reason"]
+
+
+def test_server_that_has_started_and_does_not_serve_is_in_the_first_wave(plan, ocp):
+    ocp.servers_there[0].started, ocp.servers_there[0].status = 60.0, "UNAVAILABLE"
+    ocp.passes(100)
+    assert waves(plan(*ALL[:2])) == [[ALL[0]], [ALL[1]]]
+
+
+def test_other_server_that_is_down_refuses_all(plan, ocp):
+    ocp.begin(SERVER, [ocp.servers_there[2]])
+    found = plan(*ALL[:2])
+    assert waves(found) == []
+    assert [server["server"] for server in found["refused"]] == ALL[:2]
+    assert f"besides, {ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3" in found["message"]
+
+
+def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):
+    ocp.localities = SINGLE
+    found = plan(*ALL[:2])
+    assert (waves(found), [server["server"] for server in found["refused"]]) == ([[ALL[0]]], [ALL[1]])
+    assert (
+        f"{ALL[1]} of cluster orders (id 31) cannot be away at all. Tenant test would lose its majority"
+        in found["message"]
+    )
+    tolerated = plan(*ALL[:2], tolerated=["test", "tset"])
+    assert (waves(tolerated), tolerated["refused"]) == ([[ALL[0]], [ALL[1]]], [])
+    assert tolerated["waves"][0]["servers"][0]["tolerate_outage_of"] == ["test"]
+    assert tolerated["warnings"] == ["tolerate_outage_of: no tenant of these clusters is called tset."]
+
+
+def test_without_safety_all_go_at_once_and_tenants_are_not_read(plan, ocp):
+    ocp.servers_there[2].status = "STOPPED"
+    found = plan(safety=False)
+    assert [sorted(wave) for wave in waves(found)] == [ALL]
+    assert found["message"] == ""
+    assert "tenants" not in ocp.calls
+
+
+def test_zones_decide_where_tenants_cannot_be_read(plan, ocp):
+    ocp.failing["tenants"] = [refused(403)]
+    found = plan()
+    assert len(found["waves"]) == 3
+    assert "The cluster would lose its majority" in found["message"]
+    assert "the tenants of cluster 31 cannot be read" in found["warnings"][0]
+
+
+def test_tasks_that_may_not_be_read_are_warned_of(plan, ocp):
+    ocp.failing["tasks"] = [refused(403)]
+    assert "It is not known what works on cluster orders (id 31)" in plan()["warnings"][0]
+
+
+def test_server_that_is_named_twice_is_in_one_wave(plan):
+    assert waves(plan(ALL[0], "41")) == [[ALL[0]]]
+
+
+def test_unknown_names_are_refused(plan):
+    with pytest.raises(TargetError, match="servers: ordrs matches nothing"):
+        plan(cluster="ordrs")
+    with pytest.raises(TargetError, match=r"servers: 10\.9\.9\.9:1 matches nothing in cluster orders \(id 31\)"):
+        plan("10.9.9.9:1")
+
+
+def test_empty_list_is_refused(ocp, time_passes):
+    with pytest.raises(OptionError, match="servers: is empty"):
+        plan_fleet(ocp, FleetRequest([], at(0)), time_passes.clock)
