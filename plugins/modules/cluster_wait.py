@@ -51,6 +51,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.signs
   - oceanbase.ocp.waiting
 attributes:
   check_mode:
@@ -128,7 +129,7 @@ from ..module_utils._health.health_gate import await_health
 from ..module_utils._health.health_rules import Apart
 from ..module_utils._health.read_health import Demands
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
+from ..module_utils._module.restart_options import SIGN_OPTIONS, WAIT_OPTIONS, poll_policy, watch
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
@@ -137,6 +138,7 @@ OPTIONS = {
     "servers": {"type": "list", "elements": "str"},
     "apart_from_zone": {"type": "str"},
     "apart_from_tasks": {"type": "list", "elements": "int"},
+    **SIGN_OPTIONS,
     **WAIT_OPTIONS,
 }
 
@@ -152,7 +154,7 @@ def run(api, params, mode):
         servers=params["servers"] or (),
         apart=None if zone is None else Apart(zone, params["apart_from_tasks"] or ()),
     )
-    return await_health(api, params["cluster"], demands, poll_policy(params, mode))
+    return await_health(api, params["cluster"], demands, poll_policy(params, mode), watch=watch(params))
 
 
 RULES = {"required_together": [("zone", "servers")], "required_by": {"apart_from_tasks": ("apart_from_zone",)}}

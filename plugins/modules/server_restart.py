@@ -38,6 +38,8 @@ extends_documentation_fragment:
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
+  - oceanbase.ocp.signs
+  - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -283,10 +285,21 @@ tasks:
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
+signs:
+  description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
+  returned: when signs of trouble stopped it
+  type: list
+  elements: str
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from ..module_utils._module.restart_options import (
+    BUDGET_OPTIONS,
+    RESTART_OPTIONS,
+    SAFETY_OPTIONS,
+    SIGN_OPTIONS,
+    restart_options,
+)
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -298,6 +311,8 @@ OPTIONS = {
     "force": {"type": "bool", "default": False},
     **RESTART_OPTIONS,
     **SAFETY_OPTIONS,
+    **SIGN_OPTIONS,
+    **BUDGET_OPTIONS,
 }
 
 

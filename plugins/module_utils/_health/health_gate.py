@@ -13,27 +13,38 @@ from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Watch, troubles
 from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
-from .health_rules import Problem
-from .read_health import Demands, read_health
+from .health_rules import Kind, Problem
+from .read_health import ClusterHealth, Demands, read_health
 
 Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    cluster: str,
+    demands: Demands,
+    policy: PollPolicy,
+    *,
+    watch: Watch | None = None,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
+
+    With ``watch`` it has to be without its signs of trouble too. They are read when all else is well.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
     exist.
     """
     check_range("min_zones", demands.min_zones, 1)
-    poller = _PolledCluster(api, cluster, demands, policy.show)
+    signs = None if watch is None else SignReader(api, watch, clock)
+    poller = _PolledCluster(api, cluster, demands, policy.show, signs)
     waited = poll_until_done(poller, api, policy, clock)
     result = {
         "changed": False,
@@ -42,7 +53,7 @@ def await_health(
         "problems": poller.problems,
         "held": bool(poller.held),
         "elapsed": round(waited, 3),
-        "warnings": transient_error_warnings("the cluster", poller.failures),
+        "warnings": [*transient_error_warnings("the cluster", poller.failures), *(signs.warnings if signs else ())],
     }
     if not poller.problems:
         return result
@@ -71,7 +82,9 @@ def _first(problems: list[str]) -> str:
 class _PolledCluster:
     """A cluster as last read, with its health problems."""
 
-    def __init__(self, api: OcpApi, cluster_option: str, demands: Demands, show: Show) -> None:
+    def __init__(
+        self, api: OcpApi, cluster_option: str, demands: Demands, show: Show, signs: SignReader | None
+    ) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[str] = []
@@ -81,6 +94,7 @@ class _PolledCluster:
         self._cluster_option = cluster_option
         self._demands = demands
         self._show = show
+        self._signs = signs
         self._reported: list[str] = []
         self._last_report = 0.0
 
@@ -111,8 +125,18 @@ class _PolledCluster:
 
     def _read(self) -> None:
         health = read_health(self._api, self._record(), self._demands)
-        self.cluster, self.servers, self.held = health.cluster, health.servers, health.held
-        self.problems = [problem.text for problem in health.problems]
+        problems = health.problems or self._signs_of(health)
+        self.cluster, self.servers = health.cluster, health.servers
+        self.held = [problem for problem in problems if problem.kind is Kind.HELD]
+        self.problems = [problem.text for problem in problems]
+
+    def _signs_of(self, health: ClusterHealth) -> list[Problem]:
+        if self._signs is None:
+            return []
+        name = str(health.cluster["name"])
+        readings = self._signs.read(health.cluster["id"], name)
+        found = troubles(name, health.placed, readings, self._signs.watch)
+        return [Problem(trouble.words, Kind.ILL if trouble.passes else Kind.HELD) for trouble in found]
 
     def _record(self) -> Record:
         if self.cluster is None:

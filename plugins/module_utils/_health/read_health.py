@@ -13,9 +13,10 @@ from .._base.parsing import Record
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Task
-from .._targets.cluster import Cluster, servers_of
+from .._targets.cluster import Cluster, placed_servers, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
+from .._targets.target import PlacedServer
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .health_rules import Apart, Kind, Problem, health_problems, misplaced
 
@@ -40,13 +41,14 @@ class Demands:
 class ClusterHealth:
     """A cluster and its servers as facts, and its problems, those first that only a person can clear.
 
-    ``tasks`` work on it, or are FAILED and hold a part of it.
+    ``tasks`` work on it, or are FAILED and hold a part of it. ``placed`` are its servers as targets have them.
     """
 
     cluster: Facts
     servers: list[Facts]
     tasks: list[Task]
     problems: list[Problem]
+    placed: Sequence[PlacedServer] = ()
 
     @property
     def held(self) -> list[Problem]:
@@ -57,7 +59,8 @@ class ClusterHealth:
 def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
     """The health of the cluster with this record, which was just read."""
     cluster = cluster_facts(record)
-    servers = [server_facts(server, record) for server in servers_of(api, record, cluster["id"])]
+    shown = servers_of(api, record, cluster["id"])
+    servers = [server_facts(server, record) for server in shown]
     tasks = _unfinished_and_named(api, cluster, servers)
     unnamed = list(_unnamed(api, Cluster.from_api(record), servers, tasks))
     tasks += {task.id: task for _server_id, task in unnamed}.values()
@@ -68,7 +71,7 @@ def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
         *health_problems(cluster, judged, tasks, demands.min_zones, demands.apart),
     ]
     problems.sort(key=lambda problem: problem.kind is not Kind.HELD)
-    return ClusterHealth(cluster, servers, tasks, problems)
+    return ClusterHealth(cluster, servers, tasks, problems, placed_servers(record, shown))
 
 
 def _unfinished_and_named(api: OcpApi, cluster: Facts, servers: Sequence[Facts]) -> list[Task]:

@@ -11,6 +11,8 @@ from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._restart.decision import InFlight
 from .._restart.restart_request import RestartRequest, Safety
+from .._signs.offline_budget import OfflineBudget
+from .._signs.sign_rules import Sign, Watch
 from .._waiting.failure_report import DEFAULT_LOG_LINES
 from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
@@ -37,6 +39,30 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
+# How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
+MAX_LAG = 30
+SIGN_OPTIONS: dict[str, Any] = {
+    "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
+    "max_lag": {"type": "int", "default": MAX_LAG},
+    "alarms_before": {"type": "list", "elements": "int"},
+}
+
+
+BUDGET_OPTIONS: dict[str, Any] = {
+    "offline_budget": {
+        "type": "str",
+        "choices": [choice.value for choice in OfflineBudget],
+        "default": OfflineBudget.IGNORE.value,
+    },
+    "offline_time": {"type": "int"},
+}
+
+
+def watch(params: Params) -> Watch | None:
+    """The signs of trouble that are asked for, if any. Raises OptionError."""
+    signs = frozenset(map(Sign, params["stop_on"] or ()))
+    lag = seconds_option(params, "max_lag", 0)
+    return Watch(signs, lag, frozenset(params["alarms_before"] or ())) if signs else None
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
@@ -66,7 +92,20 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         None if given is None else parse_instant_option("started_before", given),
         InFlight(params["in_flight"]),
         _safety(params),
+        **_signs(params),
     )
+
+
+def _signs(params: Params) -> dict[str, Any]:
+    """What speaks against a restart besides tenants. Raises OptionError."""
+    if "stop_on" not in params:
+        return {}
+    return {
+        "watch": watch(params),
+        "signs_timeout": seconds_option(params, "safety_timeout", 0),
+        "offline_budget": OfflineBudget(params["offline_budget"]),
+        "offline_time": None if params["offline_time"] is None else seconds_option(params, "offline_time", 1),
+    }
 
 
 def _safety(params: Params) -> Safety | None:
