@@ -15,8 +15,8 @@ options:
     description:
       - What to do about a restart that may take longer than a server may be away. After the cluster parameter
         C(server_permanent_offline_time), 3600 seconds by default, a cluster gives up the replicas of a server.
-      - V(refuse) refuses the restart of a server or zone if one of its last five successful restarts took longer, by the
-        list of tasks. V(warn) restarts it with a warning.
+      - V(refuse) refuses the restart of a server or zone if one of its last five successful restarts took longer, by
+        the list of tasks. V(warn) restarts it with a warning.
       - With V(refuse) and V(warn) the progress lines of the wait say how much of the time is left, from half of it on,
         and a warning in the result names a restart that took more than half. Time is counted from the beginning of the
         wait.

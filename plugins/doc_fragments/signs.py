@@ -15,8 +15,8 @@ options:
     description:
       - Which signs of trouble in the cluster are not accepted. Without it nobody looks for any. Each of V(alarms) and
         V(ntp) together, V(lag) and V(backup) costs one request; the others show in what is read anyway.
-      - V(alarms) are active alarms of the cluster or its hosts that are not in O(alarms_before). Cautions and reminders
-        do not count, nor does what is about a server that is being restarted. An alarm that a restart of ours may have
+      - V(alarms) are active alarms of the cluster or its hosts that were not there before. Cautions and reminders do
+        not count, nor does what is about a server that is being restarted. An alarm that a restart of ours may have
         raised is waited for, since OCP clears it within minutes; any other one stops at once.
       - V(lag) means that replicas are further behind than O(max_lag). It does not count while a server restarts.
       - V(backup) is a data backup that runs, V(merge) a major compaction.
@@ -30,8 +30,4 @@ options:
     description: How many seconds replicas may be behind, with V(lag) in O(stop_on).
     type: int
     default: 30
-  alarms_before:
-    description: Ids of alarms that do not count, such as those that C(rolling_restart_info) found while planning.
-    type: list
-    elements: int
 """

@@ -52,6 +52,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.signs
+  - oceanbase.ocp.known_alarms
   - oceanbase.ocp.waiting
 attributes:
   check_mode:

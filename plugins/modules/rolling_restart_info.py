@@ -53,9 +53,17 @@ options:
       - Refuse a cluster that has fewer zones than this, since a restart of one of them can interrupt what it serves.
     type: int
     default: 3
+  offline_budget:
+    description:
+      - With V(refuse) and V(warn) the plan says how long a server of each cluster may be away, for the options of the
+        same name of the modules that restart.
+    type: str
+    choices: [refuse, warn, ignore]
+    default: ignore
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.signs
 attributes:
   check_mode:
     support: full
@@ -97,6 +105,10 @@ clusters:
       and all its servers are in service, and no FAILED task holds a part of it.
     - C(blocked) tells whether there is something ill that no work under way explains; no restart should begin then.
       C(message) says what that is, with the commands that clear what a FAILED task holds; empty if it is not blocked.
+    - C(signs) are the signs of trouble that O(stop_on) asks for and that are there now, a sentence for each. C(alarms)
+      are the ids of its active alarms, for the option C(alarms_before) of the modules that restart.
+    - C(offline_time) is how many seconds a server of it may be away; null where O(offline_budget) does not ask, and
+      where the service does not show it.
   returned: success
   type: list
   elements: dict
@@ -135,8 +147,10 @@ trace_id:
 
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.restart_options import BUDGET_OPTIONS, PLANNED_SIGN_OPTIONS, watch
 from ..module_utils._rolling.rolling_order import Strategy
 from ..module_utils._rolling.rolling_plan import RollingRequest, plan_rolling_restart
+from ..module_utils._signs.offline_budget import OfflineBudget
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},
@@ -146,6 +160,8 @@ OPTIONS = {
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
     "started_before": {"type": "str", "required": True},
     "min_zones": {"type": "int", "default": 3},
+    **PLANNED_SIGN_OPTIONS,
+    "offline_budget": BUDGET_OPTIONS["offline_budget"],
 }
 
 
@@ -158,6 +174,8 @@ def run(api, params, _mode):
         strategy=Strategy(params["strategy"]),
         started_before=parse_instant_option("started_before", params["started_before"]),
         min_zones=params["min_zones"],
+        watch=watch(params),
+        judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
     )
     return plan_rolling_restart(api, wanted)
 

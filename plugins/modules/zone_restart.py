@@ -30,6 +30,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.signs
+  - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:

@@ -41,9 +41,12 @@ SAFETY_OPTIONS: dict[str, Any] = {
 }
 # How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
 MAX_LAG = 30
-SIGN_OPTIONS: dict[str, Any] = {
+PLANNED_SIGN_OPTIONS: dict[str, Any] = {
     "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
     "max_lag": {"type": "int", "default": MAX_LAG},
+}
+SIGN_OPTIONS: dict[str, Any] = {
+    **PLANNED_SIGN_OPTIONS,
     "alarms_before": {"type": "list", "elements": "int"},
 }
 
@@ -62,7 +65,7 @@ def watch(params: Params) -> Watch | None:
     """The signs of trouble that are asked for, if any. Raises OptionError."""
     signs = frozenset(map(Sign, params["stop_on"] or ()))
     lag = seconds_option(params, "max_lag", 0)
-    return Watch(signs, lag, frozenset(params["alarms_before"] or ())) if signs else None
+    return Watch(signs, lag, frozenset(params.get("alarms_before") or ())) if signs else None
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:

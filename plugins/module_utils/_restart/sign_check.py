@@ -11,8 +11,14 @@ from .._base.clock import Clock
 from .._base.errors import NotSafe, ServiceError
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import SUCCESSFUL, Task
-from .._ocp.unknown_path import if_shown
-from .._signs.offline_budget import PARAMETER, TASKS_READ, OfflineBudget, exceeded_words, longest_restart, offline_time
+from .._signs.offline_budget import (
+    PARAMETER,
+    TASKS_READ,
+    OfflineBudget,
+    exceeded_words,
+    longest_restart,
+    read_offline_time,
+)
 from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
 from .._targets.target import Target
@@ -69,6 +75,10 @@ class SignCheck:
     def _ignores_budget(self) -> bool:
         return self._request.offline_budget is OfflineBudget.IGNORE
 
+    @property
+    def _offline_time(self) -> float | None:
+        return self._budget.allowed if isinstance(self._budget, _Budget) else None
+
     def read(self) -> None:
         """Read the signs, before the target itself is looked at. What fails is raised once the restart is needed."""
         number = self._target.cluster_id
@@ -107,13 +117,13 @@ class SignCheck:
 
     def with_offline_time(self, policy: PollPolicy) -> PollPolicy:
         """The policy of the wait for the restart, which shows how much longer a server may be away."""
-        known = isinstance(self._budget, _Budget) and self._budget.allowed is not None
-        return replace(policy, offline_time=self._budget.allowed) if known else policy
+        return replace(policy, offline_time=self._offline_time)
 
     def warn_of_long_restart(self) -> None:
         """Say in the result that a restart has taken most of the time that a server may be away."""
-        taken = (self._attempt.so_far.task or {}).get("duration")
-        allowed = self._budget.allowed if isinstance(self._budget, _Budget) else None
+        task = self._attempt.so_far.task
+        taken = None if task is None else task["duration"]
+        allowed = self._offline_time
         if allowed is not None and taken is not None and taken > allowed / 2:
             self._attempt.warnings.append(
                 f"The restart of {self._target.label} took {taken:.0f} of the {allowed:g} seconds that a server may be "
@@ -123,12 +133,8 @@ class SignCheck:
     def _read_budget(self, cluster_id: int) -> _Budget:
         allowed = self._request.offline_time
         if allowed is None:
-            parameters = if_shown(lambda: self._api.cluster_parameters(cluster_id), lambda _error: None)
-            allowed = offline_time(parameters or ())
+            allowed = read_offline_time(self._api, cluster_id, self._attempt.warnings)
         if allowed is None:
-            self._attempt.warnings.append(
-                f"The service does not show {PARAMETER} of cluster {cluster_id}, so offline_budget cannot be judged."
-            )
             return _Budget(None, None)
         past = self._target.tasks(self._api, status=SUCCESSFUL, limit=TASKS_READ)
         longest = longest_restart(past)
@@ -160,7 +166,7 @@ class SignCheck:
     def _wait(self, pause: float, found: Sequence[Trouble]) -> None:
         self._lock.release()
         if found != self._shown:
-            for line in (f"{self._target.label}: waits for signs of trouble to end", *(one.words for one in found)):
+            for line in (f"{self._target.label}: not safe yet", *(one.words for one in found)):
                 self._request.policy.show(progress_line(line), False)
             self._shown = found
         began = self._clock.now()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +17,14 @@ from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
-from .._health.health_rules import Kind, is_unhealthy
+from .._health.health_rules import Kind, Problem, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
+from .._signs.alarm_rules import alarms_of
+from .._signs.offline_budget import read_offline_time
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Trouble, Watch, troubles
 from .._targets.cluster import Cluster
 from .._targets.lookup import clusters_named, exactly_one
 from .._targets.serving import RUNNING
@@ -33,7 +37,10 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """The options of the module; ``started_before`` is by the clock of this machine."""
+    """The options of the module; ``started_before`` is by the clock of this machine.
+
+    ``watch`` are the signs of trouble to look for. ``judges_budget``: read how long a server may be away.
+    """
 
     clusters: Sequence[str]
     zones: Sequence[str] | None
@@ -42,6 +49,8 @@ class RollingRequest:
     strategy: Strategy
     started_before: datetime
     min_zones: int
+    watch: Watch | None = None
+    judges_budget: bool = False
 
 
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -55,7 +64,8 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    planned = [_plan_cluster(cluster, health, wanted, since) for cluster, health in found]
+    signs = _Signs(api, wanted, clock, warnings)
+    planned = [_plan_cluster(cluster, health, wanted, since, signs.of(cluster, health)) for cluster, health in found]
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
         "changed": False,
@@ -75,11 +85,44 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
 
 
 @dataclass(frozen=True)
+class _SeenSigns:
+    """The signs of trouble in a cluster now, the ids of its alarms, and for how long a server of it may be away."""
+
+    troubles: Sequence[Trouble] = ()
+    alarms: Sequence[int] = ()
+    offline_time: float | None = None
+
+
+class _Signs:
+    """Looks at each cluster for signs of trouble. What is there now is known: it is no news for the restarts."""
+
+    def __init__(self, api: OcpApi, wanted: RollingRequest, clock: Clock, warnings: list[str]) -> None:
+        self._api = api
+        self._wanted = wanted
+        self._warnings = warnings
+        self._reader = None if wanted.watch is None else SignReader(api, wanted.watch, clock, warnings)
+
+    def of(self, cluster: Cluster, health: ClusterHealth) -> _SeenSigns:
+        """Raises a ServiceError."""
+        found, alarms, offline_time = [], [], None
+        if self._reader is not None:
+            readings = self._reader.read(cluster.id, cluster.name)
+            own = alarms_of(readings.alarms or (), cluster.name, health.placed)
+            alarms = [number for alarm in own if (number := alarm.get("id")) is not None]
+            known = replace(self._reader.watch, alarms_before=frozenset(alarms))
+            found = troubles(cluster.name, health.placed, readings, known)
+        if self._wanted.judges_budget:
+            offline_time = read_offline_time(self._api, cluster.id, self._warnings)
+        return _SeenSigns(found, alarms, offline_time)
+
+
+@dataclass(frozen=True)
 class _Plan:
     """The plan of one cluster: its batches, and the servers in scope that stay unchanged."""
 
     cluster: Cluster
     health: ClusterHealth
+    signs: _SeenSigns
     batches: list[Batch]
     unchanged: list[Node]
 
@@ -124,12 +167,14 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         exactly_one("servers", name, matches, [server["name"] for server in everything], where)
 
 
-def _plan_cluster(cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime) -> _Plan:
+def _plan_cluster(
+    cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime, signs: _SeenSigns
+) -> _Plan:
     servers = health.servers
     nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned))
+    return _Plan(cluster, health, signs, planned, unchanged_nodes(nodes, planned))
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -157,6 +202,7 @@ def _cluster_facts(plan: _Plan) -> Result:
     cluster, problems = plan.cluster, plan.health.problems
     restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
     ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    ill += [Problem(trouble.words, Kind.HELD) for trouble in plan.signs.troubles if not trouble.passes]
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -166,6 +212,9 @@ def _cluster_facts(plan: _Plan) -> Result:
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
         "blocked": bool(ill),
         "message": problem_words(ill) if ill else "",
+        "signs": [trouble.words for trouble in plan.signs.troubles],
+        "alarms": list(plan.signs.alarms),
+        "offline_time": plan.signs.offline_time,
     }
 
 

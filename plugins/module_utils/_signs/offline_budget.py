@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from .._base.parsing import Record, record, records
+from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
+from .._ocp.unknown_path import if_shown
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -36,6 +38,14 @@ def seconds_of(value: object) -> float | None:
     """A time as a parameter has it, such as ``3600s`` or ``1h``; None for anything else."""
     found = _TIME.fullmatch(str(value).strip().lower())
     return None if found is None else int(found[1]) * float(_SECONDS[found[2] or "s"])
+
+
+def read_offline_time(api: OcpApi, cluster_id: int, warnings: list[str]) -> float | None:
+    """See ``offline_time``; ``warnings`` gets a sentence if it is not shown. Raises a ServiceError."""
+    found = offline_time(if_shown(lambda: api.cluster_parameters(cluster_id), lambda _error: None) or ())
+    if found is None:
+        warnings.append(f"The service does not show {PARAMETER} of cluster {cluster_id}, so offline_budget is ignored.")
+    return found
 
 
 def offline_time(parameters: Iterable[Record]) -> float | None:

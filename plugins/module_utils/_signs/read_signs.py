@@ -76,13 +76,15 @@ class SignReader:
 
 def newest_lag(samples: Iterable[Record]) -> float | None:
     """The newest value of the metric, in seconds; None without any."""
-    values = [(sample.get("timestamp"), sample.get(LAG)) for sample in samples]
-    shown = [(at, value) for at, value in values if _is_number(at) and _is_number(value)]
-    return float(max(shown)[1]) if shown else None
+    values = [(_number(sample.get("timestamp")), _number(sample.get(LAG))) for sample in samples]
+    shown = [(at, value) for at, value in values if at is not None and value is not None]
+    return max(shown)[1] if shown else None
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def _why(error: RequestRefused | ResponseUnreadable) -> str:

@@ -291,10 +291,12 @@ class FakeOcp:
 
     def data_backups(self, cluster_id: int, since: datetime) -> list[dict[str, Any]]:
         self._called("data_backups")
+        assert (cluster_id, since < at(self.now)) == (31, True)
         return [{"taskId": number, **backup} for number, backup in enumerate(self.backups, start=1)]
 
     def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("cluster_parameters")
+        assert cluster_id == 31
         values = [{"value": self.offline_time} for _server in self.servers_there]
         return [{"name": PARAMETER, "currentValue": {"obParameters": values}}]
 
