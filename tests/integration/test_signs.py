@@ -81,7 +81,7 @@ def test_restart_that_took_too_long_before_stops_the_run_at_its_server(run):
     assert posts(run.emulator) == [8, 9, 7]
     with pytest.raises(NotSafe, match=r"10\.0\.0\.8:2882 .* it took 7\d\d seconds"):
         run.run("payments")
-    assert posts(run.emulator)[3:] == [8]
+    assert len(posts(run.emulator)) == 3
 
 
 @pytest.mark.parametrize("runs", [20, pytest.param(200, marks=pytest.mark.nightly)])
