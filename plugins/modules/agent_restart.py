@@ -181,17 +181,19 @@ verified:
   type: bool
 safety:
   description:
-    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
-      looked, as with V(safety=none), and for what needs no restart.
+    - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right
+      before the request. Null where nobody looked, as with V(safety=none), and for what needs no restart.
+    - C(allowed) tells whether the restart was allowed by that. C(problems) are why the cluster is not healthy, where
+      that is asked for, or that the server is in another zone.
     - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
-      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read; null where nobody looked at them.
     - C(tenants) are the names of those that were looked at.
     - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
       C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
       for the cluster as a whole.
   returned: once the target was found
   type: dict
-  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": [], "problems": [], "allowed": true}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found

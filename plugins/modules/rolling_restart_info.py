@@ -30,9 +30,12 @@ options:
     type: list
     elements: str
   batch:
-    description: How many servers of a zone are restarted at the same time.
-    type: int
-    default: 1
+    description:
+      - How many servers of a zone are restarted at the same time.
+      - V(auto) takes as many as tenants allow. That is the whole zone, since a tenant loses its replica in a zone with
+        the first of the servers that have a part of it.
+    type: str
+    default: "1"
   strategy:
     description:
       - With V(server) each server is restarted by itself, O(batch) of them at a time.
@@ -50,9 +53,21 @@ options:
     required: true
   min_zones:
     description:
-      - Refuse a cluster that has fewer zones than this, since a restart of one of them can interrupt what it serves.
+      - Refuse a cluster that has fewer zones than this. What decides otherwise are the tenants, see O(safety).
     type: int
-    default: 3
+    default: 0
+  safety:
+    description:
+      - V(majority) blocks a cluster where a batch would leave a tenant without the voters that it needs, even while all
+        else serves. See M(oceanbase.ocp.server_restart).
+      - V(none) blocks none for that, and reads nothing for it.
+    type: str
+    choices: [majority, none]
+    default: majority
+  tolerate_outage_of:
+    description: Names of tenants that may be without a majority during the restart, such as those with one replica.
+    type: list
+    elements: str
   offline_budget:
     description:
       - With V(refuse) and V(warn) the plan says how long a server of each cluster may be away, for the options of the
@@ -103,8 +118,11 @@ clusters:
       that run on it or on a part of it now.
     - C(problems) is why it is not healthy now, a sentence for each reason, empty if it is. C(serves) tells whether it
       and all its servers are in service, and no FAILED task holds a part of it.
-    - C(blocked) tells whether there is something ill that no work under way explains; no restart should begin then.
-      C(message) says what that is, with the commands that clear what a FAILED task holds; empty if it is not blocked.
+    - C(safe) tells whether no tenant would lose its majority by a batch, as far as that was looked at, even while all
+      else serves.
+    - C(blocked) tells whether it is not safe, or there is something ill that no work under way explains; no restart
+      should begin then. C(message) says what that is, with the commands that clear what a FAILED task holds; empty if
+      it is not blocked.
     - C(signs) are the signs of trouble that O(stop_on) asks for and that are there now, a sentence for each. C(alarms)
       are the ids of its active alarms, for the option C(alarms_before) of the modules that restart.
     - C(offline_time) is how many seconds a server of it may be away; null where O(offline_budget) does not ask, and
@@ -147,19 +165,27 @@ trace_id:
 
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import BUDGET_OPTIONS, PLANNED_SIGN_OPTIONS, watch
+from ..module_utils._module.restart_options import (
+    BUDGET_OPTIONS,
+    MAJORITY,
+    PLANNED_SIGN_OPTIONS,
+    SAFETY_OPTIONS,
+    watch,
+)
 from ..module_utils._rolling.rolling_order import Strategy
-from ..module_utils._rolling.rolling_plan import RollingRequest, plan_rolling_restart
+from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size, plan_rolling_restart
 from ..module_utils._signs.offline_budget import OfflineBudget
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},
     "zones": {"type": "list", "elements": "str"},
     "servers": {"type": "list", "elements": "str"},
-    "batch": {"type": "int", "default": 1},
+    "batch": {"type": "str", "default": "1"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
     "started_before": {"type": "str", "required": True},
-    "min_zones": {"type": "int", "default": 3},
+    "min_zones": {"type": "int", "default": 0},
+    "safety": SAFETY_OPTIONS["safety"],
+    "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
 }
@@ -170,10 +196,12 @@ def run(api, params, _mode):
         clusters=params["clusters"],
         zones=params["zones"],
         servers=params["servers"],
-        batch=params["batch"],
+        batch=batch_size(params["batch"]),
         strategy=Strategy(params["strategy"]),
         started_before=parse_instant_option("started_before", params["started_before"]),
         min_zones=params["min_zones"],
+        majority=params["safety"] == MAJORITY,
+        tolerated=params["tolerate_outage_of"],
         watch=watch(params),
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
     )

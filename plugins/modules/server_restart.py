@@ -33,11 +33,18 @@ options:
     description: Whether to restart the node forcibly.
     type: bool
     default: false
+  zone:
+    description:
+      - Name of the zone that the server has to be in right before the request. Where it is in another one by then, it
+        is not restarted.
+      - For plans that were made earlier. Without it the server is taken wherever it is.
+    type: str
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
+  - oceanbase.ocp.health
   - oceanbase.ocp.signs
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
@@ -115,9 +122,21 @@ EXAMPLES = r"""
     cluster: orders
     server: 10.0.0.2:2882
     freeze_server: true
-    tolerate_outage_of:
-      - test
+    tolerate_outage_of: [test]
     safety_timeout: 1800
+    wait: true
+
+- name: Restart a node as soon as everything else of its cluster is well too
+  oceanbase.ocp.server_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    server: 10.0.0.2:2882
+    zone: zone1
+    freeze_server: true
+    require_healthy: true
+    safety_timeout: 600
     wait: true
 """
 
@@ -235,17 +254,19 @@ verified:
   type: bool
 safety:
   description:
-    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
-      looked, as with V(safety=none), and for what needs no restart.
+    - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right
+      before the request. Null where nobody looked, as with V(safety=none), and for what needs no restart.
+    - C(allowed) tells whether the restart was allowed by that. C(problems) are why the cluster is not healthy, where
+      that is asked for, or that the server is in another zone.
     - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
-      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read; null where nobody looked at them.
     - C(tenants) are the names of those that were looked at.
     - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
       C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
       for the cluster as a whole.
   returned: once the target was found
   type: dict
-  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": [], "problems": [], "allowed": true}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found
@@ -294,13 +315,7 @@ signs:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import (
-    BUDGET_OPTIONS,
-    RESTART_OPTIONS,
-    SAFETY_OPTIONS,
-    SIGN_OPTIONS,
-    restart_options,
-)
+from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -310,10 +325,9 @@ OPTIONS = {
     "server": {"type": "str", "required": True},
     "freeze_server": {"type": "bool", "required": True},
     "force": {"type": "bool", "default": False},
+    "zone": {"type": "str"},
     **RESTART_OPTIONS,
-    **SAFETY_OPTIONS,
-    **SIGN_OPTIONS,
-    **BUDGET_OPTIONS,
+    **GATE_OPTIONS,
 }
 
 

@@ -29,6 +29,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.attributes
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
+  - oceanbase.ocp.health
   - oceanbase.ocp.signs
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
@@ -79,6 +80,19 @@ EXAMPLES = r"""
     cluster: orders
     zone: zone3
     started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+
+- name: Restart a zone where nothing else speaks against it, and wait up to ten minutes for what may end
+  oceanbase.ocp.zone_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    zone: zone3
+    stop_on: [alarms, lag, backup, merge, versions, ntp]
+    max_lag: 10
+    offline_budget: refuse
+    safety_timeout: 600
     wait: true
 """
 
@@ -196,17 +210,19 @@ verified:
   type: bool
 safety:
   description:
-    - What the restart means for the tenants of the cluster, as it was seen right before the request. Null where nobody
-      looked, as with V(safety=none), and for what needs no restart.
+    - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right
+      before the request. Null where nobody looked, as with V(safety=none), and for what needs no restart.
+    - C(allowed) tells whether the restart was allowed by that. C(problems) are why the cluster is not healthy, where
+      that is asked for, or that the server is in another zone.
     - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if it had to be read which
-      servers have a part of some tenants, and V(zones) if the tenants cannot be read.
+      servers have a part of some tenants, and V(zones) if the tenants cannot be read; null where nobody looked at them.
     - C(tenants) are the names of those that were looked at.
     - C(outages) are those that would be without a majority, each with C(tenant), C(voters), C(needed),
       C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
       for the cluster as a whole.
   returned: once the target was found
   type: dict
-  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
+  sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": [], "problems": [], "allowed": true}
 elapsed:
   description: Seconds that the module took.
   returned: once the target was found
@@ -255,13 +271,7 @@ signs:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import (
-    BUDGET_OPTIONS,
-    RESTART_OPTIONS,
-    SAFETY_OPTIONS,
-    SIGN_OPTIONS,
-    restart_options,
-)
+from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
@@ -270,9 +280,7 @@ OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "zone": {"type": "str", "required": True},
     **RESTART_OPTIONS,
-    **SAFETY_OPTIONS,
-    **SIGN_OPTIONS,
-    **BUDGET_OPTIONS,
+    **GATE_OPTIONS,
 }
 
 

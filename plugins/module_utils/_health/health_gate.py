@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .._base.checks import check_range
@@ -15,6 +16,7 @@ from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
 from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Watch, troubles
+from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
@@ -42,7 +44,8 @@ def await_health(
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
     exist.
     """
-    check_range("min_zones", demands.min_zones, 1)
+    if demands.min_zones is not None:
+        check_range("min_zones", demands.min_zones, 1)
     signs = None if watch is None else SignReader(api, watch, clock)
     poller = _PolledCluster(api, cluster, demands, policy.show, signs)
     waited = poll_until_done(poller, api, policy, clock)
@@ -50,31 +53,36 @@ def await_health(
         "changed": False,
         "cluster": poller.cluster,
         "servers": poller.servers,
-        "problems": poller.problems,
+        "problems": [problem.text for problem in poller.problems],
         "held": bool(poller.held),
         "elapsed": round(waited, 3),
         "warnings": [*transient_error_warnings("the cluster", poller.failures), *(signs.warnings if signs else ())],
     }
     if not poller.problems:
         return result
+    words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
-        words = problem_words(poller.held)
-        raise NotHealthy(f"Cluster {poller.name} is not healthy, and no wait ends that: {words}", **result)
-    raise NotHealthy(
-        f"Cluster {poller.name} is not healthy after {waited:.0f} seconds: {_first(poller.problems)}. "
-        "Look there first; then wait again, or with a larger wait_timeout.",
-        **result,
-    )
+        raise NotHealthy(words, **result)
+    raise NotHealthy(f"{words} Look there first; then wait again, or with a larger wait_timeout.", **result)
 
 
-def problem_words(problems: list[Problem]) -> str:
+def unhealthy_words(problems: Sequence[Problem], waited: float | None) -> str:
+    """That a cluster is not healthy, and why; for what only a person can clear, what to do about that."""
+    held = [problem for problem in problems if problem.kind is Kind.HELD]
+    if held:
+        return f"is not healthy, and no wait ends that: {problem_words(held)}"
+    after = "" if waited is None else f" after {waited:.0f} seconds"
+    return f"is not healthy{after}: {_first([problem.text for problem in problems])}."
+
+
+def problem_words(problems: Sequence[Problem]) -> str:
     """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
     remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
     steps = f" {NEXT_STEPS_HEADING}" if remedies else ""
     return "\n".join([f"{_first([problem.text for problem in problems])}.{steps}", *remedies])
 
 
-def _first(problems: list[str]) -> str:
+def _first(problems: Sequence[str]) -> str:
     more = f"; and {len(problems) - NAMED_AT_MOST} more" if len(problems) > NAMED_AT_MOST else ""
     return "; ".join(problems[:NAMED_AT_MOST]) + more
 
@@ -87,8 +95,7 @@ class _PolledCluster:
     ) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
-        self.problems: list[str] = []
-        self.held: list[Problem] = []
+        self.problems: list[Problem] = []
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
@@ -102,6 +109,11 @@ class _PolledCluster:
     def done(self) -> bool:
         """Whether it is healthy, or no wait helps."""
         return bool(self.held) or not self.problems
+
+    @property
+    def held(self) -> list[Problem]:
+        """The problems that only a person can clear."""
+        return [problem for problem in self.problems if problem.kind is Kind.HELD]
 
     @property
     def name(self) -> str:
@@ -121,21 +133,20 @@ class _PolledCluster:
             raise
         except ServiceError as error:
             self.failures.append(error)
-            self.problems, self.held = [f"it cannot be read: {error.what.rstrip('.')}"], []
+            self.problems = [Problem(f"it cannot be read: {error.what.rstrip('.')}", Kind.AT_WORK)]
 
     def _read(self) -> None:
         health = read_health(self._api, self._record(), self._demands)
-        problems = health.problems or self._signs_of(health)
         self.cluster, self.servers = health.cluster, health.servers
-        self.held = [problem for problem in problems if problem.kind is Kind.HELD]
-        self.problems = [problem.text for problem in problems]
+        self.problems = health.problems or self._signs_of(health)
 
     def _signs_of(self, health: ClusterHealth) -> list[Problem]:
         if self._signs is None:
             return []
         name = str(health.cluster["name"])
         readings = self._signs.read(health.cluster["id"], name)
-        found = troubles(name, health.placed, readings, self._signs.watch)
+        placed = placed_servers(health.records.cluster, health.records.servers)
+        found = troubles(name, placed, readings, self._signs.watch)
         return [Problem(trouble.words, Kind.ILL if trouble.passes else Kind.HELD) for trouble in found]
 
     def _record(self) -> Record:
@@ -145,16 +156,17 @@ class _PolledCluster:
 
     def report(self, waited: float) -> None:
         """Show each problem once while it persists, and the recovery."""
-        for problem in self.problems:
-            if problem not in self._reported:
-                self._say(f": {problem}", waited, failed=True)
-        if self._reported and not self.problems:
+        texts = [problem.text for problem in self.problems]
+        for text in texts:
+            if text not in self._reported:
+                self._say(f": {text}", waited, failed=True)
+        if self._reported and not texts:
             self._say(f": healthy after {waited:.0f} s", waited)
-        self._reported = self.problems
+        self._reported = texts
 
     def heartbeat(self, waited: float) -> None:
         """Show that the first problem persists."""
-        self._say(f" not healthy after {waited:.0f} s: {self.problems[0]}", waited, failed=True)
+        self._say(f" not healthy after {waited:.0f} s: {self.problems[0].text}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:
         self._last_report = waited

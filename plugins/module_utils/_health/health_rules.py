@@ -38,19 +38,27 @@ class Problem:
 
 @dataclass(frozen=True)
 class Apart:
-    """What is not asked to be healthy, since it is being restarted: a ``zone``, and the work of these tasks."""
+    """What is not asked to be healthy, since it is being restarted: a ``zone``, and the work of these tasks.
+
+    With ``servers``, those of these names alone in the zone.
+    """
 
     zone: str
     task_ids: Collection[int] = ()
+    servers: Collection[str] | None = None
+
+    def covers(self, server: Facts) -> bool:
+        """Whether the server is not asked to be healthy."""
+        return server["zone"] == self.zone and (self.servers is None or server["name"] in self.servers)
 
 
 def health_problems(
-    cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int, apart: Apart | None = None
+    cluster: Facts, servers: Sequence[Facts], tasks: Iterable[Task], min_zones: int | None, apart: Apart | None = None
 ) -> list[Problem]:
     """The reasons why a cluster is not healthy, each with what it concerns; empty if it is healthy.
 
     A healthy cluster is RUNNING, each server is RUNNING and ACTIVE, no task works on it or holds a part of it, and at
-    least ``min_zones`` zones are up. ``tasks`` run on the cluster, or are FAILED and hold a part of it.
+    least ``min_zones`` zones are up; without ``min_zones`` each zone is RUNNING. ``tasks`` run on the cluster, or are FAILED and hold a part of it.
     A server without an inner status counts as ACTIVE. With ``apart``, its zone counts as up, and the cluster may be at
     work.
     """
@@ -60,13 +68,15 @@ def health_problems(
     found += [
         Problem(f"server {server['name']} of {server['zone']} is {_status_words(server)}", _kind(server, at_work))
         for server in servers
-        if is_unhealthy(server) and not (apart and server["zone"] == apart.zone)
+        if is_unhealthy(server) and not (apart and apart.covers(server))
     ]
     if cluster["status"] != RUNNING and not (apart and is_in_flight(cluster["status"])):
         found.append(Problem(f"cluster {cluster['name']} is {state_words(cluster['status'])}", _kind(cluster, at_work)))
     if not servers:
         found.append(Problem(f"the service shows no server of cluster {cluster['name']}", Kind.ILL))
-    return [*found, *_zone_problems(cluster, servers, min_zones, apart, at_work)]
+    if min_zones is None:
+        return [*found, *_zones_not_running(cluster, apart)]
+    return [*found, *_too_few_zones(cluster, servers, min_zones, apart, at_work)]
 
 
 def misplaced(servers: Iterable[Facts], wanted: Collection[str], zone: str) -> Iterator[Problem]:
@@ -91,8 +101,8 @@ def _is_apart(task: Task, servers: Sequence[Facts], apart: Apart | None) -> bool
     """Whether a task is at work on nothing but what is ``apart``."""
     if apart is None or task.status == FAILED:
         return False
-    zones = {server["zone"] for server in servers if server["task_id"] == task.id}
-    return task.id in apart.task_ids or zones == {apart.zone}
+    held = [server for server in servers if server["task_id"] == task.id]
+    return task.id in apart.task_ids or (bool(held) and all(map(apart.covers, held)))
 
 
 def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Problem:
@@ -117,7 +127,15 @@ def _status_words(server: Facts) -> str:
     return status if inner in (ACTIVE, None) else f"{status} and {inner}"
 
 
-def _zone_problems(
+def _zones_not_running(cluster: Facts, apart: Apart | None) -> Iterator[Problem]:
+    for zone in cluster["zones"]:
+        status = zone["status"]
+        if status != RUNNING and not (apart and zone["name"] == apart.zone):
+            kind = Kind.IN_FLIGHT if is_in_flight(status) else Kind.ILL
+            yield Problem(f"zone {zone['name']} of cluster {cluster['name']} is {state_words(status)}", kind)
+
+
+def _too_few_zones(
     cluster: Facts, servers: Sequence[Facts], min_zones: int, apart: Apart | None, at_work: Sequence[Task]
 ) -> Iterator[Problem]:
     """The problem of too few zones. A zone is up when it is RUNNING and all its servers are healthy."""

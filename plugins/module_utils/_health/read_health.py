@@ -13,10 +13,10 @@ from .._base.parsing import Record
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Task
-from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.cluster import Cluster, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
-from .._targets.target import PlacedServer
+from .._targets.target import ClusterRecords
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .health_rules import Apart, Kind, Problem, health_problems, misplaced
 
@@ -26,43 +26,81 @@ NEWEST_TASKS = 30
 
 @dataclass(frozen=True)
 class Demands:
-    """What is asked of a cluster: so many zones up, and ``servers`` (ids or names) to be in ``zone``.
+    """What is asked of a cluster: so many zones up, or all, and ``servers`` (ids or names) to be in ``zone``.
 
     ``apart`` is not asked to be healthy.
     """
 
-    min_zones: int
+    min_zones: int | None = None
     zone: str | None = None
     servers: Sequence[str] = ()
     apart: Apart | None = None
+
+
+class TaskReader:
+    """Reads what explains the state of a cluster, each task once. ``count`` says how much was read so far."""
+
+    def __init__(self, api: OcpApi) -> None:
+        self._api = api
+        self._tasks: dict[int, Record | None] = {}
+        self.count = 0
+
+    def task(self, task_id: int) -> Record | None:
+        """The task with this id; None if it was deleted."""
+        if task_id not in self._tasks:
+            self._tasks[task_id] = None
+            self.count += 1
+            with suppress(NotFound):
+                self._tasks[task_id] = self._api.task(task_id)
+        return self._tasks[task_id]
+
+    def running(self, cluster_id: int) -> list[Record]:
+        """The tasks that run on a cluster."""
+        self.count += 1
+        return tasks_of_cluster(self._api, cluster_id, status=RUNNING)
+
+    def newest(self, cluster_id: int) -> list[Record]:
+        """The newest tasks of a cluster."""
+        self.count += 1
+        return tasks_of_cluster(self._api, cluster_id, limit=NEWEST_TASKS)
 
 
 @dataclass(frozen=True)
 class ClusterHealth:
     """A cluster and its servers as facts, and its problems, those first that only a person can clear.
 
-    ``tasks`` work on it, or are FAILED and hold a part of it. ``placed`` are its servers as targets have them.
+    ``tasks`` work on it, or are FAILED and hold a part of it. ``records`` are what it was judged by.
     """
 
+    records: ClusterRecords
     cluster: Facts
     servers: list[Facts]
     tasks: list[Task]
     problems: list[Problem]
-    placed: Sequence[PlacedServer] = ()
-
-    @property
-    def held(self) -> list[Problem]:
-        """The problems that only a person can clear."""
-        return [problem for problem in self.problems if problem.kind is Kind.HELD]
 
 
 def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
     """The health of the cluster with this record, which was just read."""
-    cluster = cluster_facts(record)
-    shown = servers_of(api, record, cluster["id"])
-    servers = [server_facts(server, record) for server in shown]
-    tasks = _unfinished_and_named(api, cluster, servers)
-    unnamed = list(_unnamed(api, Cluster.from_api(record), servers, tasks))
+    number, reader = Cluster.from_api(record).id, TaskReader(api)
+    servers = servers_of(api, record, number)
+    return judge_health(reader, ClusterRecords(record, servers), reader.running(number), demands)
+
+
+def judge_health(
+    reader: TaskReader,
+    shown: ClusterRecords,
+    listed: Sequence[Record],
+    demands: Demands,
+    newest: Sequence[Record] | None = None,
+) -> ClusterHealth:
+    """The health of a cluster as it was ``shown``; ``listed`` has at least the tasks that run on it.
+
+    Without the ``newest`` tasks they are read if a status needs them.
+    """
+    cluster = cluster_facts(shown.cluster)
+    servers = [server_facts(server, shown.cluster) for server in shown.servers]
+    tasks = _unfinished_and_named(reader, cluster, servers, listed)
+    unnamed = list(_unnamed(reader, cluster["id"], servers, tasks, newest))
     tasks += {task.id: task for _server_id, task in unnamed}.values()
     held_by = {server_id: task.id for server_id, task in unnamed if task.status == FAILED}
     judged = [{**server, "task_id": held_by.get(server["id"], server["task_id"])} for server in servers]
@@ -71,25 +109,33 @@ def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
         *health_problems(cluster, judged, tasks, demands.min_zones, demands.apart),
     ]
     problems.sort(key=lambda problem: problem.kind is not Kind.HELD)
-    return ClusterHealth(cluster, servers, tasks, problems, placed_servers(record, shown))
+    return ClusterHealth(shown, cluster, servers, tasks, problems)
 
 
-def _unfinished_and_named(api: OcpApi, cluster: Facts, servers: Sequence[Facts]) -> list[Task]:
-    """The tasks that run on the cluster, and the FAILED ones that it or a server names.
+def _unfinished_and_named(
+    reader: TaskReader, cluster: Facts, servers: Sequence[Facts], listed: Iterable[Record]
+) -> list[Task]:
+    """The ``listed`` tasks that run on the cluster, and the FAILED ones that it or a server names.
 
     Other tasks that have ended and deleted ones hold nothing, though the service may name them for a while.
     """
-    tasks = {task["id"]: task for task in tasks_of_cluster(api, cluster["id"], status=RUNNING)}
+    tasks = {task["id"]: Task.from_api(task) for task in listed}
+    found = {number: task for number, task in tasks.items() if not task.finished}
     for task_id in [cluster["task_id"], *(server["task_id"] for server in servers)]:
-        if task_id is not None and task_id not in tasks:
-            with suppress(NotFound):
-                tasks[task_id] = api.task(task_id)
-    found = map(Task.from_api, tasks.values())
-    return [task for task in found if task.status == FAILED or not task.finished]
+        if task_id is None or task_id in found or (task_id in tasks and tasks[task_id].status != FAILED):
+            continue
+        record = reader.task(task_id)
+        if record is not None:
+            found[task_id] = Task.from_api(record)
+    return [task for task in found.values() if task.status == FAILED or not task.finished]
 
 
 def _unnamed(
-    api: OcpApi, cluster: Cluster, servers: Iterable[Facts], known: Iterable[Task]
+    reader: TaskReader,
+    cluster_id: int,
+    servers: Iterable[Facts],
+    known: Iterable[Task],
+    newest: Sequence[Record] | None,
 ) -> Iterator[tuple[int, Task]]:
     """The ids of servers that are at work by their status alone, each with its newest restart if that explains it.
 
@@ -100,13 +146,15 @@ def _unnamed(
     if reasons - {server["task_id"] for server in servers}:
         return  # It may be at work on any of them.
     unexplained = [server for server in servers if is_in_flight(server["status"]) and server["task_id"] not in reasons]
-    newest_tasks = cluster.listed(api, limit=NEWEST_TASKS) if unexplained else []
-    listed = [task for task in newest_tasks if kind_of(task.get("name")) in DATABASE_RESTARTS]
+    if unexplained and newest is None:
+        newest = reader.newest(cluster_id)
+    listed = [task for task in newest or () if kind_of(task.get("name")) in DATABASE_RESTARTS]
     for server in unexplained:
-        restarts = (Task.from_api(api.task(task["id"])) for task in _restarts_of(server, listed))
-        newest = next((task for task in restarts if not task.failed_at_first_step), None)
-        if newest is not None and (newest.status == FAILED or not newest.finished):
-            yield server["id"], newest
+        read = (reader.task(task["id"]) for task in _restarts_of(server, listed))
+        restarts = (Task.from_api(task) for task in read if task is not None)
+        found = next((task for task in restarts if not task.failed_at_first_step), None)
+        if found is not None and (found.status == FAILED or not found.finished):
+            yield server["id"], found
 
 
 def _restarts_of(server: Facts, restarts: Sequence[Record]) -> Iterator[Record]:

@@ -39,6 +39,7 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
+HEALTH_OPTIONS: dict[str, Any] = {"require_healthy": {"type": "bool", "default": False}}
 # How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
 MAX_LAG = 30
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
@@ -59,6 +60,8 @@ BUDGET_OPTIONS: dict[str, Any] = {
     },
     "offline_time": {"type": "int"},
 }
+# What is asked of a cluster before servers of it are restarted.
+GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **HEALTH_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
 
 
 def watch(params: Params) -> Watch | None:
@@ -112,9 +115,17 @@ def _signs(params: Params) -> dict[str, Any]:
 
 
 def _safety(params: Params) -> Safety | None:
-    """What a restart may not take away. Raises OptionError."""
+    """What is asked of a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
-    timeout = seconds_option(params, "safety_timeout", 0)
-    return None if params["safety"] == NONE else Safety(frozenset(params["tolerate_outage_of"] or ()), timeout)
+    zone = params.get("zone") if "server" in params else None
+    check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
+    asked = Safety(
+        frozenset(params["tolerate_outage_of"] or ()),
+        seconds_option(params, "safety_timeout", 0),
+        params["safety"] == MAJORITY,
+        params.get("require_healthy", False),
+        zone,
+    )
+    return asked if asked.majority or asked.healthy or asked.zone else None

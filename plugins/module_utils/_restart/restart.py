@@ -201,7 +201,7 @@ class _Restart:
 
     def _is_safe(self, sight: Sight) -> bool:
         with self._saying_nothing_was_sent("since what speaks against it cannot be read", ServiceError):
-            return self._signs.allows(sight) and self._safety.allows(sight)
+            return self._safety.allows(sight) and self._signs.allows(sight)
 
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):

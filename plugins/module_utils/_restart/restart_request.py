@@ -15,13 +15,18 @@ from .decision import InFlight
 
 @dataclass(frozen=True)
 class Safety:
-    """What must not be lost by a restart: the majority of any tenant that is not ``tolerated``.
+    """What is asked of a cluster right before the restart of a part of it.
 
-    ``timeout`` is how many seconds to wait until it is safe.
+    With ``majority`` no tenant that is not ``tolerated`` may lose its own. With ``healthy`` the cluster has to be
+    healthy, apart from what this controller restarts in the same zone. The target has to be in the ``zone``, if given.
+    ``timeout`` is how many seconds to wait for that.
     """
 
     tolerated: frozenset[str] = frozenset()
     timeout: float = 0.0
+    majority: bool = True
+    healthy: bool = False
+    zone: str | None = None
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class RestartRequest:
     """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
-    ``safety`` nothing is too much to lose. ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds
+    ``safety`` nothing is asked. ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds
     of waiting for those to end that may. ``offline_time`` is how many seconds a server may be away, None to read it.
     """
 

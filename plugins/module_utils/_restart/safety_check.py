@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .._base.clock import Clock
-from .._base.errors import AuthenticationFailed, NotSafe, ServiceError
+from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, OcpError, ServiceError
 from .._base.parsing import Record
 from .._base.text import join_names
+from .._health.health_gate import unhealthy_words
+from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
@@ -23,8 +25,12 @@ from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock
+from .health_check import HealthCheck
 from .look import NEWEST_TASKS, Sight
-from .restart_request import RestartRequest
+from .restart_request import RestartRequest, Safety
+
+# Of the tenants, where nobody looked at them.
+UNSEEN = {"evidence": None, "tenants": [], "outages": []}
 
 
 def clusters_of(target: Target) -> Sequence[int]:
@@ -54,42 +60,72 @@ class SafetyCheck:
         self._clock = clock
         self._arbiter = target.id if isinstance(target, ArbitrationService) else None
         self._layouts = {number: Layout(api, number, attempt.warnings) for number in clusters_of(target)}
+        self._health = HealthCheck(api, lock, request.safety.zone if request.safety else None)
         self._shown: dict[str, None] = {}
         self.waited = 0.0
 
     def forget(self) -> None:
         """Tenants may have moved during a pause: read them anew."""
+        self._health.forget()
         for layout in self._layouts.values():
             layout.forget()
 
     def allows(self, sight: Sight) -> bool:
         """Whether the request may be sent right after this sight; if not, look again: it may have waited.
 
-        Raises NotSafe, and a ServiceError if the tenants cannot be read for now.
+        Raises NotHealthy, NotSafe, and a ServiceError if what they go by cannot be read for now.
         """
         safety = self._request.safety
         if isinstance(self._target, Cluster):
             self._tell_what_it_means(sight)
         if safety is None:
             return True
-        units = self._units_read()
+        read = self._reads()
+        problems = self._health.problems(sight, healthy=safety.healthy)
+        if problems:
+            self._note(None, problems)
+            passes = all(problem.kind is not Kind.HELD for problem in problems)
+            name = self._target.result().get("cluster_name")
+            lines = [f"{name}: {problem.text}" for problem in problems]
+            return self._put_off(self._unhealthy(problems), lines, passes=passes)
+        if not safety.majority:
+            self._note(None)
+        elif not self._keeps_majorities(sight, safety):
+            return False
+        # The servers were seen before all that was read.
+        return self._reads() == read
+
+    def _keeps_majorities(self, sight: Sight, safety: Safety) -> bool:
+        """Whether no tenant is lost that has to stay; False: look again."""
+        read = self._reads()
         try:
             verdict = combined([judge(*each, safety.tolerated) for each in self._taken(sight)])
         except ServiceError as error:
             error.add_advice("With safety=none nobody looks at tenants.")
             raise
-        self._attempt.note(safety=verdict.result())
+        self._note(verdict)
         self._warn_of_unknown(safety.tolerated, verdict)
-        if self._units_read() != units:
-            # The servers were seen before all that was read.
-            return False
-        if not verdict.refused:
-            return True
-        pause = self._pause_until_next_look(safety.timeout) if verdict.passes else 0.0
-        if self._request.check_mode or not pause:
-            raise self._refusal(verdict)
-        self._wait(pause, verdict)
+        if not verdict.refused or self._reads() != read:
+            return not verdict.refused
+        others = [words for outage in verdict.refused for words in outage.others_down]
+        return self._put_off(self._refusal(verdict), others, passes=verdict.passes)
+
+    def _note(self, verdict: Verdict | None, problems: Sequence[Problem] = ()) -> None:
+        looked_at = UNSEEN if verdict is None else verdict.result()
+        allowed = not problems and not (verdict and verdict.refused)
+        texts = [problem.text for problem in problems]
+        self._attempt.note(safety={**looked_at, "problems": texts, "allowed": allowed})
+
+    def _put_off(self, refusal: OcpError, others: Sequence[str], *, passes: bool) -> bool:
+        """Wait a while, if that may help and there is time; returns False: look again. Raises the refusal."""
+        pause = self._pause_until_next_look() if passes and not self._request.check_mode else 0.0
+        if not pause:
+            raise refusal
+        self._wait(pause, others)
         return False
+
+    def _reads(self) -> int:
+        return self._units_read() + self._health.reads
 
     def _units_read(self) -> int:
         return sum(layout.details_read for layout in self._layouts.values())
@@ -112,19 +148,19 @@ class SafetyCheck:
         arbiters = frozenset().union(*(restart.arbiters for restart in own))
         return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
 
-    def _pause_until_next_look(self, timeout: float) -> float:
+    def _pause_until_next_look(self) -> float:
+        timeout = self._request.safety.timeout if self._request.safety else 0.0
         if self.waited > timeout - SHORTEST_PAUSE:
             return 0.0
         policy = PollPolicy(timeout, self._request.policy.interval)
         return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
 
-    def _wait(self, pause: float, verdict: Verdict) -> None:
+    def _wait(self, pause: float, others: Sequence[str]) -> None:
         self._lock.release()
-        others = dict.fromkeys(words for outage in verdict.refused for words in outage.others_down)
-        if others != self._shown:
-            for line in (f"{self._target.label}: not safe yet", *others):
+        if dict.fromkeys(others) != self._shown:
+            self._shown = dict.fromkeys(others)
+            for line in (f"{self._target.label}: not safe yet", *self._shown):
                 self._request.policy.show(progress_line(line), False)
-            self._shown = others
         began = self._clock.now()
         self._clock.sleep(pause)
         self.waited += self._clock.now() - began
@@ -135,6 +171,13 @@ class SafetyCheck:
         return NotSafe(
             f"There was no restart of {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
             f"{allowing_options(verdict.refused, passes=verdict.passes)}"
+        )
+
+    def _unhealthy(self, problems: Sequence[Problem]) -> NotHealthy:
+        cluster = self._target.result().get("cluster_name")
+        words = unhealthy_words(problems, self.waited or None)
+        return NotHealthy(
+            f"There was no restart of {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
         )
 
     def _warn_of_unknown(self, tolerated: frozenset[str], verdict: Verdict) -> None:
@@ -151,7 +194,7 @@ class SafetyCheck:
         except ServiceError as error:
             meaning = f"what that means for its tenants is not known: {error.what}"
         else:
-            self._attempt.note(safety=verdict.result())
+            self._attempt.note(safety={**verdict.result(), "problems": [], "allowed": True})
             meaning = _meaning(verdict.found)
         self._attempt.note(reason=f"{self._attempt.so_far.reason}; {meaning}")
 

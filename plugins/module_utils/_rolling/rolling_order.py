@@ -43,11 +43,13 @@ class Batch:
     last: bool
 
 
-def order_batches(nodes: Iterable[Node], root_zones: Sequence[str], size: int, strategy: Strategy) -> list[Batch]:
+def order_batches(
+    nodes: Iterable[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
+) -> list[Batch]:
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
-    A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart; with
-    Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
+    A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
+    ``size`` all of the zone; with Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
@@ -77,11 +79,11 @@ def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _zone_batches(
-    zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int, strategy: Strategy
+    zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE
     ordered = sorted((node for node in members if whole or node.needed), key=lambda node: node.root)
-    size = len(ordered) if whole else size
+    size = len(ordered) if whole or size is None else size
     for start in range(0, len(ordered), size):
         part = tuple(ordered[start : start + size])
         yield Batch(zone, part, _reason(zone, part, root_zones), start == 0, start + size >= len(ordered))

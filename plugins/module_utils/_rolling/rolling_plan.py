@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,20 +17,20 @@ from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
-from .._health.health_rules import Kind, Problem, is_unhealthy
+from .._health.health_rules import Kind, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
-from .._signs.alarm_rules import alarms_of
-from .._signs.offline_budget import read_offline_time
-from .._signs.read_signs import SignReader
-from .._signs.sign_rules import Trouble, Watch, troubles
-from .._targets.cluster import Cluster
+from .._safety.layout import Layout
+from .._signs.sign_rules import Watch
+from .._targets.cluster import Cluster, placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes
+from .rolling_safety import unsafe_words
 
 Result = dict[str, Any]
 
@@ -39,18 +39,32 @@ Result = dict[str, Any]
 class RollingRequest:
     """The options of the module; ``started_before`` is by the clock of this machine.
 
-    ``watch`` are the signs of trouble to look for. ``judges_budget``: read how long a server may be away.
+    Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
+    own. ``watch`` are the signs of trouble to look for; ``judges_budget``: read how long a server may be away.
     """
 
     clusters: Sequence[str]
     zones: Sequence[str] | None
     servers: Sequence[str] | None
-    batch: int
+    batch: int | None
     strategy: Strategy
     started_before: datetime
-    min_zones: int
+    min_zones: int = 0
+    majority: bool = True
+    tolerated: Sequence[str] | None = None
     watch: Watch | None = None
     judges_budget: bool = False
+
+
+def batch_size(option: str) -> int | None:
+    """The option ``batch`` as a number; None for as many as may be. Raises OptionError."""
+    if option == "auto":
+        return None
+    if not option.isdecimal():
+        raise OptionError(
+            f"batch: {option} is not a number; give how many servers of a zone at the same time, or auto."
+        )
+    return int(option)
 
 
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -64,8 +78,11 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    signs = _Signs(api, wanted, clock, warnings)
-    planned = [_plan_cluster(cluster, health, wanted, since, signs.of(cluster, health)) for cluster, health in found]
+    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
+    planned = [
+        replace(_plan_cluster(api, cluster, health, wanted, since, warnings), signs=signs.of(health))
+        for cluster, health in found
+    ]
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
         "changed": False,
@@ -85,54 +102,25 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
 
 
 @dataclass(frozen=True)
-class _SeenSigns:
-    """The signs of trouble in a cluster now, the ids of its alarms, and for how long a server of it may be away."""
-
-    troubles: Sequence[Trouble] = ()
-    alarms: Sequence[int] = ()
-    offline_time: float | None = None
-
-
-class _Signs:
-    """Looks at each cluster for signs of trouble. What is there now is known: it is no news for the restarts."""
-
-    def __init__(self, api: OcpApi, wanted: RollingRequest, clock: Clock, warnings: list[str]) -> None:
-        self._api = api
-        self._wanted = wanted
-        self._warnings = warnings
-        self._reader = None if wanted.watch is None else SignReader(api, wanted.watch, clock, warnings)
-
-    def of(self, cluster: Cluster, health: ClusterHealth) -> _SeenSigns:
-        """Raises a ServiceError."""
-        found, alarms, offline_time = [], [], None
-        if self._reader is not None:
-            readings = self._reader.read(cluster.id, cluster.name)
-            own = alarms_of(readings.alarms or (), cluster.name, health.placed)
-            alarms = [number for alarm in own if (number := alarm.get("id")) is not None]
-            known = replace(self._reader.watch, alarms_before=frozenset(alarms))
-            found = troubles(cluster.name, health.placed, readings, known)
-        if self._wanted.judges_budget:
-            offline_time = read_offline_time(self._api, cluster.id, self._warnings)
-        return _SeenSigns(found, alarms, offline_time)
-
-
-@dataclass(frozen=True)
 class _Plan:
-    """The plan of one cluster: its batches, and the servers in scope that stay unchanged."""
+    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words."""
 
     cluster: Cluster
     health: ClusterHealth
-    signs: _SeenSigns
     batches: list[Batch]
     unchanged: list[Node]
+    unsafe: str
+    signs: SeenSigns = field(default_factory=SeenSigns)
 
 
 def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
-    for option in ("batch", "min_zones"):
-        check_range(option, getattr(wanted, option), 1)
+    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    check_range("min_zones", wanted.min_zones, 0)
+    if wanted.batch is not None:
+        check_range("batch", wanted.batch, 1, unit=", or auto")
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
         raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
 
@@ -144,7 +132,7 @@ def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, C
         record = exactly_one("clusters", name, *clusters_named(api, name))
         cluster = Cluster.from_api(record)
         if cluster.id not in found:
-            found[cluster.id] = cluster, read_health(api, record, Demands(wanted.min_zones))
+            found[cluster.id] = cluster, read_health(api, record, Demands())
     return list(found.values())
 
 
@@ -154,8 +142,7 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         if len(zones) < wanted.min_zones:
             raise TargetError(
                 f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} are asked for: with fewer, a restart can interrupt what it serves. "
-                "Give a smaller min_zones if it may."
+                f"min_zones={wanted.min_zones} are asked for. Give a smaller min_zones, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"
@@ -168,13 +155,17 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
 
 
 def _plan_cluster(
-    cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime, signs: _SeenSigns
+    api: OcpApi, cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime, warnings: list[str]
 ) -> _Plan:
     servers = health.servers
     nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
-    return _Plan(cluster, health, signs, planned, unchanged_nodes(nodes, planned))
+    unsafe = ""
+    if planned and wanted.majority:
+        placed = placed_servers(health.records.cluster, health.records.servers)
+        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or ())
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -202,7 +193,8 @@ def _cluster_facts(plan: _Plan) -> Result:
     cluster, problems = plan.cluster, plan.health.problems
     restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
     ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
-    ill += [Problem(trouble.words, Kind.HELD) for trouble in plan.signs.troubles if not trouble.passes]
+    ill += plan.signs.blocking
+    reasons = [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -210,11 +202,10 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "blocked": bool(ill),
-        "message": problem_words(ill) if ill else "",
-        "signs": [trouble.words for trouble in plan.signs.troubles],
-        "alarms": list(plan.signs.alarms),
-        "offline_time": plan.signs.offline_time,
+        "safe": not plan.unsafe,
+        "blocked": bool(reasons),
+        "message": "\n".join(reasons),
+        **plan.signs.result(),
     }
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by, restarted_parts, tasks_of_cluster
 from .serving import database_serves
-from .target import Member, Observation, PlacedServer, Target, TaskOnTarget
+from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 
 
@@ -124,10 +125,18 @@ def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
     names_operations = names_every_operation([cluster, *servers], related=records(cluster.get("zones")))
     status = cluster.get("status")
     placed = placed_servers(cluster, servers)
-    return Observation(status, members, operated_by(cluster), names_operations, database_serves(status), placed)
+    return Observation(
+        status,
+        members,
+        operated_by(cluster),
+        names_operations,
+        database_serves(status),
+        placed,
+        ClusterRecords(cluster, servers),
+    )
 
 
-def placed_servers(cluster: Record, servers: list[Record]) -> tuple[PlacedServer, ...]:
+def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedServer, ...]:
     """The servers of the cluster with this record, each in its zone."""
     zones = {zone.get("name"): zone for zone in records(cluster.get("zones"))}
     return tuple(

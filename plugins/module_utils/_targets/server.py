@@ -14,7 +14,7 @@ from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
-from .target import Member, Observation, TaskOnTarget
+from .target import ClusterRecords, Member, Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
@@ -76,7 +76,8 @@ class Server(PartOfCluster):
         servers = servers_of(api, cluster, self.cluster.id)
         found = next(filter(self._is_shown_by, servers), None)
         if found is None:
-            return Observation(None, (Member(self.address, None),), servers=placed_servers(cluster, servers))
+            placed, read = placed_servers(cluster, servers), ClusterRecords(cluster, servers)
+            return Observation(None, (Member(self.address, None),), servers=placed, records=read)
         return _observe_server(found, cluster, servers)
 
     def _is_shown_by(self, record: Record) -> bool:
@@ -116,4 +117,7 @@ def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) 
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
     names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])
     placed = placed_servers(cluster, all_servers)
-    return Observation(member.status, (member,), names_operations=names_operations, servers=placed)
+    records_read = ClusterRecords(cluster, all_servers)
+    return Observation(
+        member.status, (member,), names_operations=names_operations, servers=placed, records=records_read
+    )

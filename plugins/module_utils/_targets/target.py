@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -63,12 +63,21 @@ class PlacedServer:
 
 
 @dataclass(frozen=True)
+class ClusterRecords:
+    """A cluster and its servers as the service has shown them at one moment."""
+
+    cluster: Record
+    servers: Sequence[Record]
+
+
+@dataclass(frozen=True)
 class Observation:
     """A target at one moment, shown as ``before`` and ``after`` of a result.
 
     ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
     such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None if
-    it is not shown. ``servers`` are all of the cluster that the target is or belongs to, empty if it has none.
+    it is not shown. ``servers`` are all of the cluster that the target is or belongs to, empty if it has none;
+    ``records`` are what it was read from.
     """
 
     status: str | None
@@ -77,6 +86,7 @@ class Observation:
     names_operations: bool = False
     whole_serves: bool | None = True
     servers: tuple[PlacedServer, ...] = field(default=(), compare=False)
+    records: ClusterRecords | None = field(default=None, compare=False)
 
     @property
     def operations(self) -> list[int]:

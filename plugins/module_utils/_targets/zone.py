@@ -15,7 +15,7 @@ from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
 from .serving import database_serves
-from .target import Observation, TaskOnTarget
+from .target import ClusterRecords, Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
@@ -110,4 +110,12 @@ def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Obse
     names_operations = names_every_operation([found, *own], siblings=all_servers, related=[cluster])
     status = found.get("status")
     placed = placed_servers(cluster, all_servers)
-    return Observation(status, members, operated_by(found), names_operations, database_serves(status), placed)
+    return Observation(
+        status,
+        members,
+        operated_by(found),
+        names_operations,
+        database_serves(status),
+        placed,
+        ClusterRecords(cluster, all_servers),
+    )

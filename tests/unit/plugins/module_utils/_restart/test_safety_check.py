@@ -56,7 +56,13 @@ def test_zone_of_three_full_replicas_may_go(case, service):
     service.localities = {"sys": FULL3, "shop": FULL3}
     result = restart(service, case)
     assert (result["action"], result["warnings"]) == ("submitted", [])
-    assert result["safety"] == {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": []}
+    assert result["safety"] == {
+        "evidence": "tenants",
+        "tenants": ["sys", "shop"],
+        "outages": [],
+        "problems": [],
+        "allowed": True,
+    }
 
 
 @parts
