@@ -16,8 +16,9 @@ options:
       - Which signs of trouble in the cluster are not accepted. Without it nobody looks for any. Each of V(alarms) and
         V(ntp) together, V(lag) and V(backup) costs one request; the others show in what is read anyway.
       - V(alarms) are active alarms of the cluster or its hosts that were not there before. Cautions and reminders do
-        not count, nor does what is about a server that is being restarted. An alarm that a restart of ours may have
-        raised is waited for, since OCP clears it within minutes; any other one stops at once.
+        not count. Nor does what is about a server that is being restarted or has restarted and serves, for the 5
+        minutes that OCP takes to clear it; if it stays, it counts. An alarm that names no server and that a restart may
+        have raised is waited for. Any other one stops at once.
       - V(lag) means that replicas are further behind than O(max_lag). It does not count while a server restarts.
       - V(backup) is a data backup that runs, V(merge) a major compaction.
       - V(versions) means that the servers of the cluster do not have one version. No wait ends that.

@@ -96,7 +96,7 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     cluster: orders
     stop_on: [alarms, lag, backup, merge, versions, ntp]
-    alarms_before: "{{ plan.clusters[0].alarms | default([]) }}"
+    alarms_before: [1000160]
     wait_timeout: 600
 """
 

@@ -60,7 +60,7 @@ class SignCheck:
         self._lock = lock
         self._clock = clock
         self._reader = None if request.watch is None else SignReader(api, request.watch, clock, attempt.warnings)
-        self._read: Readings | ServiceError = Readings()
+        self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
         self._shown: Sequence[Trouble] = ()
         self.waited = 0.0
@@ -101,7 +101,7 @@ class SignCheck:
         Raises NotSafe, and a ServiceError if the signs cannot be read for now.
         """
         self._judge_budget()
-        if self._reader is None:
+        if self._reader is None or self._read is None:
             return True
         if isinstance(self._read, ServiceError):
             raise self._read
@@ -150,6 +150,7 @@ class SignCheck:
             return
         words = exceeded_words(budget.exceeded, budget.allowed)
         if self._request.offline_budget is OfflineBudget.REFUSE:
+            self._note_refusal([words])
             raise NotSafe(
                 f"There was no restart of {self._target.label}: {words}. Let the cluster wait longer ({PARAMETER}), or "
                 "allow it with offline_budget=warn."
@@ -175,9 +176,17 @@ class SignCheck:
 
     def _refusal(self, found: Sequence[Trouble]) -> NotSafe:
         waited = f" after {self.waited:.0f} seconds" if self.waited else ""
-        words = "; ".join(trouble.words for trouble in found)
+        signs = [trouble.words for trouble in found]
+        self._note_refusal(signs)
         return NotSafe(
-            f"There was no restart of {self._target.label}: there are signs of trouble{waited}: {words}. "
+            f"There was no restart of {self._target.label}: there are signs of trouble{waited}: {'; '.join(signs)}. "
             f"{allowing_words(found)}",
-            signs=[trouble.words for trouble in found],
+            signs=signs,
         )
+
+    def _note_refusal(self, words: Sequence[str]) -> None:
+        """What was found of tenants is not all that decides."""
+        safety = self._attempt.so_far.safety
+        if safety is not None:
+            problems = [*safety["problems"], *words]
+            self._attempt.note(safety={**safety, "problems": problems, "allowed": False})

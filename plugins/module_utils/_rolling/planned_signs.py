@@ -35,7 +35,8 @@ class SeenSigns:
     def result(self) -> dict[str, Any]:
         """As registered facts."""
         words = [trouble.words for trouble in self.troubles]
-        return {"signs": words, "alarms": list(self.alarms), "offline_time": self.offline_time}
+        offline_time = None if self.offline_time is None else max(1, int(self.offline_time))
+        return {"signs": words, "alarms": list(self.alarms), "offline_time": offline_time}
 
 
 class PlannedSigns:

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from .._base.parsing import Record, instant
 from .._base.text import one_line
 from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
 
-# Seconds within which the service raises an alarm.
-RAISED_WITHIN = timedelta(seconds=60)
+# Documented: how long the service takes to raise an alarm, and to clear it once its cause is gone.
+RAISED_WITHIN, CLEARED_WITHIN = timedelta(seconds=60), timedelta(seconds=300)
 # Caution and reminder: nobody is called for them.
 HARMLESS_LEVELS = (4, 5)
 LEVELS = {1: "stopped", 2: "critical", 3: "warning", 4: "caution", 5: "reminder"}
@@ -49,10 +49,17 @@ def servers_named(alarm: Record, placed: Sequence[PlacedServer]) -> list[PlacedS
     return [server for server in placed if _host(server) == ip and port in (None, _port(server))]
 
 
-def is_explained(alarm: Record, placed: Sequence[PlacedServer]) -> bool:
-    """Whether it is about servers alone that are being restarted now."""
+def is_explained(alarm: Record, placed: Sequence[PlacedServer], now: datetime) -> bool:
+    """Whether it is about servers alone that are being restarted, or have been just before ``now`` and serve.
+
+    The service takes a while to clear it. What stays for longer is not explained.
+    """
     named = servers_named(alarm, placed)
-    return bool(named) and all(is_in_flight(server.member.status) for server in named)
+    return bool(named) and all(
+        is_in_flight(server.member.status)
+        or (server.member.serves and _began_before(alarm, server) and _is_new(server, now))
+        for server in named
+    )
 
 
 def may_be_of_restart(alarm: Record, placed: Sequence[PlacedServer]) -> bool:
@@ -61,14 +68,21 @@ def may_be_of_restart(alarm: Record, placed: Sequence[PlacedServer]) -> bool:
     A server that it is about, or any if it names none, has started since or is being restarted. An alarm that was
     raised longer after the start than the service takes to raise one is about the process that runs now.
     """
-    raised = instant(alarm.get("activeAt"))
-    if raised is None:
-        return False
     return any(
-        is_in_flight(server.member.status)
-        or (server.member.started is not None and raised <= server.member.started + RAISED_WITHIN)
+        is_in_flight(server.member.status) or _began_before(alarm, server)
         for server in servers_named(alarm, placed) or placed
     )
+
+
+def _began_before(alarm: Record, server: PlacedServer) -> bool:
+    """Whether it may be about the time before the server has started."""
+    raised, started = instant(alarm.get("activeAt")), server.member.started
+    return raised is not None and started is not None and raised <= started + RAISED_WITHIN
+
+
+def _is_new(server: PlacedServer, now: datetime) -> bool:
+    started = server.member.started
+    return started is not None and now <= started + CLEARED_WITHIN
 
 
 def alarm_words(alarm: Record) -> str:

@@ -52,6 +52,7 @@ class SignReader:
             "lag of replicas", {Sign.LAG}, lambda: self.api.lag_samples(cluster, now - SAMPLES_OF, now) or None
         )
         return Readings(
+            at=now,
             alarms=self._read("alarms", signs & {Sign.ALARMS, Sign.NTP}, self.api.active_alarms),
             lag=newest_lag(samples or ()),
             backups=self._read("backups", {Sign.BACKUP}, lambda: self.api.data_backups(cluster_id, now - BACKUPS_OF)),

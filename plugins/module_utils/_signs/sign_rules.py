@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from .._base.parsing import Record
@@ -41,8 +42,12 @@ class Watch:
 
 @dataclass(frozen=True)
 class Readings:
-    """What was read of a cluster for it: None for what was not asked for, or is not shown. ``lag`` is seconds."""
+    """What was read of a cluster ``at`` a time of the service: None for what was not asked for, or is not shown.
 
+    ``lag`` is seconds.
+    """
+
+    at: datetime
     alarms: Sequence[Record] | None = None
     lag: float | None = None
     backups: Sequence[Record] | None = None
@@ -65,7 +70,7 @@ class Trouble:
 def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, watch: Watch) -> list[Trouble]:
     """The signs of the cluster with this name, whose servers are ``placed``."""
     found = [
-        *_alarms(alarms_of(readings.alarms or (), cluster, placed), placed, watch),
+        *_alarms(alarms_of(readings.alarms or (), cluster, placed), placed, watch, readings.at),
         *_lag(cluster, placed, readings.lag, watch),
         *(
             Trouble(Sign.BACKUP, f"{_backup_words(backup)} of {cluster} is {backup.get('status')}", True)
@@ -89,12 +94,12 @@ def allowing_words(found: Iterable[Trouble]) -> str:
     return f"To go on in spite of it, leave {names} out of stop_on."
 
 
-def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch) -> Iterator[Trouble]:
+def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:
     for alarm in alarms:
         words = f"{alarm_words(alarm)} is active" if not alarm.get("summary") else alarm_words(alarm)
         if is_of_clock(alarm) and Sign.NTP in watch.signs:
             yield Trouble(Sign.NTP, words, True)
-        elif not (is_harmless(alarm) or is_explained(alarm, placed) or alarm.get("id") in watch.alarms_before):
+        elif not (is_harmless(alarm) or is_explained(alarm, placed, now) or alarm.get("id") in watch.alarms_before):
             yield Trouble(Sign.ALARMS, words, may_be_of_restart(alarm, placed))
 
 

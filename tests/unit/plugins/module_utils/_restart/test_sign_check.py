@@ -106,11 +106,21 @@ def test_what_no_wait_ends_stops_it_at_once(sign, service):
     assert service.time.time == began
 
 
-def test_alarm_of_our_own_restart_is_waited_for_and_stops_only_if_it_stays(service):
+def test_alarm_of_our_own_restart_does_not_count_for_as_long_as_clearing_it_takes(service):
     service.servers_there[1].started = service.now - 20
-    own = {**ALARM, "labels": {"svr_ip": "10.1.0.2"}, "activeAt": at(service.now - 30).isoformat()}
-    service.alarms = [own]
-    assert "alarm 12" in str(refusal(service, seconds=300))
+    service.alarms = [{**ALARM, "labels": {"svr_ip": "10.1.0.2"}, "activeAt": at(service.now - 30).isoformat()}]
+    assert restart(service)["action"] == "submitted"
+    service.passes(290)
+    service.posts.clear()
+    assert "there are signs of trouble after 60 seconds: alarm 12" in str(refusal(service, seconds=60))
+    service.time.after_sleep = service.alarms.clear
+    assert restart(service, seconds=300)["action"] == "submitted"
+
+
+def test_alarm_that_names_no_server_may_be_of_our_own_restart_and_is_waited_for(service):
+    service.servers_there[1].started = service.now - 20
+    service.alarms = [{**ALARM, "activeAt": at(service.now - 30).isoformat()}]
+    assert "after 60 seconds: alarm 12" in str(refusal(service, seconds=60))
     service.time.after_sleep = service.alarms.clear
     assert restart(service, seconds=300)["action"] == "submitted"
 
@@ -201,3 +211,18 @@ def test_quick_restart_says_nothing_of_the_budget(service):
     result = restart(service, signs=frozenset(), wait=True, offline_budget=OfflineBudget.REFUSE)
     assert result["warnings"] == []
     assert not any("server_permanent_offline_time" in line for line in result["shown"])
+
+
+def test_refusal_by_a_sign_is_no_restart_that_is_allowed(service):
+    """Roles tell by it whom they did not touch."""
+    SIGNS["merge"](service)
+    safety = refusal(service).facts["safety"]
+    assert (safety["allowed"], safety["outages"]) == (False, [])
+    assert safety["problems"] == ["cluster orders merges: its compaction is MERGING (stop_on: merge)"]
+    planted(compaction="IDLE")(service)
+    assert restart(service)["safety"]["allowed"] is True
+
+
+def test_refusal_by_the_budget_is_none_either(service):
+    long_restart(service)
+    assert refusal(service, offline_budget=OfflineBudget.REFUSE).facts["safety"]["allowed"] is False

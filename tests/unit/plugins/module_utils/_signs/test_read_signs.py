@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, RequestRefused
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import service_time
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.read_signs import SignReader, newest_lag
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Readings, Sign, Watch
@@ -60,7 +61,7 @@ def test_what_is_not_shown_is_warned_of_once_and_not_asked_again(sign, errors, w
     one = reader(ocp, Sign(sign))
     what = {"alarms": "alarms", "lag": "lag of replicas", "backup": "backups"}[sign]
     for _look in range(3):
-        assert one.read(31, "orders") == Readings()
+        assert one.read(31, "orders") == Readings(service_time(ocp.service_clock, ocp.time.clock))
     assert one.warnings == [f"The service does not show {what} ({why}), so stop_on={sign} sees no trouble there."]
     assert len(ocp.calls) == len(errors)
 

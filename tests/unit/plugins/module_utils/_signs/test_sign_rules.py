@@ -20,10 +20,10 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 EVERY = Watch(frozenset(Sign), 30, frozenset({7}))
 
 
-def server(number, status="RUNNING", started=-3600, version="4.2.1.8", compaction=("IDLE", "IDLE")):
+def server(number, status="RUNNING", started=-3600, version="4.2.1.8", compaction=("IDLE", "IDLE"), serves=True):
     """A server that started so many seconds after BEGINNING."""
     start = BEGINNING + timedelta(seconds=started)
-    member = Member(f"10.1.0.{number}:2882", status, started=start)
+    member = Member(f"10.1.0.{number}:2882", status, started=start, serves=serves)
     return PlacedServer(number, 50 + number, f"zone{number}", "RUNNING", member, version, compaction)
 
 
@@ -39,12 +39,16 @@ def alarm(number=12, raised=0, **fields):
     }  # fmt: skip
 
 
+def readings(seconds=0, **read):
+    return Readings(BEGINNING + timedelta(seconds=seconds), **read)
+
+
 def found(servers=HEALTHY, watch=EVERY, **read):
-    return [(one.sign.value, one.passes) for one in troubles("orders", servers, Readings(**read), watch)]
+    return [(one.sign.value, one.passes) for one in troubles("orders", servers, readings(**read), watch)]
 
 
 def words(servers=HEALTHY, **read):
-    [one] = troubles("orders", servers, Readings(**read), EVERY)
+    [one] = troubles("orders", servers, readings(**read), EVERY)
     return one.words
 
 
@@ -112,13 +116,25 @@ def test_alarm_about_a_server_that_is_being_restarted_does_not_count():
 def test_alarm_that_a_restart_may_have_raised_is_waited_for(raised, passes):
     restarted = [server(1, started=0), server(2), server(3)]
     own = {"svr_ip": "10.1.0.1", "svr_port": 2882}
-    assert found(restarted, alarms=[alarm(raised=raised, labels=own)]) == [("alarms", passes)]
+    later = {"seconds": 301}
     assert found(restarted, alarms=[alarm(raised=raised)]) == [("alarms", passes)]
+    assert found(restarted, alarms=[alarm(raised=raised, labels=own)], **later) == [("alarms", passes)]
     assert found(restarted, alarms=[alarm(raised=raised, labels={"svr_ip": "10.1.0.2"})]) == [("alarms", False)]
-    # Another server on the same host.
+    # Another one on the same host, of another cluster perhaps.
     other = {"svr_ip": "10.1.0.1", "svr_port": 3882}
-    assert found(restarted, alarms=[alarm(raised=raised, labels=other)]) == [("alarms", passes)]
+    assert found(restarted, alarms=[alarm(raised=raised, labels=other)], **later) == [("alarms", passes)]
     assert found(restarted, alarms=[alarm(activeAt=None, labels=own)]) == [("alarms", False)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "raised", "serves", "counts"),
+    [(0, 0, True, False), (300, 60, True, False), (301, 60, True, True), (90, 61, True, True), (90, 0, False, True)],
+    ids=["new", "as long as clearing takes", "stays", "of the new process", "does not serve"],
+)
+def test_alarm_about_a_server_that_has_just_restarted_does_not_count_unless_it_stays(seconds, raised, serves, counts):
+    restarted = [server(1, started=0, serves=serves), server(2), server(3)]
+    own = alarm(raised=raised, labels={"svr_ip": "10.1.0.1"})
+    assert bool(found(restarted, alarms=[own], seconds=seconds)) is counts
 
 
 def test_clock_of_a_host_counts_even_if_it_was_off_before():
@@ -165,5 +181,5 @@ def test_two_versions_count_and_no_wait_ends_that():
 
 
 def test_how_to_go_on_names_each_sign_once():
-    several = troubles("orders", HEALTHY, Readings(alarms=[alarm(1), alarm(2)], lag=99.0), EVERY)
+    several = troubles("orders", HEALTHY, readings(alarms=[alarm(1), alarm(2)], lag=99.0), EVERY)
     assert allowing_words(several) == "To go on in spite of it, leave alarms, lag out of stop_on."
