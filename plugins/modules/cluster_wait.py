@@ -30,6 +30,13 @@ options:
       - How many zones have to be up at least. A zone is up when it is RUNNING and all of its servers are well.
       - Without it each zone has to be RUNNING.
     type: int
+  soak:
+    description:
+      - How many seconds the cluster has to stay healthy once it is, such as after the first restarts of many. The module
+        fails as soon as anything is ill that no task under way explains.
+      - It is a limit of its own beside O(wait_timeout).
+    type: int
+    default: 0
   zone:
     description: The zone in which O(servers) have to be.
     type: str
@@ -140,11 +147,13 @@ from ..module_utils._health.health_gate import await_health
 from ..module_utils._health.health_rules import Apart
 from ..module_utils._health.read_health import Demands
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import SIGN_OPTIONS, WAIT_OPTIONS, poll_policy, watch
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "min_zones": {"type": "int"},
+    "soak": {"type": "int", "default": 0},
     "zone": {"type": "str"},
     "servers": {"type": "list", "elements": "str"},
     "apart_from_zone": {"type": "str"},
@@ -165,7 +174,8 @@ def run(api, params, mode):
         servers=params["servers"] or (),
         apart=None if zone is None else Apart(zone, params["apart_from_tasks"] or ()),
     )
-    return await_health(api, params["cluster"], demands, poll_policy(params, mode), watch=watch(params))
+    soak, policy = seconds_option(params, "soak", 0), poll_policy(params, mode)
+    return await_health(api, params["cluster"], demands, policy, soak=soak, watch=watch(params))
 
 
 RULES = {"required_together": [("zone", "servers")], "required_by": {"apart_from_tasks": ("apart_from_zone",)}}

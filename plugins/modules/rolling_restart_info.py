@@ -32,8 +32,8 @@ options:
   batch:
     description:
       - How many servers of a zone are restarted at the same time.
-      - V(auto) takes as many as tenants allow. That is the whole zone, since a tenant loses its replica in a zone with
-        the first of the servers that have a part of it.
+      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 servers of it: a tenant loses
+        its replica in a zone with the first of the servers that have a part of it.
     type: str
     default: "1"
   strategy:
@@ -54,6 +54,12 @@ options:
   min_zones:
     description:
       - Refuse a cluster that has fewer zones than this. What decides otherwise are the tenants, see O(safety).
+    type: int
+    default: 0
+  canary:
+    description:
+      - How many servers are restarted before all others, one at a time. They are the first in the order. With O(strategy=zone)
+        it is the zones that have them.
     type: int
     default: 0
   safety:
@@ -134,7 +140,7 @@ batches:
   description:
     - What is restarted at the same time, in order. Each has its C(number) from 1, C(cluster), C(cluster_id), C(zone),
       C(servers), the C(reason) why it comes when it does, and whether it is the C(first_of_zone) and the
-      C(last_of_zone).
+      C(last_of_zone), and whether it is a C(canary).
     - Each of the servers has C(id), C(name), C(with_rootserver), whether the restart is C(needed), which it may not be
       for some of a whole zone, the C(reason) for that, and whether it C(serves) now.
   returned: success
@@ -184,6 +190,7 @@ OPTIONS = {
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
     "started_before": {"type": "str", "required": True},
     "min_zones": {"type": "int", "default": 0},
+    "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
     **PLANNED_SIGN_OPTIONS,
@@ -200,6 +207,7 @@ def run(api, params, _mode):
         strategy=Strategy(params["strategy"]),
         started_before=parse_instant_option("started_before", params["started_before"]),
         min_zones=params["min_zones"],
+        canary=params["canary"],
         majority=params["safety"] == MAJORITY,
         tolerated=params["tolerate_outage_of"],
         watch=watch(params),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A rolling restart of 24 servers, one at a time, at default settings: what it takes beyond the restarts.
+"""A rolling restart at default settings: what each node takes beyond its restart, and what large batches save.
 
-The restarts are counted by the service's own times. What is beyond them is the controller's: gates, the start of each
-restart, the seconds until its end is seen, and Ansible itself. One run is of restarts that take next to no time, which
-leaves Ansible and the requests; the other of restarts of 5 s, of which the end has to be seen too.
+What a node takes is that of a run beyond a run that finds nothing to do: banners of tasks, processor, requests. The
+restarts take next to no time there, which leaves the controller. Then 72 servers are restarted that take 5 s each, one
+at a time and in batches as large as their tenants allow; the emulator tells whether a tenant was lost.
 """
 
 from __future__ import annotations
@@ -12,53 +12,76 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from emulator import Emulator, serving
 from measured import Cost
-from plays import EMPTY, Controller
+from plays import Controller
 from table import table
 
-ZONES, SERVERS_PER_ZONE, STEPS = 3, 8, 13
-SERVERS = ZONES * SERVERS_PER_ZONE
-LIMIT = 1.0
-_FLEET = ("--clusters", "1", "--zones", str(ZONES), "--servers-per-zone", str(SERVERS_PER_ZONE))
-_HEAD = (f"{SERVERS} servers, one at a time", "wall s", "restarts s", "beyond s/node", "cpu s/node", "requests/node")
-_WAYS = (("restarts of no time", 0.001), ("restarts of 5 s", 5 / STEPS))
+ZONES, STEPS = 3, 13
+MOST_BANNERS, MOST_CPU, LEAST_RATIO = 2.0, 0.2, 5.0
+_NEVER = "2000-01-01T00:00:00Z"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a run took, its banners of tasks, and the requests that it sent."""
+
+    cost: Cost
+    banners: int
+    requests: int
 
 
 def run() -> Iterator[str]:
-    """Restart the fleet, and print what it costs."""
-    with tempfile.TemporaryDirectory() as name:
-        empty = Controller(Path(name), "http://127.0.0.1").run([EMPTY])
-    yield f"one run each; empty play: {empty.wall:.2f} s, cpu {empty.cpu:.2f} s, taken off"
-    rows, most = [], 0.0
-    for way, step in _WAYS:
-        options = (*_FLEET, "--step-seconds", str(step))
-        with tempfile.TemporaryDirectory() as name, serving(Path(name), *options) as emulator:
-            cost = _roll(Path(name), emulator).beyond(empty)
-            restarts = restart_seconds(emulator.get("/api/v2/tasks/instances?size=2000").json()["data"]["contents"])
-            beyond = (cost.wall - restarts) / SERVERS
-            most = max(most, beyond)
-            figures = (f"{beyond:.2f}", f"{cost.cpu / SERVERS:.2f}", round(len(emulator.requests()) / SERVERS))
-            rows.append((way, cost.wall, restarts, *figures))
-    yield from table(_HEAD, rows)
-    yield f"under {LIMIT:.0f} s a node beyond the restarts: {'yes' if most < LIMIT else 'NO'}"
+    """Restart fleets, and print what it costs."""
+    yield from _controller(10)
+    yield from _large(24)
 
 
-def restart_seconds(tasks: list[dict[str, str]]) -> float:
-    """The seconds that these tasks took in all, one after another. RuntimeError unless there is one for each server."""
-    if len(tasks) != SERVERS:
-        raise RuntimeError(f"{len(tasks)} tasks, not {SERVERS}")
-    times = [[datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")] for task in tasks]
-    return sum((finish - start).total_seconds() for start, finish in times)
+def _controller(per_zone: int) -> Iterator[str]:
+    servers, rows = ZONES * per_zone, []
+    for batch in ("1", "2", "auto"):
+        with tempfile.TemporaryDirectory() as name, serving(Path(name), *_fleet(per_zone, 0.001)) as emulator:
+            idle = _roll(Path(name), emulator, batch, started_before=_NEVER)
+            done = _roll(Path(name), emulator, batch)
+        banners = (done.banners - idle.banners) / servers
+        cpu = (done.cost.cpu - idle.cost.cpu) / servers
+        rows.append((f"batch {batch}", f"{banners:.2f}", f"{cpu:.3f}", (done.requests - idle.requests) / servers))
+    yield from table((f"{servers} servers of no time", "banners/node", "cpu s/node", "requests/node"), rows)
+    good = all(float(row[1]) <= MOST_BANNERS and float(row[2]) <= MOST_CPU for row in rows)
+    yield f"at most {MOST_BANNERS:.0f} banners and {MOST_CPU} s of processor a node: {'yes' if good else 'NO'}"
 
 
-def _roll(folder: Path, emulator: Emulator) -> Cost:
+def _large(per_zone: int) -> Iterator[str]:
+    seconds, lost, rows = {}, 0, []
+    for batch in ("1", "auto"):
+        with tempfile.TemporaryDirectory() as name, serving(Path(name), *_fleet(per_zone, 5 / STEPS)) as emulator:
+            done = _roll(Path(name), emulator, batch)
+            outages = len(emulator.get("/emulator/outages").json()["data"]["contents"])
+            finished = emulator.get("/api/v2/tasks/instances?size=2000&status=SUCCESSFUL").json()["data"]["contents"]
+        seconds[batch], lost = done.cost.wall, lost + outages
+        rows.append((f"batch {batch}", done.cost.wall, len(finished), outages))
+    yield from table((f"{ZONES * per_zone} servers of 5 s", "wall s", "restarts", "tenants lost"), rows)
+    ratio = seconds["1"] / seconds["auto"]
+    good = ratio >= LEAST_RATIO and not lost
+    yield f"{ratio:.1f} times faster, at least {LEAST_RATIO:.0f}, and no tenant lost: {'yes' if good else 'NO'}"
+
+
+def _fleet(per_zone: int, step: float) -> tuple[str, ...]:
+    sizes = ("--clusters", "1", "--zones", str(ZONES), "--servers-per-zone", str(per_zone))
+    return (*sizes, "--step-seconds", str(step))
+
+
+def _roll(folder: Path, emulator: Emulator, batch: str, started_before: str | None = None) -> _Run:
     given = {
         "rolling_restart_clusters": ["cluster1"],
-        "rolling_restart_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
+        "rolling_restart_batch": batch,
+        "rolling_restart_started_before": started_before or emulator.get("/emulator/clock").json()["data"]["time"],
     }
-    plays = [{"import_playbook": "oceanbase.ocp.rolling_restart"}]
-    return Controller(folder, emulator.url).run(plays, "-e", json.dumps(given))
+    before = emulator.requests_so_far()
+    controller = Controller(folder, emulator.url)
+    cost = controller.run([{"import_playbook": "oceanbase.ocp.rolling_restart"}], "-e", json.dumps(given))
+    banners = controller.output.read_text().count("\nTASK [")
+    return _Run(cost, banners, emulator.requests_so_far() - before)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._base.checks import check_range
@@ -33,12 +34,14 @@ def await_health(
     demands: Demands,
     policy: PollPolicy,
     *,
+    soak: float = 0.0,
     watch: Watch | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
-    With ``watch`` it has to be without its signs of trouble too. They are read when all else is well.
+    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness. With ``watch`` it
+    has to be without its signs of trouble too. They are read when all else is well.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
@@ -49,17 +52,16 @@ def await_health(
     signs = None if watch is None else SignReader(api, watch, clock)
     poller = _PolledCluster(api, cluster, demands, policy.show, signs)
     waited = poll_until_done(poller, api, policy, clock)
-    result = {
-        "changed": False,
-        "cluster": poller.cluster,
-        "servers": poller.servers,
-        "problems": [problem.text for problem in poller.problems],
-        "held": bool(poller.held),
-        "elapsed": round(waited, 3),
-        "warnings": [*transient_error_warnings("the cluster", poller.failures), *(signs.warnings if signs else ())],
-    }
-    if not poller.problems:
+    soaks = not poller.problems and soak > 0
+    if soaks:
+        poller.soaks = True
+        waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
+    result = poller.result(waited)
+    if not poller.problems or (soaks and not poller.ill):
         return result
+    if soaks:
+        words = unhealthy_words(poller.ill, None)
+        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
     words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
         raise NotHealthy(words, **result)
@@ -96,6 +98,7 @@ class _PolledCluster:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[Problem] = []
+        self.soaks = False
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
@@ -107,8 +110,13 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy, or no wait helps."""
-        return bool(self.held) or not self.problems
+        """Whether it is healthy, or no wait helps; while it ``soaks``, whether it is ill."""
+        return bool(self.ill) if self.soaks else bool(self.held) or not self.problems
+
+    @property
+    def ill(self) -> list[Problem]:
+        """The problems that no work under way explains."""
+        return [problem for problem in self.problems if problem.kind in (Kind.ILL, Kind.HELD)]
 
     @property
     def held(self) -> list[Problem]:
@@ -119,6 +127,19 @@ class _PolledCluster:
     def name(self) -> str:
         """As in ``orders (id 1)``; the option until the cluster is found."""
         return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._cluster_option
+
+    def result(self, waited: float) -> Result:
+        """The result of the module after these seconds."""
+        of_signs = self._signs.warnings if self._signs else []
+        return {
+            "changed": False,
+            "cluster": self.cluster,
+            "servers": self.servers,
+            "problems": [problem.text for problem in self.problems],
+            "held": bool(self.held),
+            "elapsed": round(waited, 3),
+            "warnings": [*transient_error_warnings("the cluster", self.failures), *of_signs],
+        }
 
     @property
     def heartbeat_due(self) -> float:
@@ -147,7 +168,7 @@ class _PolledCluster:
         readings = self._signs.read(health.cluster["id"], name)
         placed = placed_servers(health.records.cluster, health.records.servers)
         found = troubles(name, placed, readings, self._signs.watch)
-        return [Problem(trouble.words, Kind.ILL if trouble.passes else Kind.HELD) for trouble in found]
+        return [Problem(trouble.words, Kind.IN_FLIGHT if trouble.passes else Kind.HELD) for trouble in found]
 
     def _record(self) -> Record:
         if self.cluster is None:
@@ -165,7 +186,10 @@ class _PolledCluster:
         self._reported = texts
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the first problem persists."""
+        """Show that the first problem persists, or while it ``soaks`` that there is none."""
+        if not self.problems:
+            self._say(f": healthy for {waited:.0f} s", waited)
+            return
         self._say(f" not healthy after {waited:.0f} s: {self.problems[0].text}", waited, failed=True)
 
     def _say(self, text: str, waited: float, *, failed: bool = False) -> None:

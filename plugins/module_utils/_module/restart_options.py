@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
@@ -39,7 +40,11 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
-HEALTH_OPTIONS: dict[str, Any] = {"require_healthy": {"type": "bool", "default": False}}
+# Of restarts that are part of a plan.
+PLAN_OPTIONS: dict[str, Any] = {
+    "require_healthy": {"type": "bool", "default": False},
+    "finish_before": {"type": "str"},
+}
 # How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
 MAX_LAG = 30
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
@@ -50,8 +55,6 @@ SIGN_OPTIONS: dict[str, Any] = {
     **PLANNED_SIGN_OPTIONS,
     "alarms_before": {"type": "list", "elements": "int"},
 }
-
-
 BUDGET_OPTIONS: dict[str, Any] = {
     "offline_budget": {
         "type": "str",
@@ -61,7 +64,7 @@ BUDGET_OPTIONS: dict[str, Any] = {
     "offline_time": {"type": "int"},
 }
 # What is asked of a cluster before servers of it are restarted.
-GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **HEALTH_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
+GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
 
 
 def watch(params: Params) -> Watch | None:
@@ -90,14 +93,14 @@ def poll_interval(params: Params, option: str) -> float:
 
 def restart_options(params: Params, mode: RunMode) -> RestartRequest:
     """The options of all restart modules. Raises OptionError."""
-    given = params["started_before"]
     return RestartRequest(
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        None if given is None else parse_instant_option("started_before", given),
+        _instant(params, "started_before"),
         InFlight(params["in_flight"]),
         _safety(params),
+        _instant(params, "finish_before"),
         **_signs(params),
     )
 
@@ -112,6 +115,12 @@ def _signs(params: Params) -> dict[str, Any]:
         "offline_budget": OfflineBudget(params["offline_budget"]),
         "offline_time": None if params["offline_time"] is None else seconds_option(params, "offline_time", 1),
     }
+
+
+def _instant(params: Params, option: str) -> datetime | None:
+    """The instant, where the option is given. Raises OptionError."""
+    given = params.get(option)
+    return None if given is None else parse_instant_option(option, given)
 
 
 def _safety(params: Params) -> Safety | None:

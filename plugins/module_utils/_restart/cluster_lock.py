@@ -12,7 +12,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
 from .._base.parsing import Record, instant, integers
-from .._ocp.task_model import Task
+from .._ocp.task_model import SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.arbitration import ArbitrationService
 from .._targets.target import Observation, Target
@@ -79,8 +79,13 @@ class ClusterLock:
             os.close(self._held.pop())
 
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
-        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
+        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster.
+
+        What has done its work is forgotten: later it may not be among the newest ones.
+        """
         listed = {task["id"]: Task.from_api(task) for task in tasks}
+        for held in self._held:
+            _keep(held, lambda note: not _is_done(listed.get(note[1])))
         found = []
         for at, task_id, servers, arbiters, created in (note for held in self._held for note in _read(held)):
             task = listed.get(task_id)
@@ -107,10 +112,7 @@ class ClusterLock:
         """Write notes to those that are still new. What cannot be written is not seen by others."""
         now = self._clock.wall()
         for held in self._held:
-            kept = [note for note in _read(held) if note != instead_of and abs(now - note[0]) < KEPT_FOR]
-            with suppress(OSError):
-                os.ftruncate(held, 0)
-                os.pwrite(held, json.dumps([*kept, *more]).encode(), 0)
+            _keep(held, lambda note: note != instead_of and abs(now - note[0]) < KEPT_FOR, more)
 
     def _lock(self, path: Path, policy: PollPolicy) -> int:
         """The open file, locked. Raises OSError where there can be none."""
@@ -169,6 +171,21 @@ def _read(held: int) -> list[Note]:
     except (OSError, ValueError):
         return []
     return [note for note in found if _is_note(note)] if isinstance(found, list) else []
+
+
+def _keep(held: int, is_kept: Callable[[Note], bool], more: Sequence[Note] = ()) -> None:
+    """Leave those of the notes in the file, and add ``more``."""
+    found = _read(held)
+    notes = [*filter(is_kept, found), *more]
+    if notes != found:
+        with suppress(OSError):
+            os.ftruncate(held, 0)
+            os.pwrite(held, json.dumps(notes).encode(), 0)
+
+
+def _is_done(task: Task | None) -> bool:
+    """Whether a task has ended and cannot be retried."""
+    return task is not None and task.status == SUCCESSFUL
 
 
 def _is_note(found: object) -> bool:

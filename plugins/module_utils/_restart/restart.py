@@ -44,6 +44,7 @@ from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
 from .sign_check import SignCheck
+from .time_left import TimeLeft
 
 Result = dict[str, Any]
 
@@ -75,6 +76,7 @@ class _Restart:
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
         self._signs = SignCheck(api, target, request, self._attempt, self._lock, clock)
+        self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
         self._since: datetime | None = None
@@ -210,6 +212,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
+            self._time.read()
             self._signs.read()
             sight = self._viewer.see()
         if self._since is None and self._request.started_before is not None:
@@ -287,6 +290,10 @@ class _Restart:
     def _execute(self, sight: Sight, decision: Decision) -> None:
         if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
+            return
+        too_late = self._time.objection(sight) if decision.sends else None
+        if too_late is not None:
+            self._attempt.note(action="postponed", reason=too_late)
             return
         if decision.action is Action.ATTACH:
             self._attach(decision)

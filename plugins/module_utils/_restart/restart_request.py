@@ -34,8 +34,9 @@ class RestartRequest:
     """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
-    ``safety`` nothing is asked. ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds
-    of waiting for those to end that may. ``offline_time`` is how many seconds a server may be away, None to read it.
+    ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
+    ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds of waiting for those to end that may.
+    ``offline_time`` is how many seconds a server may be away, None to read it.
     """
 
     check_mode: bool
@@ -44,6 +45,7 @@ class RestartRequest:
     started_before: datetime | None = None
     in_flight: InFlight = InFlight.ATTACH
     safety: Safety | None = None
+    finish_before: datetime | None = None
     watch: Watch | None = None
     signs_timeout: float = 0.0
     offline_budget: OfflineBudget = OfflineBudget.IGNORE

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+# The looks before restarts see the newest 30 tasks of a cluster, so that no more of one batch should begin.
+LARGEST_BATCH = 25
 
 
 class Strategy(StrEnum):
@@ -33,7 +36,8 @@ class Node:
 class Batch:
     """Servers of one zone that restart at the same time, and the reason for their place in the order.
 
-    ``first`` and ``last``: it is the first or the last batch of its zone.
+    ``first`` and ``last``: it is the first or the last batch of its zone. ``canary``: it is one of those that go before
+    all others.
     """
 
     zone: str
@@ -41,6 +45,7 @@ class Batch:
     reason: str
     first: bool
     last: bool
+    canary: bool = False
 
 
 def order_batches(
@@ -49,11 +54,34 @@ def order_batches(
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
-    ``size`` all of the zone; with Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
+    ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
     return [batch for zone, members in zones for batch in _zone_batches(zone, members, root_zones, size, strategy)]
+
+
+def with_canaries(batches: Iterable[Batch], count: int, strategy: Strategy) -> list[Batch]:
+    """The same batches, of which the first ``count`` nodes are canaries: one at a time, or a zone with Strategy.ZONE."""
+    found: list[Batch] = []
+    for batch in batches:
+        nodes, left = list(batch.nodes), max(0, count)
+        if strategy is Strategy.ZONE:
+            found.append(replace(batch, canary=left > 0))
+        else:
+            parts = [(node,) for node in nodes[:left]] + ([tuple(nodes[left:])] if nodes[left:] else [])
+            found += [
+                replace(
+                    batch,
+                    nodes=part,
+                    first=batch.first and place == 0,
+                    last=batch.last and place == len(parts) - 1,
+                    canary=place < left,
+                )
+                for place, part in enumerate(parts)
+            ]
+        count -= len(nodes)
+    return found
 
 
 def unchanged_nodes(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Node]:
@@ -83,7 +111,7 @@ def _zone_batches(
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE
     ordered = sorted((node for node in members if whole or node.needed), key=lambda node: node.root)
-    size = len(ordered) if whole or size is None else size
+    size = len(ordered) if whole else size or min(len(ordered), LARGEST_BATCH)
     for start in range(0, len(ordered), size):
         part = tuple(ordered[start : start + size])
         yield Batch(zone, part, _reason(zone, part, root_zones), start == 0, start + size >= len(ordered))

@@ -29,7 +29,7 @@ from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .planned_signs import PlannedSigns, SeenSigns
-from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes
+from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
 from .rolling_safety import unsafe_words
 
 Result = dict[str, Any]
@@ -40,7 +40,8 @@ class RollingRequest:
     """The options of the module; ``started_before`` is by the clock of this machine.
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
-    own. ``watch`` are the signs of trouble to look for; ``judges_budget``: read how long a server may be away.
+    own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
+    of trouble to look for; ``judges_budget``: read how long a server may be away.
     """
 
     clusters: Sequence[str]
@@ -52,6 +53,7 @@ class RollingRequest:
     min_zones: int = 0
     majority: bool = True
     tolerated: Sequence[str] | None = None
+    canary: int = 0
     watch: Watch | None = None
     judges_budget: bool = False
 
@@ -83,6 +85,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         replace(_plan_cluster(api, cluster, health, wanted, since, warnings), signs=signs.of(health))
         for cluster, health in found
     ]
+    planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
         "changed": False,
@@ -99,6 +102,16 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         ],
         "warnings": warnings,
     }
+
+
+def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Plan]:
+    """The same plans with their canaries. What is blocked has none."""
+    found, left = [], wanted.canary
+    for plan in planned:
+        count = 0 if _reasons(plan) else left
+        found.append(replace(plan, batches=with_canaries(plan.batches, count, wanted.strategy)))
+        left -= 0 if _reasons(plan) else sum(len(batch.nodes) for batch in plan.batches)
+    return found
 
 
 @dataclass(frozen=True)
@@ -118,7 +131,8 @@ def _check_request(wanted: RollingRequest) -> None:
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
-    check_range("min_zones", wanted.min_zones, 0)
+    for option in ("min_zones", "canary"):
+        check_range(option, getattr(wanted, option), 0)
     if wanted.batch is not None:
         check_range("batch", wanted.batch, 1, unit=", or auto")
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
@@ -192,9 +206,7 @@ def _plan_node(server: Facts, since: datetime) -> Node:
 def _cluster_facts(plan: _Plan) -> Result:
     cluster, problems = plan.cluster, plan.health.problems
     restarts = [task for task in plan.health.tasks if not task.finished and kind_of(task.name) in DATABASE_RESTARTS]
-    ill = [problem for problem in problems if problem.kind in (Kind.ILL, Kind.HELD)]
-    ill += plan.signs.blocking
-    reasons = [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
+    reasons = _reasons(plan)
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -209,6 +221,13 @@ def _cluster_facts(plan: _Plan) -> Result:
     }
 
 
+def _reasons(plan: _Plan) -> list[str]:
+    """Why no restart should begin in the cluster."""
+    ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    ill += plan.signs.blocking
+    return [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
+
+
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
     return {
         "number": number,
@@ -217,6 +236,7 @@ def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
         "reason": batch.reason,
         "first_of_zone": batch.first,
         "last_of_zone": batch.last,
+        "canary": batch.canary,
     }
 
 

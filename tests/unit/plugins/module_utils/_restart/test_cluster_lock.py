@@ -96,7 +96,7 @@ def test_file_that_is_removed_before_it_is_locked_is_made_anew(lock, monkeypatch
 def test_accepted_restart_is_noted_until_it_is_shown_as_ended(lock, time_passes):
     note(lock(), 81)
     assert own(lock()) == [(81, ["10.1.0.1:2882"], [])]
-    running, ended = {"id": 81, "status": "RUNNING"}, {"id": 81, "status": "SUCCESSFUL"}
+    running, ended = {"id": 81, "status": "RUNNING"}, {"id": 81, "status": "FAILED"}
     assert own(lock(), [ended]) == []
     time_passes.time += 3600
     assert own(lock(), [running]) == [(81, ["10.1.0.1:2882"], [])]
@@ -115,6 +115,16 @@ def test_accepted_restart_is_noted_until_it_is_shown_as_ended(lock, time_passes)
 def test_task_of_a_service_that_was_set_up_anew_is_not_the_noted_one(noted, listed, is_ours, lock):
     note(lock(), 81, noted)
     assert bool(own(lock(), [{"id": 81, "status": "RUNNING", "createTime": listed}])) is is_ours
+
+
+def test_restart_that_has_ended_is_forgotten_before_newer_tasks_push_it_off_the_list(lock):
+    note(lock(), 1001)
+    note(lock(), 1002)
+    done = {"id": 1001, "status": "SUCCESSFUL", "finishTime": "2026-05-04T03:00:09+08:00"}
+    failed = {"id": 1002, "status": "FAILED", "finishTime": "2026-05-04T03:00:09+08:00"}
+    assert own(lock(), [done, failed]) == []
+    # A FAILED one may be retried.
+    assert [task_id for task_id, _servers, _arbiters in own(lock())] == [1002]
 
 
 def test_refused_request_leaves_no_note(lock):

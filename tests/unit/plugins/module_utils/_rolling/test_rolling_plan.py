@@ -96,6 +96,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
         "reason": "zone1 comes last, and in it the root server, 10.1.0.1:2882",
         "first_of_zone": False,
         "last_of_zone": True,
+        "canary": False,
     }
 
 

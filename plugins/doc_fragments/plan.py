@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The documentation of the option about the health of the cluster before a restart."""
+"""The documentation of the options of restarts that are part of a plan."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Whether the cluster has to be healthy."""
+    """What has to be there right before a restart: a healthy cluster, and time."""
 
     DOCUMENTATION = r"""
 options:
@@ -22,4 +22,13 @@ options:
         that.
     type: bool
     default: false
+  finish_before:
+    description:
+      - Do not begin the restart if it would not be done before this instant, such as the end of a maintenance window. It is
+        judged right before the request, by the longest of the past restarts of this kind in the cluster. Without any the
+        instant alone counts.
+      - What is not begun is no failure; RV(action) is V(postponed). A restart that is running already is not judged.
+      - ISO 8601 with an offset, as in V(2026-05-04T05:00:00+08:00), or seconds since 1970, by the clock of the machine that
+        runs the module.
+    type: str
 """
