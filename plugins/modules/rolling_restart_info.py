@@ -32,8 +32,8 @@ options:
   batch:
     description:
       - How many servers of a zone are restarted at the same time.
-      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 servers of it: a tenant loses
-        its replica in a zone with the first of the servers that have a part of it.
+      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 servers of it, since a tenant
+        loses its replica in a zone with the first of the servers that have a part of it.
     type: str
     default: "1"
   strategy:

@@ -104,6 +104,7 @@ class SignCheck:
         if self._reader is None or self._read is None:
             return True
         if isinstance(self._read, ServiceError):
+            self._read.add_advice("Without stop_on nobody looks for signs of trouble.")
             raise self._read
         cluster = str(self._target.result()["cluster_name"])
         found = troubles(cluster, sight.observed.servers, self._read, self._reader.watch)

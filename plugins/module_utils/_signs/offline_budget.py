@@ -75,7 +75,7 @@ def longest_restart(entries: Iterable[TaskOnTarget]) -> Task | None:
 def exceeded_words(task: Task, allowed: float) -> str:
     """What speaks against another restart."""
     return (
-        f"it took {task.duration:.0f} seconds the last time that it took long (task {task.label}, {task.start_time}), "
+        f"one of its last restarts took {task.duration:.0f} seconds (task {task.label}, {task.start_time}), "
         f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is away"
     )
 

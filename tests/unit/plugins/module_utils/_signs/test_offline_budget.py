@@ -87,7 +87,7 @@ def test_what_says_nothing_of_the_target_does_not_count(other):
 def test_what_took_too_long_is_named():
     task = longest_restart([restart(81, 4000.4)])
     assert exceeded_words(task, 3600.0) == (
-        "it took 4000 seconds the last time that it took long (task 81 (Restart OB server), "
+        "one of its last restarts took 4000 seconds (task 81 (Restart OB server), "
         "2026-05-04T03:00:00+08:00), and after server_permanent_offline_time=3600 seconds the cluster gives up the "
         "replicas of a server that is away"
     )
