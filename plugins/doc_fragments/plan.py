@@ -14,7 +14,7 @@ options:
   require_healthy:
     description:
       - Whether the cluster has to be healthy, as M(oceanbase.ocp.cluster_wait) demands it, right before the request. It
-        waits for that up to O(safety_timeout). What only a person can clear, such as a FAILED task that holds a server,
+        waits for that up to O(safety_timeout), also while the service cannot be read. What only a person can clear, such as a FAILED task that holds a server,
         fails at once.
       - What this controller restarts in the same zone may be down, so that several servers of a zone can be restarted
         at the same time.
@@ -24,11 +24,11 @@ options:
     default: false
   finish_before:
     description:
-      - Do not begin the restart if it would not be done before this instant, such as the end of a maintenance window. It is
-        judged right before the request, by the longest of the past restarts of this kind in the cluster. Without any the
-        instant alone counts.
+      - Do not begin the restart if it would not be done before this instant, such as the end of a maintenance window.
+        It is judged right before the request, by the longest of the past restarts of this kind in the cluster. Without
+        any the instant alone counts.
       - What is not begun is no failure; RV(action) is V(postponed). A restart that is running already is not judged.
-      - ISO 8601 with an offset, as in V(2026-05-04T05:00:00+08:00), or seconds since 1970, by the clock of the machine that
-        runs the module.
+      - ISO 8601 with an offset, as in V(2026-05-04T05:00:00+08:00), or seconds since 1970, by the clock of the machine
+        that runs the module.
     type: str
 """

@@ -32,8 +32,8 @@ options:
     type: int
   soak:
     description:
-      - How many seconds the cluster has to stay healthy once it is, such as after the first restarts of many. The module
-        fails as soon as anything is ill that no task under way explains.
+      - How many seconds the cluster has to stay healthy once it is, such as after the first restarts of many. The
+        module fails as soon as anything is ill that no task under way explains.
       - It is a limit of its own beside O(wait_timeout).
     type: int
     default: 0

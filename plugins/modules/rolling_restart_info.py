@@ -58,8 +58,8 @@ options:
     default: 0
   canary:
     description:
-      - How many servers are restarted before all others, one at a time. They are the first in the order. With O(strategy=zone)
-        it is the zones that have them.
+      - How many servers are restarted before all others, one at a time. They are the first in the order. With
+        O(strategy=zone) it is the zones that have them.
     type: int
     default: 0
   safety:

@@ -58,7 +58,8 @@ def health_problems(
     """The reasons why a cluster is not healthy, each with what it concerns; empty if it is healthy.
 
     A healthy cluster is RUNNING, each server is RUNNING and ACTIVE, no task works on it or holds a part of it, and at
-    least ``min_zones`` zones are up; without ``min_zones`` each zone is RUNNING. ``tasks`` run on the cluster, or are FAILED and hold a part of it.
+    least ``min_zones`` zones are up; without ``min_zones`` each zone is RUNNING. ``tasks`` run on the cluster, or are
+    FAILED and hold a part of it.
     A server without an inner status counts as ACTIVE. With ``apart``, its zone counts as up, and the cluster may be at
     work.
     """

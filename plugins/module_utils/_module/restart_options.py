@@ -128,7 +128,7 @@ def _safety(params: Params) -> Safety | None:
     if "safety" not in params:
         return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
-    zone = params.get("zone") if "server" in params else None
+    zone = params["zone"] if "server" in params else None
     check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
     asked = Safety(
         frozenset(params["tolerate_outage_of"] or ()),

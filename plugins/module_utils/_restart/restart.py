@@ -38,6 +38,7 @@ from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
 from .lost_response import search_outcome
+from .outlast import found_target
 from .own_task import outcome_unknown
 from .proof import PAUSES
 from .restart_request import RestartRequest
@@ -58,7 +59,7 @@ def restart_target(api: OcpApi, selector: Selector, request: RestartRequest, clo
     Every key is always there. Raises an OcpError; once the target is found, its facts hold the result so far, so that
     no started task is lost.
     """
-    return _Restart(api, selector.find(api), request, clock).run()
+    return _Restart(api, found_target(api, selector, request, clock), request, clock).run()
 
 
 class _Restart:
@@ -185,21 +186,31 @@ class _Restart:
         """What was seen, and what to do; waits for what has to end first. Holds the lock of the cluster afterwards."""
         self._safety.forget()
         while True:
-            sight = self._see()
-            self._attempt.note(before=sight.observed.result())
-            adopted = self._sender.adopt(sight.tasks, self._since)
-            if adopted is not None:
-                return sight, adopted
-            with self._saying_nothing_was_sent("since it cannot be read"):
-                look = self._look = self._viewer.judge(sight, self._since)
-            waits = self._request.wait and not self._request.check_mode
-            decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
-            self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
-            self._refuse(decision, look)
-            if not self._request.check_mode and self._wait_first(decision):
+            try:
+                decided = self._look_and_decide()
+            except ServiceError as error:
+                if self._sender.has_sent or not self._safety.outlasts(error):
+                    raise
                 continue
-            if not decision.sends or self._is_safe(sight):
-                return sight, decision
+            if decided is not None:
+                return decided
+
+    def _look_and_decide(self) -> tuple[Sight, Decision] | None:
+        """The same by one look; None if it has waited."""
+        sight = self._see()
+        self._attempt.note(before=sight.observed.result())
+        adopted = self._sender.adopt(sight.tasks, self._since)
+        if adopted is not None:
+            return sight, adopted
+        with self._saying_nothing_was_sent("since it cannot be read"):
+            look = self._look = self._viewer.judge(sight, self._since)
+        waits = self._request.wait and not self._request.check_mode
+        decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
+        self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
+        self._refuse(decision, look)
+        if not self._request.check_mode and self._wait_first(decision):
+            return None
+        return None if decision.sends and not self._is_safe(sight) else (sight, decision)
 
     def _is_safe(self, sight: Sight) -> bool:
         with self._saying_nothing_was_sent("since what speaks against it cannot be read", ServiceError):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, OcpError, ServiceError
@@ -21,16 +22,16 @@ from .._targets.arbitration import ArbitrationService
 from .._targets.cluster import Cluster, placed_servers, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
-from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock
 from .health_check import HealthCheck
 from .look import NEWEST_TASKS, Sight
+from .outlast import may_pass, pause_until_next_look, unread_words
 from .restart_request import RestartRequest, Safety
 
 # Of the tenants, where nobody looked at them.
-UNSEEN = {"evidence": None, "tenants": [], "outages": []}
+UNSEEN: dict[str, Any] = {"evidence": None, "tenants": [], "outages": []}
 
 
 def clusters_of(target: Target) -> Sequence[int]:
@@ -95,6 +96,14 @@ class SafetyCheck:
         # The servers were seen before all that was read.
         return self._reads() == read
 
+    def outlasts(self, error: ServiceError) -> bool:
+        """Whether it has waited after a look that failed, for the next one."""
+        pause = pause_until_next_look(self._api, self._request, self.waited, self._clock)
+        if not pause or not may_pass(self._request, error):
+            return False
+        self._wait(pause, [unread_words(error)])
+        return True
+
     def _keeps_majorities(self, sight: Sight, safety: Safety) -> bool:
         """Whether no tenant is lost that has to stay; False: look again."""
         read = self._reads()
@@ -118,7 +127,7 @@ class SafetyCheck:
 
     def _put_off(self, refusal: OcpError, others: Sequence[str], *, passes: bool) -> bool:
         """Wait a while, if that may help and there is time; returns False: look again. Raises the refusal."""
-        pause = self._pause_until_next_look() if passes and not self._request.check_mode else 0.0
+        pause = pause_until_next_look(self._api, self._request, self.waited, self._clock) if passes else 0.0
         if not pause:
             raise refusal
         self._wait(pause, others)
@@ -147,13 +156,6 @@ class SafetyCheck:
         own = self._lock.own_restarts(tasks)
         arbiters = frozenset().union(*(restart.arbiters for restart in own))
         return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
-
-    def _pause_until_next_look(self) -> float:
-        timeout = self._request.safety.timeout if self._request.safety else 0.0
-        if self.waited > timeout - SHORTEST_PAUSE:
-            return 0.0
-        policy = PollPolicy(timeout, self._request.policy.interval)
-        return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
 
     def _wait(self, pause: float, others: Sequence[str]) -> None:
         self._lock.release()

@@ -54,7 +54,8 @@ def order_batches(
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
-    ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does. ``root_zones`` come last, and root servers last in them.
+    ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does.
+    ``root_zones`` come last, and root servers last in them.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
@@ -62,7 +63,7 @@ def order_batches(
 
 
 def with_canaries(batches: Iterable[Batch], count: int, strategy: Strategy) -> list[Batch]:
-    """The same batches, of which the first ``count`` nodes are canaries: one at a time, or a zone with Strategy.ZONE."""
+    """The batches with the first ``count`` nodes as canaries: one at a time, or whole zones with Strategy.ZONE."""
     found: list[Batch] = []
     for batch in batches:
         nodes, left = list(batch.nodes), max(0, count)

@@ -63,9 +63,8 @@ def batch_size(option: str) -> int | None:
     if option == "auto":
         return None
     if not option.isdecimal():
-        raise OptionError(
-            f"batch: {option} is not a number; give how many servers of a zone at the same time, or auto."
-        )
+        given = option or "an empty text"
+        raise OptionError(f"batch: {given} is not a number; give how many servers of a zone at the same time, or auto.")
     return int(option)
 
 

@@ -57,7 +57,7 @@ def test_defect_is_found(name):
     catalogue()
     search = Search(shrinks=False)
     with DEFECTS[name]():
-        search.look(SEED, 400, kinds=QUICKLY_FOUND[name])
+        search.look(SEED, 2000, kinds=QUICKLY_FOUND[name])
     assert search.found is not None
 
 

@@ -98,8 +98,11 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
-    "min_zones": (Bad(RANGE, 0),),
-    "batch": (Bad(RANGE, 0),),
+    "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
+    "min_zones": (Bad(RANGE, -1),),
+    "batch": (Bad(EMPTY, ""), Bad(RANGE, "0"), Bad(UNUSABLE, "all")),
+    "canary": (Bad(RANGE, -1),),
+    "soak": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "limit": (Bad(RANGE, 0), Bad(RANGE, 1_000_000)),
     "strategy": (Bad(TOGETHER, "zone", A_SERVER),),
     "state": (

@@ -180,7 +180,7 @@ def _plan_entries() -> Iterator[Entry]:
         return entry((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])
-    yield plan("fewer zones than min_zones", ("clusters", "orders", "min_zones=3"), 2)
+    yield plan("fewer zones than min_zones", ("clusters", "orders", "min_zones=3"), 2, min_zones=3)
     yield plan("one matches nothing", ("zones", "zone9"), zones=["zone9"])
     yield plan("one matches nothing", ("servers", "10.9.9.9:2882"), servers=["10.9.9.9:2882"])
 
@@ -342,6 +342,11 @@ def _unfinished_entries() -> Iterator[Entry]:
     )
 
 
+def _failed_before(service: FakeOcp) -> None:
+    service.begin(SERVER, service.servers_there[1:2], seconds=1, end="FAILED")
+    service.passes(10)
+
+
 def _health_entries() -> Iterator[Entry]:
     ill = partial(entry, (TASKS, "A cluster is not healthy"), module="cluster_wait", wait_timeout=60)
     down = [raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3")]
@@ -350,6 +355,7 @@ def _health_entries() -> Iterator[Entry]:
         names=("orders", "10.1.0.2:2882"),
         happening=turned(servers=lambda _cluster_id: down),
     )
+    well = [raw_server(1), raw_server(2, "zone2"), raw_server(3, "zone3")]
     held = [raw_server(1, operatingTaskInstanceId=1001), raw_server(2, "zone2"), raw_server(3, "zone3")]
     steps = chain(step(50001, "Stop observer process", "SUCCESSFUL"), step(50002, "Wait observer active", "FAILED"))
     failed = raw_task(1001, "FAILED", name="Restart OB server", subtasks=steps)
@@ -368,6 +374,22 @@ def _health_entries() -> Iterator[Entry]:
         turned(servers=lambda _cluster_id: down), fails("cluster", 500, "/api/v2/ob/clusters/31", after=1)
     )
     yield ill(cause="it cannot be read any more", names=("orders",), happening=unread)
+    looks = iter([well, well])
+    later = turned(servers=lambda _cluster_id: next(looks, down))
+    yield ill(cause="it falls ill during `soak`", names=("orders", "10.1.0.2:2882"), happening=later, soak=60)
+    demanding = partial(ill, module="server_restart", require_healthy=True)
+    yield demanding(
+        cause="a server is not in service",
+        names=(ADDRESS_41, "orders", "10.1.0.2:2882"),
+        happening=lambda service: setattr(service.servers_there[1], "status", "UNAVAILABLE"),
+    )
+    yield demanding(
+        cause="a FAILED task holds another server",
+        names=(ADDRESS_41, "orders", "10.1.0.2:2882", "1001", "state=retried"),
+        happening=_failed_before,
+        safety_timeout=60,
+    )
+    yield demanding(cause="the server has moved to another zone", names=(ADDRESS_41, "zone1", "zone7"), zone="zone7")
     refused = fails("cluster", 403, "/api/v2/ob/clusters/31", after=1)
     away = together(turned(servers=lambda _cluster_id: down), refused)
     yield ill(cause="it may not be read any more", names=("403",), happening=away)

@@ -24,6 +24,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._health.read_health 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import HEARTBEAT_SECONDS
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, chain, raw_task, step
@@ -36,11 +37,10 @@ ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), r
 def wait(api, time_passes):
     lines = []
 
-    def run(cluster="orders", min_zones=3, timeout=60, watch=None, **demands):
+    def run(cluster="orders", min_zones=3, timeout=60, soak=0, watch=None, **demands):
         policy = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
-        return await_health(
-            api.double, cluster, Demands(min_zones, **demands), policy, watch=watch, clock=time_passes.clock
-        )
+        wanted, more = Demands(min_zones, **demands), {"soak": soak, "watch": watch, "clock": time_passes.clock}
+        return await_health(api.double, cluster, wanted, policy, **more)
 
     run.lines = lines
     return run
@@ -306,3 +306,43 @@ def test_sign_that_is_not_shown_is_a_warning(api, wait):
     api.expect("active_alarms", gives=refused(403))
     warnings = wait(watch=Watch(frozenset({Sign.ALARMS}), 30))["warnings"]
     assert warnings == ["The service does not show alarms (status 403), so stop_on=alarms sees no trouble there."]
+
+
+def test_cluster_that_stays_healthy_is_watched_to_the_end(api, wait):
+    finds(api, raw_cluster())
+    for _look in range(2):
+        finds(api, raw_cluster(), again=True)
+    finds(api, raw_cluster(), raw_task(9, name="Back up"), again=True)
+    result = wait(timeout=1, soak=1)
+    assert (result["elapsed"], wait.lines) == (1.0, [("  orders: task 9 (Back up) is RUNNING on cluster orders", True)])
+
+
+def test_illness_while_it_is_watched_is_a_failure_at_once(api, wait):
+    finds(api, raw_cluster())
+    finds(api, raw_cluster(), again=True)
+    finds(api, ILL, again=True)
+    with pytest.raises(NotHealthy) as raised:
+        wait(min_zones=None, soak=3600)
+    assert str(raised.value) == (
+        "Cluster orders (id 31) did not stay healthy for 3600 seconds; it is not healthy: server 10.1.0.2:2882 of "
+        "zone2 is UNAVAILABLE."
+    )
+    assert raised.value.facts["problems"]
+
+
+def test_long_watch_shows_that_it_goes_on(api, wait):
+    finds(api, raw_cluster())
+    for _look in range(60):
+        finds(api, raw_cluster(), again=True)
+    api.finish = lambda: None
+    wait(soak=HEARTBEAT_SECONDS + 1)
+    assert wait.lines == [(f"  orders: healthy for {HEARTBEAT_SECONDS:.0f} s", False)]
+
+
+def test_without_min_zones_each_zone_has_to_be_running(api, wait):
+    stopped = raw_cluster()
+    stopped["zones"][1]["status"] = "STOPPED"
+    finds(api, stopped)
+    finds(api, raw_cluster(), again=True)
+    wait(min_zones=None)
+    assert wait.lines[0] == ("  orders: zone zone2 of cluster orders is STOPPED", True)

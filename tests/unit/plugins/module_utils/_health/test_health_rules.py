@@ -180,3 +180,15 @@ def test_zone_that_is_being_restarted_need_not_be_healthy(cluster, tasks, expect
 
 def test_status_that_no_restart_explains_counts_beside_a_restarting_zone():
     assert texts(raw_cluster(status="STOPPED"), apart=Apart("zone2")) == ["cluster orders is STOPPED"]
+
+
+def test_servers_that_are_restarted_are_apart_alone():
+    cluster = raw_cluster(
+        raw_server(1),
+        raw_server(2, "zone2", status="RESTARTING", operatingTaskInstanceId=8),
+        raw_server(4, "zone2", status="STOPPED"),
+        raw_server(3, "zone3"),
+        status="OPERATING",
+    )
+    apart = Apart("zone2", [], {"10.1.0.2:2882"})
+    assert texts(cluster, raw_task(8), apart=apart) == ["server 10.1.0.4:2882 of zone2 is STOPPED"]

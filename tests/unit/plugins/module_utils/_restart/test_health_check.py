@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotHealthy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotHealthy, RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER as SERVER_TASK
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES
 
 SERVER, ZONE = RESTART_CASES["server"], RESTART_CASES["zone"]
@@ -153,6 +153,43 @@ def test_without_majority_tenants_are_not_read(service):
     result = restart(service, majority=False)
     assert "tenants" not in service.calls
     assert result["safety"] == {"evidence": None, "tenants": [], "outages": [], "problems": [], "allowed": True}
+
+
+@pytest.mark.parametrize("call", ["cluster", "servers", "tasks", "tenants"])
+def test_service_that_is_away_for_a_while_does_not_end_the_wait(service, call):
+    service.failing[call] = [refused(502), refused(502)]
+    assert restart(service, seconds=60)["action"] == "submitted"
+    service.passes(100)
+    service.failing[call] = [refused(502)]
+    with pytest.raises(RequestRefused):
+        restart(service, healthy=False, seconds=60)
+    service.failing[call] = [refused(502)] * 200
+    with pytest.raises(RequestRefused):
+        restart(service, seconds=60)
+    assert len(service.posts) == 1
+
+
+def test_target_is_looked_for_while_the_service_is_away(service):
+    finds = iter([lost(), refused(503)])
+
+    class Finding:
+        def find(self, _api):
+            for error in finds:
+                raise error
+            return SERVER.target
+
+    result = restart(service, Finding(), seconds=60)
+    assert result["action"] == "submitted"
+    assert result["shown"] == ["  the service cannot be read: Lost", "  the service cannot be read: Refused with 503"]
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_refusal_that_lasts_ends_the_wait(service, status):
+    service.failing["cluster"] = [refused(status)]
+    began = service.time.time
+    with pytest.raises(RequestRefused):
+        restart(service, seconds=60)
+    assert service.time.time == began
 
 
 def _case(thing):

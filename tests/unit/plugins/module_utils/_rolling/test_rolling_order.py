@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_ord
     Strategy,
     order_batches,
     unchanged_nodes,
+    with_canaries,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,3 +125,32 @@ def test_zone_strategy_restarts_the_whole_zone_of_a_stale_server():
     [only] = order_batches(nodes, [], 1, ZONE)
     assert [one.id for one in only.nodes] == [1, 2]
     assert [one.id for one in unchanged_nodes(nodes, [only])] == [3]
+
+
+@given(clusters(), st.integers(1, 5), st.sampled_from(Strategy), st.integers(0, 25))
+def test_canaries_are_the_first_and_go_one_at_a_time(cluster, size, strategy, count):
+    nodes, root_zones = cluster
+    plain = order_batches(nodes, root_zones, size, strategy)
+    planned = with_canaries(plain, count, strategy)
+    every = [node for batch in plain for node in batch.nodes]
+    assert [node for batch in planned for node in batch.nodes] == every
+    canaries = [batch for batch in planned if batch.canary]
+    assert planned[: len(canaries)] == canaries
+    if strategy is SERVER:
+        assert [len(batch.nodes) for batch in canaries] == [1] * min(count, len(every))
+        assert all(len(batch.nodes) <= size for batch in planned)
+    else:
+        assert [batch.nodes for batch in planned] == [batch.nodes for batch in plain]
+        taken = sum(len(batch.nodes) for batch in canaries)
+        assert taken >= min(count, len(every))
+        assert not canaries or taken - len(canaries[-1].nodes) < count
+    for _zone, parts in groupby(planned, key=lambda batch: batch.zone):
+        found = list(parts)
+        assert [part.first for part in found] == [True] + [False] * (len(found) - 1)
+        assert [part.last for part in found] == [False] * (len(found) - 1) + [True]
+
+
+def test_batch_without_a_size_is_a_zone_but_no_more_than_looks_see():
+    nodes = [Node(number, f"s{number}", "z1", False, True, "why") for number in range(60)]
+    assert [len(batch.nodes) for batch in order_batches(nodes, [], None, SERVER)] == [25, 25, 10]
+    assert [len(batch.nodes) for batch in order_batches(nodes, [], None, ZONE)] == [60]

@@ -123,6 +123,17 @@ def test_scope_and_batch_options_shape_the_plan(planned, options, expected):
     assert plan["left_alone"] == []
 
 
+def test_first_servers_of_the_run_are_canaries_but_none_of_a_blocked_cluster(planned):
+    plan = planned(PAYMENTS, ORDERS, batch=2, canary=4)
+    assert order(plan) == [[11], [12], [13], [3], [4], [5, 6], [2, 1]]
+    assert [batch["canary"] for batch in plan["batches"]] == [True] * 4 + [False] * 3
+    assert [cluster["batches"] for cluster in plan["clusters"]] == [3, 4]
+    ill = raw_cluster(raw_server(11), raw_server(12, "zone2", status="STOPPED"), number=32, name="payments")
+    plan = planned(ill, ORDERS, batch=2, canary=1)
+    assert order(plan) == [[11], [12], [3], [4], [5, 6], [2, 1]]
+    assert [batch["canary"] for batch in plan["batches"]] == [False, False, True, False, False, False]
+
+
 def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
     cluster = raw_cluster(
         raw_server(1),
@@ -184,6 +195,8 @@ def test_server_without_a_zone_counts_as_none(refused, planned):
         ({"servers": []}, "servers: is empty"),
         ({"batch": 0}, "batch: 0 is out of range"),
         ({"min_zones": -1}, "min_zones: -1 is out of range"),
+        ({"canary": -1}, "canary: -1 is out of range"),
+        ({"tolerated": [""]}, "tolerate_outage_of: is empty or has an empty entry"),
         ({"servers": ["1"], "strategy": Strategy.ZONE}, "strategy: zone restarts whole zones, and servers are given"),
     ],
 )
