@@ -14,8 +14,8 @@ options:
   require_healthy:
     description:
       - Whether the cluster has to be healthy, as M(oceanbase.ocp.cluster_wait) demands it, right before the request. It
-        waits for that up to O(safety_timeout), also while the service cannot be read. What only a person can clear, such as a FAILED task that holds a server,
-        fails at once.
+        waits for that up to O(safety_timeout), also while the service cannot be read. What only a person can clear,
+        such as a FAILED task that holds a server, fails at once.
       - What this controller restarts in the same zone may be down, so that several servers of a zone can be restarted
         at the same time.
       - A server that does not serve is not restarted then, though a restart may be the remedy. Leave the option out for
