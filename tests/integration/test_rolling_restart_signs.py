@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 import yaml
 from credentials import BASIC
+from repository import REPOSITORY
 from rolling import QUICK, message, posts
 
 # What is planted once the first server of cluster1 has restarted, by the number of the cluster, and words that name it.
@@ -120,3 +121,19 @@ def test_user_who_may_not_see_signs_is_warned_and_restarts(roll, start_emulator)
     assert outcome.rc == 0, outcome.output
     assert outcome.output.count("The service does not show alarms (status 403)") == 1
     assert posts(emulator) == [8, 9, 7]
+
+
+@pytest.mark.parametrize(
+    ("offline_times", "seconds"), [(None, 7200), ([None], 7200), ([3600, 14400, None], 28800), ([600], 7200)]
+)
+def test_wait_lasts_twice_as_long_as_a_server_may_be_away(offline_times, seconds, ansible):
+    role = REPOSITORY / "roles/rolling_restart"
+    plan = {} if offline_times is None else {"clusters": [{"offline_time": known} for known in offline_times]}
+    show = {"name": "Show it", "ansible.builtin.debug": {"msg": "{{ rolling_restart_wait_timeout | int }}"}}
+    play = {
+        "hosts": "localhost", "gather_facts": False, "tasks": [show],
+        "vars_files": [str(role / "defaults/main.yml"), str(role / "vars/main.yml")],
+        "vars": {"rolling_restart_plan": plan} if plan else {},
+    }  # fmt: skip
+    outcome = ansible.playbook([play])
+    assert int(outcome.results["Show it"]["msg"]) == seconds
