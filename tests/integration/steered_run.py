@@ -63,7 +63,9 @@ class SteeredRun:
         """Plan, restart server after server, and look once more at the end; raises as the modules do."""
         self.pauses = 0
         began = datetime.fromtimestamp(self._wall(), UTC)
-        wanted = RollingRequest([cluster], None, None, 1, Strategy.SERVER, began, 3, watch, judges_budget=True)
+        wanted = RollingRequest(
+            [cluster], None, None, 1, Strategy.SERVER, began, min_zones=3, watch=watch, judges_budget=True
+        )
         plan = self._call(lambda api: plan_rolling_restart(api, wanted, self.clock))
         [planned] = plan["clusters"]
         assert not planned["blocked"], planned["message"]
