@@ -13,6 +13,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from emulator import Emulator, serving
@@ -50,8 +51,10 @@ def _controller(per_zone: int) -> Iterator[str]:
         cpu = (done.cost.cpu - idle.cost.cpu) / servers
         rows.append((f"batch {batch}", f"{banners:.2f}", f"{cpu:.3f}", (done.requests - idle.requests) / servers))
     yield from table((f"{servers} servers of no time", "banners/node", "cpu s/node", "requests/node"), rows)
-    good = all(float(row[1]) <= MOST_BANNERS and float(row[2]) <= MOST_CPU for row in rows)
-    yield f"at most {MOST_BANNERS:.0f} banners and {MOST_CPU} s of processor a node: {'yes' if good else 'NO'}"
+    default = rows[0]
+    good = float(default[1]) <= MOST_BANNERS and float(default[2]) <= MOST_CPU
+    limits = f"{MOST_BANNERS:.0f} banners and {MOST_CPU} s of processor a node"
+    yield f"by default at most {limits}: {'yes' if good else 'NO'}"
 
 
 def _large(per_zone: int) -> Iterator[str]:
@@ -62,11 +65,17 @@ def _large(per_zone: int) -> Iterator[str]:
             outages = len(emulator.get("/emulator/outages").json()["data"]["contents"])
             finished = emulator.get("/api/v2/tasks/instances?size=2000&status=SUCCESSFUL").json()["data"]["contents"]
         seconds[batch], lost = done.cost.wall, lost + outages
-        rows.append((f"batch {batch}", done.cost.wall, len(finished), outages))
-    yield from table((f"{ZONES * per_zone} servers of 5 s", "wall s", "restarts", "tenants lost"), rows)
+        rows.append((f"batch {batch}", done.cost.wall, _seconds(finished), len(finished), outages))
+    yield from table((f"{ZONES * per_zone} servers of 5 s", "wall s", "tasks s", "restarts", "tenants lost"), rows)
     ratio = seconds["1"] / seconds["auto"]
     good = ratio >= LEAST_RATIO and not lost
     yield f"{ratio:.1f} times faster, at least {LEAST_RATIO:.0f}, and no tenant lost: {'yes' if good else 'NO'}"
+
+
+def _seconds(tasks: list[dict[str, str]]) -> float:
+    """The seconds that these tasks took in all, one after another."""
+    times = [[datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")] for task in tasks]
+    return sum((finish - start).total_seconds() for start, finish in times)
 
 
 def _fleet(per_zone: int, step: float) -> tuple[str, ...]:
