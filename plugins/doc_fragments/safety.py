@@ -32,7 +32,8 @@ options:
   safety_timeout:
     description:
       - How many seconds to wait until the restart is safe, where it may become so. With V(0) it is refused at once.
-      - It is a limit of its own beside O(wait_timeout). Check mode does not wait.
+      - It is a limit of its own beside O(wait_timeout). Check mode does not wait. Signs of trouble that may end are
+        waited for as long.
     type: int
     default: 0
 notes:

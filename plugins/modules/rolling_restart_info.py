@@ -74,9 +74,17 @@ options:
     description: Names of tenants that may be without a majority during the restart, such as those with one replica.
     type: list
     elements: str
+  offline_budget:
+    description:
+      - With V(refuse) and V(warn) the plan says how long a server of each cluster may be away, for the options of the
+        same name of the modules that restart.
+    type: str
+    choices: [refuse, warn, ignore]
+    default: ignore
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.signs
 attributes:
   check_mode:
     support: full
@@ -121,6 +129,10 @@ clusters:
     - C(blocked) tells whether it is not safe, or there is something ill that no work under way explains; no restart
       should begin then. C(message) says what that is, with the commands that clear what a FAILED task holds; empty if
       it is not blocked.
+    - C(signs) are the signs of trouble that O(stop_on) asks for and that are there now, a sentence for each. C(alarms)
+      are the ids of its active alarms, for the option C(alarms_before) of the modules that restart.
+    - C(offline_time) is how many seconds a server of it may be away; null where O(offline_budget) does not ask, and
+      where the service does not show it.
   returned: success
   type: list
   elements: dict
@@ -159,9 +171,16 @@ trace_id:
 
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import MAJORITY, SAFETY_OPTIONS
+from ..module_utils._module.restart_options import (
+    BUDGET_OPTIONS,
+    MAJORITY,
+    PLANNED_SIGN_OPTIONS,
+    SAFETY_OPTIONS,
+    watch,
+)
 from ..module_utils._rolling.rolling_order import Strategy
 from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size, plan_rolling_restart
+from ..module_utils._signs.offline_budget import OfflineBudget
 
 OPTIONS = {
     "clusters": {"type": "list", "elements": "str", "required": True},
@@ -174,6 +193,8 @@ OPTIONS = {
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
+    **PLANNED_SIGN_OPTIONS,
+    "offline_budget": BUDGET_OPTIONS["offline_budget"],
 }
 
 
@@ -189,6 +210,8 @@ def run(api, params, _mode):
         canary=params["canary"],
         majority=params["safety"] == MAJORITY,
         tolerated=params["tolerate_outage_of"],
+        watch=watch(params),
+        judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
     )
     return plan_rolling_restart(api, wanted)
 

@@ -45,6 +45,9 @@ extends_documentation_fragment:
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
+  - oceanbase.ocp.signs
+  - oceanbase.ocp.known_alarms
+  - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -119,8 +122,7 @@ EXAMPLES = r"""
     cluster: orders
     server: 10.0.0.2:2882
     freeze_server: true
-    tolerate_outage_of:
-      - test
+    tolerate_outage_of: [test]
     safety_timeout: 1800
     wait: true
 
@@ -306,10 +308,15 @@ tasks:
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
+signs:
+  description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
+  returned: when signs of trouble stopped it
+  type: list
+  elements: str
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PLAN_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -321,8 +328,7 @@ OPTIONS = {
     "force": {"type": "bool", "default": False},
     "zone": {"type": "str"},
     **RESTART_OPTIONS,
-    **SAFETY_OPTIONS,
-    **PLAN_OPTIONS,
+    **GATE_OPTIONS,
 }
 
 

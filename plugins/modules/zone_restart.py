@@ -30,6 +30,9 @@ extends_documentation_fragment:
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
+  - oceanbase.ocp.signs
+  - oceanbase.ocp.known_alarms
+  - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
@@ -77,6 +80,19 @@ EXAMPLES = r"""
     cluster: orders
     zone: zone3
     started_before: "2026-05-04T03:00:00+08:00"
+    wait: true
+
+- name: Restart a zone where nothing else speaks against it, and wait up to ten minutes for what may end
+  oceanbase.ocp.zone_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    cluster: orders
+    zone: zone3
+    stop_on: [alarms, lag, backup, merge, versions, ntp]
+    max_lag: 10
+    offline_budget: refuse
+    safety_timeout: 600
     wait: true
 """
 
@@ -248,10 +264,15 @@ tasks:
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
+signs:
+  description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
+  returned: when signs of trouble stopped it
+  type: list
+  elements: str
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PLAN_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
@@ -260,8 +281,7 @@ OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "zone": {"type": "str", "required": True},
     **RESTART_OPTIONS,
-    **SAFETY_OPTIONS,
-    **PLAN_OPTIONS,
+    **GATE_OPTIONS,
 }
 
 

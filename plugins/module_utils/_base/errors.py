@@ -176,7 +176,7 @@ class TargetHeld(TargetBusy):
 
 
 class NotSafe(OcpError):
-    """The restart would take voters away that tenants need, and nobody has allowed that; nothing was sent."""
+    """Tenants would lose voters that they need, or there are signs of trouble that stop it; nothing was sent."""
 
 
 class OutcomeUnknown(OcpError):

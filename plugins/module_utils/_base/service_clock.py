@@ -9,9 +9,9 @@ agree on, so a stale answer does not move it.
 from __future__ import annotations
 
 from collections import deque
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from .clock import HUNDREDTH, SECOND
+from .clock import HUNDREDTH, SECOND, Clock
 from .errors import OptionError
 
 # The last ones, since clocks drift.
@@ -94,6 +94,11 @@ class ServiceClock:
         offset = self.offset
         distances = (_distance(answer, offset) for answer in self._answers)
         return [distance for distance in distances if distance <= LARGEST_SILENT_OFFSET]
+
+
+def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
+    """What the clock of the service shows now."""
+    return datetime.fromtimestamp(clock.wall() + service_clock.offset, UTC)
 
 
 def to_service_clock(local: datetime, service_clock: ServiceClock, wall: float) -> tuple[datetime, list[str]]:

@@ -15,22 +15,33 @@ from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Watch, troubles
+from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
 from .health_rules import Kind, Problem
-from .read_health import Demands, read_health
+from .read_health import ClusterHealth, Demands, read_health
 
 Result = dict[str, Any]
 
 
 def await_health(
-    api: OcpApi, cluster: str, demands: Demands, policy: PollPolicy, *, soak: float = 0.0, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    cluster: str,
+    demands: Demands,
+    policy: PollPolicy,
+    *,
+    soak: float = 0.0,
+    watch: Watch | None = None,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
-    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness.
+    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness. With ``watch`` it
+    has to be without its signs of trouble too. They are read when all else is well.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
@@ -38,21 +49,14 @@ def await_health(
     """
     if demands.min_zones is not None:
         check_range("min_zones", demands.min_zones, 1)
-    poller = _PolledCluster(api, cluster, demands, policy.show)
+    signs = None if watch is None else SignReader(api, watch, clock)
+    poller = _PolledCluster(api, cluster, demands, policy.show, signs)
     waited = poll_until_done(poller, api, policy, clock)
     soaks = not poller.problems and soak > 0
     if soaks:
         poller.soaks = True
         waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
-    result = {
-        "changed": False,
-        "cluster": poller.cluster,
-        "servers": poller.servers,
-        "problems": [problem.text for problem in poller.problems],
-        "held": bool(poller.held),
-        "elapsed": round(waited, 3),
-        "warnings": transient_error_warnings("the cluster", poller.failures),
-    }
+    result = poller.result(waited)
     if not poller.problems or (soaks and not poller.ill):
         return result
     if soaks:
@@ -88,7 +92,9 @@ def _first(problems: Sequence[str]) -> str:
 class _PolledCluster:
     """A cluster as last read, with its health problems."""
 
-    def __init__(self, api: OcpApi, cluster_option: str, demands: Demands, show: Show) -> None:
+    def __init__(
+        self, api: OcpApi, cluster_option: str, demands: Demands, show: Show, signs: SignReader | None
+    ) -> None:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[Problem] = []
@@ -98,6 +104,7 @@ class _PolledCluster:
         self._cluster_option = cluster_option
         self._demands = demands
         self._show = show
+        self._signs = signs
         self._reported: list[str] = []
         self._last_report = 0.0
 
@@ -121,6 +128,19 @@ class _PolledCluster:
         """As in ``orders (id 1)``; the option until the cluster is found."""
         return f"{self.cluster['name']} (id {self.cluster['id']})" if self.cluster else self._cluster_option
 
+    def result(self, waited: float) -> Result:
+        """The result of the module after these seconds."""
+        of_signs = self._signs.warnings if self._signs else []
+        return {
+            "changed": False,
+            "cluster": self.cluster,
+            "servers": self.servers,
+            "problems": [problem.text for problem in self.problems],
+            "held": bool(self.held),
+            "elapsed": round(waited, 3),
+            "warnings": [*transient_error_warnings("the cluster", self.failures), *of_signs],
+        }
+
     @property
     def heartbeat_due(self) -> float:
         """Seconds into the wait at which ``heartbeat`` is due."""
@@ -138,7 +158,17 @@ class _PolledCluster:
 
     def _read(self) -> None:
         health = read_health(self._api, self._record(), self._demands)
-        self.cluster, self.servers, self.problems = health.cluster, health.servers, health.problems
+        self.cluster, self.servers = health.cluster, health.servers
+        self.problems = health.problems or self._signs_of(health)
+
+    def _signs_of(self, health: ClusterHealth) -> list[Problem]:
+        if self._signs is None:
+            return []
+        name = str(health.cluster["name"])
+        readings = self._signs.read(health.cluster["id"], name)
+        placed = placed_servers(health.records.cluster, health.records.servers)
+        found = troubles(name, placed, readings, self._signs.watch)
+        return [Problem(trouble.words, Kind.IN_FLIGHT if trouble.passes else Kind.HELD) for trouble in found]
 
     def _record(self) -> Record:
         if self.cluster is None:

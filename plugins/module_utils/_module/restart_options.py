@@ -12,6 +12,8 @@ from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._restart.decision import InFlight
 from .._restart.restart_request import RestartRequest, Safety
+from .._signs.offline_budget import OfflineBudget
+from .._signs.sign_rules import Sign, Watch
 from .._waiting.failure_report import DEFAULT_LOG_LINES
 from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
@@ -43,6 +45,33 @@ PLAN_OPTIONS: dict[str, Any] = {
     "require_healthy": {"type": "bool", "default": False},
     "finish_before": {"type": "str"},
 }
+# How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
+MAX_LAG = 30
+PLANNED_SIGN_OPTIONS: dict[str, Any] = {
+    "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
+    "max_lag": {"type": "int", "default": MAX_LAG},
+}
+SIGN_OPTIONS: dict[str, Any] = {
+    **PLANNED_SIGN_OPTIONS,
+    "alarms_before": {"type": "list", "elements": "int"},
+}
+BUDGET_OPTIONS: dict[str, Any] = {
+    "offline_budget": {
+        "type": "str",
+        "choices": [choice.value for choice in OfflineBudget],
+        "default": OfflineBudget.IGNORE.value,
+    },
+    "offline_time": {"type": "int"},
+}
+# What is asked of a cluster before servers of it are restarted.
+GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
+
+
+def watch(params: Params) -> Watch | None:
+    """The signs of trouble that are asked for, if any. Raises OptionError."""
+    signs = frozenset(map(Sign, params["stop_on"] or ()))
+    lag = seconds_option(params, "max_lag", 0)
+    return Watch(signs, lag, frozenset(params.get("alarms_before") or ())) if signs else None
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
@@ -72,7 +101,20 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         InFlight(params["in_flight"]),
         _safety(params),
         _instant(params, "finish_before"),
+        **_signs(params),
     )
+
+
+def _signs(params: Params) -> dict[str, Any]:
+    """What speaks against a restart besides tenants. Raises OptionError."""
+    if "stop_on" not in params:
+        return {}
+    return {
+        "watch": watch(params),
+        "signs_timeout": seconds_option(params, "safety_timeout", 0),
+        "offline_budget": OfflineBudget(params["offline_budget"]),
+        "offline_time": None if params["offline_time"] is None else seconds_option(params, "offline_time", 1),
+    }
 
 
 def _instant(params: Params, option: str) -> datetime | None:

@@ -36,10 +36,10 @@ from .records import (
     zone_record,
 )
 from .session import HttpClient
+from .sign_reads import SignReads
 from .unknown_path import may_be_passing, may_be_unknown_path, names_path
 
-# A page of tasks whose names are compared here.
-MOST_DISCARDED = 100
+MOST_DISCARDED = 100  # a page of tasks whose names are compared here
 PAGE_SIZE = 2000  # the largest the service documents
 RECENT_TASKS = 100
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
@@ -48,7 +48,7 @@ VERSIONED, PLAIN = "/api/v2", ""
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
 
-class OcpApi:
+class OcpApi(SignReads):
     """The endpoints of one service. Every method raises ServiceError."""
 
     def __init__(self, client: HttpClient) -> None:
@@ -310,8 +310,8 @@ class OcpApi:
             raise _unreadable(answer, "one object")
         return answer
 
-    def _list(self, path: str, params: Record | None = None) -> list[Record]:
-        return [found for page in self._pages(path, params or {}, PAGE_SIZE) for found in page]
+    def _list(self, path: str, params: Record | None = None, size: int = PAGE_SIZE) -> list[Record]:
+        return [found for page in self._pages(path, params or {}, size) for found in page]
 
     def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
         page = pages = 1

@@ -40,6 +40,7 @@ _ZONE: Shape = {
     "idcName": text,
     "status": text,
     "serverCount": integer,
+    "compactionStatus": text,
     "servers": list_of(server_record),
     **_OPERATION,
 }
@@ -55,6 +56,7 @@ _CLUSTER: Shape = {
     "obStartTime": time_text,
     "serverCount": integer,
     "tenantCount": integer,
+    "compactionStatus": text,
     "zones": list_of(zone_record),
     **_OPERATION,
 }
@@ -71,6 +73,37 @@ _TENANT: Shape = {
     "zones": list_of(partial(shaped, shape=_TENANT_ZONE)),
 }
 tenant_record = partial(shaped, shape=_TENANT)
+
+_ALARM_LABELS: Shape = {
+    "ob_cluster_name": text,
+    "obregion": text,
+    "ob_cluster": text,
+    "svr_ip": text,
+    "host_ip": text,
+    "svr_port": integer,
+}
+_ALARM: Shape = {
+    "id": integer,
+    "alarmType": text,
+    "level": integer,
+    "status": text,
+    "target": text,
+    "summary": text,
+    "activeAt": time_text,
+    "labels": lambda value: shaped(record(value), _ALARM_LABELS),
+}
+alarm_record = partial(shaped, shape=_ALARM)
+
+_BACKUP: Shape = {"taskId": integer, "clusterId": integer, "status": text, "tenantName": text, "finishTime": time_text}
+backup_record = partial(shaped, shape=_BACKUP)
+
+_PARAMETER_OF_SERVER: Shape = {"value": text}
+_CURRENT_VALUE: Shape = {
+    "obParameters": list_of(partial(shaped, shape=_PARAMETER_OF_SERVER)),
+    "valueToServers": record,
+}
+_PARAMETER: Shape = {"name": text, "currentValue": lambda value: shaped(record(value), _CURRENT_VALUE)}
+parameter_record = partial(shaped, shape=_PARAMETER)
 
 _HOST_SERVICE: Shape = {"name": text, "type": text, "version": text}
 _HOST: Shape = {

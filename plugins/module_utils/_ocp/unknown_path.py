@@ -1,14 +1,54 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which errors of a read may mean that this version of OCP does not know the path.
+"""Which errors of a read may mean that this version of OCP does not know the path, or that it is not for this user.
 
 See docs/contract.md, "Restart agents".
 """
 
 from __future__ import annotations
 
-from .._base.errors import AuthenticationFailed, RequestRefused, ResponseUnreadable, ServiceError
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from .._base.errors import (
+    AuthenticationFailed,
+    NotFound,
+    PermissionDenied,
+    RequestRefused,
+    ResponseUnreadable,
+    ServiceError,
+)
 from .retries import TOO_MANY_REQUESTS
+
+Found = TypeVar("Found")
+
+# With these a service says that it has no such call, or not for this user.
+NOT_THERE = (400, 403, 404, 405, 501)
+
+
+def if_shown(read: Callable[[], Found], without: Callable[[RequestRefused | ResponseUnreadable], None]) -> Found | None:
+    """What ``read`` gives; None, once ``without`` has the error, if the service has none of it, or not for this user.
+
+    Raises any other ServiceError.
+    """
+    try:
+        try:
+            return read()
+        except ResponseUnreadable:
+            # Of a proxy in between, or of a service that answers an unknown path with a page.
+            return read()
+    except (RequestRefused, ResponseUnreadable) as error:
+        if isinstance(error, RequestRefused) and not _is_not_there(error):
+            raise
+        without(error)
+        return None
+
+
+def _is_not_there(error: RequestRefused) -> bool:
+    is_refused = isinstance(error, (NotFound, PermissionDenied)) or error.status in NOT_THERE
+    path = urlsplit(str(error.facts.get("url"))).path
+    return is_refused or (path != "" and names_path(error, path))
 
 
 def may_be_unknown_path(error: RequestRefused | ResponseUnreadable) -> bool:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from .._base.clock import Clock
 from .._base.errors import NotFound, PermissionDenied, ResponseUnreadable
 from .._base.parsing import Record, instant
+from .._base.service_clock import service_time
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.target import Observation, Target, TaskOnTarget
@@ -33,16 +34,11 @@ NEWEST_TASKS = 30
 PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 
 
-def service_time(api: OcpApi, clock: Clock) -> datetime:
-    """What the clock of the service shows now."""
-    return datetime.fromtimestamp(clock.wall() + api.service_clock.offset, UTC)
-
-
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     """The current state of a target, without starts that are still to come. Raises a ServiceError."""
     observed = target.observe(api)
     uncertain = timedelta(seconds=api.service_clock.uncertainty)
-    return observed.without_starts_after(service_time(api, clock) + uncertain + LARGEST_START_LEAD)
+    return observed.without_starts_after(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class Viewer:
     @property
     def now(self) -> datetime:
         """The time of the service."""
-        return service_time(self.api, self.clock)
+        return service_time(self.api.service_clock, self.clock)
 
     def see(self) -> Sight:
         """Read the target and the tasks on it, again while that is behind what was shown. Raises a ServiceError."""

@@ -44,6 +44,7 @@ from .proof import PAUSES
 from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
+from .sign_check import SignCheck
 from .time_left import TimeLeft
 
 Result = dict[str, Any]
@@ -75,6 +76,7 @@ class _Restart:
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
+        self._signs = SignCheck(api, target, request, self._attempt, self._lock, clock)
         self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock, request.policy.announce)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
@@ -113,7 +115,7 @@ class _Restart:
     @property
     def _waited(self) -> float:
         """Seconds of ``wait_timeout`` used up; waits for a start to show and for safety have limits of their own."""
-        return self._attempt.elapsed - self._expecting - self._safety.waited
+        return self._attempt.elapsed - self._expecting - self._safety.waited - self._signs.waited
 
     @property
     def _nothing_ran(self) -> bool:
@@ -211,17 +213,18 @@ class _Restart:
         return None if decision.sends and not self._is_safe(sight) else (sight, decision)
 
     def _is_safe(self, sight: Sight) -> bool:
-        with self._saying_nothing_was_sent("since what it means for tenants cannot be read", ServiceError):
-            return self._safety.allows(sight)
+        with self._saying_nothing_was_sent("since what speaks against it cannot be read", ServiceError):
+            return self._safety.allows(sight) and self._signs.allows(sight)
 
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
-            self._api.wait_for_room(LOOK_AND_REQUEST, self._clock)
+            self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._time.read()
+            self._signs.read()
             sight = self._viewer.see()
             listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
             unseen = self._lock.unseen_tasks(listed, sight.observed.members)
@@ -316,7 +319,8 @@ class _Restart:
         if decision.action is not Action.ATTACH:
             self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
         if self._request.wait and not self._request.check_mode:
-            self._aftermath.await_task(self._policy())
+            self._aftermath.await_task(self._signs.with_offline_time(self._policy()))
+            self._signs.warn_of_long_restart()
             self._aftermath.verify(sight.observed, decision, self._since)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._signs.offline_budget import OfflineBudget
+from .._signs.sign_rules import Watch
 from .._waiting.poll import PollPolicy
 from .decision import InFlight
 
@@ -33,6 +35,8 @@ class RestartRequest:
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
     ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
+    ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds of waiting for those to end that may.
+    ``offline_time`` is how many seconds a server may be away, None to read it.
     """
 
     check_mode: bool
@@ -42,3 +46,7 @@ class RestartRequest:
     in_flight: InFlight = InFlight.ATTACH
     safety: Safety | None = None
     finish_before: datetime | None = None
+    watch: Watch | None = None
+    signs_timeout: float = 0.0
+    offline_budget: OfflineBudget = OfflineBudget.IGNORE
+    offline_time: float | None = None

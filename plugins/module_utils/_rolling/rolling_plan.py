@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -22,11 +22,13 @@ from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._safety.layout import Layout
+from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
 from .rolling_safety import unsafe_words
 
@@ -38,7 +40,8 @@ class RollingRequest:
     """The options of the module; ``started_before`` is by the clock of this machine.
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
-    own. The first ``canary`` servers of the first clusters go before all others, one at a time.
+    own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
+    of trouble to look for; ``judges_budget``: read how long a server may be away.
     """
 
     clusters: Sequence[str]
@@ -51,6 +54,8 @@ class RollingRequest:
     majority: bool = True
     tolerated: Sequence[str] | None = None
     canary: int = 0
+    watch: Watch | None = None
+    judges_budget: bool = False
 
 
 def batch_size(option: str) -> int | None:
@@ -74,7 +79,11 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
     since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    planned = [_plan_cluster(api, cluster, health, wanted, since, warnings) for cluster, health in found]
+    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
+    planned = [
+        replace(_plan_cluster(api, cluster, health, wanted, since, warnings), signs=signs.of(health))
+        for cluster, health in found
+    ]
     planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
@@ -113,6 +122,7 @@ class _Plan:
     batches: list[Batch]
     unchanged: list[Node]
     unsafe: str
+    signs: SeenSigns = field(default_factory=SeenSigns)
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -206,12 +216,14 @@ def _cluster_facts(plan: _Plan) -> Result:
         "safe": not plan.unsafe,
         "blocked": bool(reasons),
         "message": "\n".join(reasons),
+        **plan.signs.result(),
     }
 
 
 def _reasons(plan: _Plan) -> list[str]:
     """Why no restart should begin in the cluster."""
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
+    ill += plan.signs.blocking
     return [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
 
 

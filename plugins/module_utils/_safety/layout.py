@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
-from urllib.parse import urlsplit
 
-from .._base.errors import NotFound, PermissionDenied, RequestRefused, ResponseUnreadable
+from .._base.errors import ServiceError
 from .._base.parsing import Record, integer, records
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
-from .._ocp.unknown_path import names_path
+from .._ocp.unknown_path import if_shown
 from .._targets.lookup import address_of
 from .._targets.serving import database_serves, is_in_flight
 from .._targets.target import PlacedServer
@@ -25,8 +24,6 @@ Found = TypeVar("Found")
 # Every cluster has this tenant; a list without it is not the whole.
 SYS = "sys"
 DEGRADED = "its log streams are degraded, so that half of its voters at most count"
-# With these a service says that it has no such call, or not for this user.
-NOT_THERE = (400, 403, 404, 405, 501)
 
 
 @dataclass
@@ -113,27 +110,15 @@ class Layout:
 
     def _readable(self, what: str, read: Callable[[], Found]) -> Found | None:
         """What ``read`` gives; None with a warning if the service has none of it, or not for this user."""
-        try:
-            try:
-                return read()
-            except ResponseUnreadable:
-                # Of a proxy in between, or of a service that answers an unknown path with a page.
-                return read()
-        except (RequestRefused, ResponseUnreadable) as error:
-            if isinstance(error, RequestRefused) and not _is_not_there(error):
-                raise
+
+        def warn(error: ServiceError) -> None:
             self._warn(f"Before the restart {what} of cluster {self.cluster_id} cannot be read: {error.what}")
-            return None
+
+        return if_shown(read, warn)
 
     def _warn(self, words: str) -> None:
         if words not in self.warnings:
             self.warnings.append(words)
-
-
-def _is_not_there(error: RequestRefused) -> bool:
-    is_refused = isinstance(error, (NotFound, PermissionDenied)) or error.status in NOT_THERE
-    path = urlsplit(str(error.facts.get("url"))).path
-    return is_refused or (path != "" and names_path(error, path))
 
 
 def _by_locality(record: Record) -> Tenant:

@@ -138,17 +138,24 @@ def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
 
 def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedServer, ...]:
     """The servers of the cluster with this record, each in its zone."""
-    statuses = {zone.get("name"): zone.get("status") for zone in records(cluster.get("zones"))}
+    zones = {zone.get("name"): zone for zone in records(cluster.get("zones"))}
     return tuple(
         PlacedServer(
             integer(server.get("id")),
             integer(server.get("hostId")),
             server.get("zoneName"),
-            statuses.get(server.get("zoneName")),
+            zones.get(server.get("zoneName"), {}).get("status"),
             member_of(server),
+            server.get("version"),
+            _compaction(zones.get(server.get("zoneName"), {}), cluster),
         )
         for server in servers
     )
+
+
+def _compaction(*places: Record) -> tuple[str, ...]:
+    """What the service shows of merges in a zone and its cluster."""
+    return tuple(word for place in places if (word := place.get("compactionStatus")))
 
 
 def member_of(server: Record) -> Member:

@@ -48,13 +48,18 @@ class Member:
 
 @dataclass(frozen=True)
 class PlacedServer:
-    """A server of a cluster at one moment: its ids, its zone with the status of that, and what is shown of itself."""
+    """A server of a cluster at one moment: its ids, its zone with the status of that, and what is shown of itself.
+
+    ``version`` is that of the database on it; ``compaction`` are the words for merges in its zone and its cluster.
+    """
 
     id: int | None
     host_id: int | None
     zone: str | None
     zone_status: str | None
     member: Member
+    version: str | None = None
+    compaction: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Task
 from .failure_report import Purpose, task_failed, wait_timed_out
 from .poll import PollPolicy, Result, poll_until_done, transient_error_warnings
-from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress, Show
+from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 
 NO_PURPOSE = Purpose()
 # Seconds within which a lagging replica of the service shows a task that is known to exist.
@@ -88,7 +88,7 @@ def wait_for_tasks(
     exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
-    poller = _AwaitedTasks(api, graces, full, policy.show)
+    poller = _AwaitedTasks(api, graces, full, Progress(policy.show, policy.offline_time))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -118,7 +118,7 @@ class Grace:
 class _AwaitedTasks:
     """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
-    def __init__(self, api: OcpApi, graces: Mapping[int, Grace], full: bool, show: Show) -> None:
+    def __init__(self, api: OcpApi, graces: Mapping[int, Grace], full: bool, progress: Progress) -> None:
         self.wanted = list(graces)
         self.unfinished: dict[int, Task | None] = dict.fromkeys(graces)
         self.ended: dict[int, Result] = {}
@@ -129,7 +129,7 @@ class _AwaitedTasks:
         self._full = full
         self._graces = graces
         self._problems: list[ServiceError] = []
-        self._progress = Progress(show)
+        self._progress = progress
 
     @property
     def done(self) -> bool:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -43,10 +44,15 @@ class PollResult:
 
 
 class Progress:
-    """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more."""
+    """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
-    def __init__(self, show: Show) -> None:
+    ``offline_time`` is how many seconds a server may be away. From half of it on, a line a minute says what is left.
+    """
+
+    def __init__(self, show: Show, offline_time: float | None = None) -> None:
         self._show = show
+        self._offline_time = offline_time
+        self._offline_due = math.inf if offline_time is None else offline_time / 2
         self._reported: set[tuple[object, ...]] = set()
         self._latest: dict[int, Task] = {}
         self._totals: tuple[str, str] | None = None
@@ -56,11 +62,13 @@ class Progress:
     @property
     def heartbeat_due(self) -> float:
         """Seconds into the wait at which ``heartbeat`` is due."""
-        return self._last + HEARTBEAT_SECONDS
+        return min(self._last + HEARTBEAT_SECONDS, self._offline_due)
 
     def report(self, result: PollResult) -> None:
         """Show the news."""
         waited = result.waited
+        if result.unfinished:
+            self._report_offline_time(waited)
         many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
         error = _poll_error(result.problem) if result.problem else ""
         if error and not self._error_shown:
@@ -79,6 +87,9 @@ class Progress:
 
     def heartbeat(self, waited: float) -> None:
         """Show that the wait continues, after a minute without news."""
+        self._report_offline_time(waited)
+        if waited < self._last + HEARTBEAT_SECONDS:
+            return
         after = f" after {_minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
@@ -88,6 +99,14 @@ class Progress:
             for task in self._latest.values():
                 self._say(f"{task.id} {task.status}{after}{_running_steps(task)}", waited)
         self._last = waited
+
+    def _report_offline_time(self, waited: float) -> None:
+        if self._offline_time is None or waited < self._offline_due:
+            return
+        self._offline_due = waited + HEARTBEAT_SECONDS
+        left, allowed = self._offline_time - waited, _minutes_and_seconds(self._offline_time)
+        what = f"{_minutes_and_seconds(left)} of {allowed} left" if left > 0 else f"{allowed} used up"
+        self._show(progress_line(f"server_permanent_offline_time: {what}"), left <= 0)
 
     def _report_totals(self, result: PollResult) -> None:
         bad = f" ({result.unsuccessful} not successful)" if result.unsuccessful else ""

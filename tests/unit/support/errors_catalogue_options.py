@@ -37,6 +37,9 @@ UNKNOWN = "is no option of the module"
 NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
+    ("alarms_before", RANGE): "which ids there are only the service knows",
+    ("alarms_before", EMPTY): "there may have been none",
+    ("stop_on", EMPTY): "nothing may be asked for",
     ("task_id", RANGE): "which ids there are only the service knows",
     ("subtask_id", RANGE): "which ids there are only the service knows",
 }
@@ -64,6 +67,8 @@ A_SERVER = {"servers": ["10.1.0.1:2882"]}
 NO_ENTRY = (Bad(EMPTY, []), Bad(EMPTY, [""]))
 BY_HAND: dict[str, tuple[Bad, ...]] = {
     "apart_from_tasks": (),
+    "alarms_before": (),
+    "stop_on": (),
     "url": (
         Bad(EMPTY, ""),
         Bad(UNUSABLE, "ocp.example.com"),
@@ -90,6 +95,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "wait_timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "wait_interval": (Bad(RANGE, 0.1), Bad(RANGE, 604801)),
     "safety_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
+    "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
+    "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
     "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
     "min_zones": (Bad(RANGE, -1),),

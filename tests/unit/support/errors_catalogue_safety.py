@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
@@ -42,9 +42,33 @@ def safety_entries() -> Iterator[Entry]:
     broken = fails("tenants", 500, "/api/v2/ob/clusters/31/tenants")
     yield unsafe("reading tenants fails", "server_restart", (ADDRESS_41, "500"), broken)
 
+    yield from _signs(unsafe)
+
     def locked(service: FakeOcp) -> None:
         ClusterLock(service.url, [31], service.time.clock, []).acquire(PollPolicy(1, 1))
 
     yield unsafe(
         "others of this controller look for too long", "server_restart", (ADDRESS_41,), locked, wait_timeout=60
     )
+
+
+def _signs(unsafe: Callable[..., Entry]) -> Iterator[Entry]:
+    """Signs of trouble, and past restarts that took too long."""
+    alarm = {"id": 12, "alarmType": "ob_cluster_no_frozen", "labels": {"ob_cluster_name": "orders"}}
+    stops = {"stop_on": ["alarms", "merge"]}
+    named = (ADDRESS_41, "alarm 12", "stop_on: alarms")
+    yield unsafe("there is a new alarm", "server_restart", named, turned(alarms=[alarm]), **stops)
+    merge = turned(compaction="MERGING")
+    late = ("zone1", "MERGING", "stop_on: merge", "60 seconds")
+    yield unsafe("a merge runs, after `safety_timeout`", "zone_restart", late, merge, **stops, safety_timeout=60)
+    broken = fails("active_alarms", 500, "/api/v2/alarm/alarms")
+    yield unsafe("reading alarms fails", "server_restart", (ADDRESS_41, "500"), broken, **stops)
+
+    def slow(service: FakeOcp) -> None:
+        service.begin(SERVER, service.servers_there[:1], ago=5000, seconds=4000)
+
+    budget = (ADDRESS_41, "4000", "1001", "server_permanent_offline_time=3600", "offline_budget=warn")
+    yield unsafe("a past restart took too long", "server_restart", budget, slow, offline_budget="refuse")
+    unread = fails("cluster_parameters", 500, "/api/v2/ob/clusters/31/parameters")
+    words = (ADDRESS_41, "500", "offline_budget=ignore")
+    yield unsafe("reading parameters fails", "server_restart", words, unread, offline_budget="refuse")

@@ -22,6 +22,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import PARAMETER
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
     BEGINNING,
     URL,
@@ -105,7 +107,8 @@ class FakeOcp:
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
     effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone;
-    ``arbitrated`` are tenants that use the arbitration service, with their degraded log streams.
+    ``arbitrated`` are tenants that use the arbitration service, with their degraded log streams. ``lag`` is seconds,
+    None where the service has no samples.
     """
 
     time: FakeClock
@@ -141,6 +144,12 @@ class FakeOcp:
     units: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     tenant_count: int | None = None
     arbitrated: dict[str, list[int]] = field(default_factory=dict)
+    alarms: list[dict[str, Any]] = field(default_factory=list)
+    lag: float | None = 0.05
+    backups: list[dict[str, Any]] = field(default_factory=list)
+    compaction: str = "IDLE"
+    versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
+    offline_time: str = "3600s"
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -227,7 +236,8 @@ class FakeOcp:
         ]
         operating = self._operating(self.cluster_operated_by)
         count = {} if self.tenant_count is None else {"tenantCount": self.tenant_count}
-        return {"id": cluster_id, "name": "orders", "status": "RUNNING", "zones": zones, **count, **operating}
+        whole = {"id": cluster_id, "name": "orders", "status": "RUNNING", "compactionStatus": self.compaction}
+        return {**whole, "zones": zones, **count, **operating}
 
     def clusters(self, name: str = "") -> list[dict[str, Any]]:
         self._called("clusters")
@@ -248,6 +258,7 @@ class FakeOcp:
                 "status": thing.status or "RUNNING",
                 **({} if thing.inner_status is None else {"innerStatus": thing.inner_status}),
                 "startTime": _instant_text(self._shown(thing)[0]),
+                "version": self.versions.get(thing.id, "4.2.1.8"),
                 **self._operating(thing.operated_by),
             }
             for thing in self.servers_there
@@ -270,6 +281,26 @@ class FakeOcp:
             for zone, numbers in placed.items()
         ]
         return {**found, "zones": zones}
+
+    def active_alarms(self) -> list[dict[str, Any]]:
+        self._called("active_alarms")
+        return [{"status": "Active", "level": 2, **alarm} for alarm in self.alarms]
+
+    def lag_samples(self, cluster: str, since: datetime, until: datetime) -> list[dict[str, Any]]:
+        self._called("lag_samples")
+        assert (cluster, until - since) == ("orders", timedelta(seconds=120))
+        return [] if self.lag is None else [{"timestamp": 1, LAG: 0.05}, {"timestamp": 2, LAG: self.lag}]
+
+    def data_backups(self, cluster_id: int, since: datetime) -> list[dict[str, Any]]:
+        self._called("data_backups")
+        assert (cluster_id, since < at(self.now)) == (31, True)
+        return [{"taskId": number, **backup} for number, backup in enumerate(self.backups, start=1)]
+
+    def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
+        self._called("cluster_parameters")
+        assert cluster_id == 31
+        values = [{"value": self.offline_time} for _server in self.servers_there]
+        return [{"name": PARAMETER, "currentValue": {"obParameters": values}}]
 
     def hosts(self) -> list[dict[str, Any]]:
         self._called("hosts")

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, timedelta
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
@@ -15,14 +17,17 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseLost,
     TargetError,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_rules import Apart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.read_health import Demands
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import HEARTBEAT_SECONDS
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, chain, raw_task, step
 
 LOST = ResponseLost("The answer was lost.", url=URL, advice="Check that the service is well; run this again.")
 ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), raw_server(3, "zone3"))
@@ -32,10 +37,10 @@ ILL = raw_cluster(raw_server(1), raw_server(2, "zone2", status="UNAVAILABLE"), r
 def wait(api, time_passes):
     lines = []
 
-    def run(cluster="orders", min_zones=3, timeout=60, soak=0, **demands):
+    def run(cluster="orders", min_zones=3, timeout=60, soak=0, watch=None, **demands):
         policy = PollPolicy(timeout, 10, lambda line, failed: lines.append((line, failed)))
-        wanted = Demands(min_zones, **demands)
-        return await_health(api.double, cluster, wanted, policy, soak=soak, clock=time_passes.clock)
+        wanted, more = Demands(min_zones, **demands), {"soak": soak, "watch": watch, "clock": time_passes.clock}
+        return await_health(api.double, cluster, wanted, policy, **more)
 
     run.lines = lines
     return run
@@ -249,6 +254,58 @@ def test_unknown_cluster_ends_the_wait(api, wait):
 def test_min_zones_out_of_range_is_refused(wait):
     with pytest.raises(OptionError, match="min_zones: 0 is out of range"):
         wait(min_zones=0)
+
+
+EVERY_SIGN = Watch(frozenset(Sign), 30)
+
+
+def reads_signs(api, *, alarms=(), lag=0.1):
+    now = BEGINNING.astimezone(UTC)
+    api.double.service_clock = ServiceClock()
+    begin = {"since": now - timedelta(seconds=120), "until": now}
+    api.expect("lag_samples", "orders", **begin, gives=[{"timestamp": 1, LAG: lag}])
+    api.expect("active_alarms", gives=list(alarms))
+    api.expect("data_backups", 31, now - timedelta(days=7), gives=[])
+
+
+def test_signs_of_trouble_cost_three_requests_once_all_is_well(api, wait):
+    finds(api, raw_cluster())
+    reads_signs(api)
+    assert wait(watch=EVERY_SIGN)["problems"] == []
+
+
+def test_no_sign_is_read_of_a_cluster_that_is_ill_anyway(api, wait):
+    finds(api, ILL)
+    with pytest.raises(NotHealthy):
+        wait(timeout=0, watch=EVERY_SIGN)
+
+
+def test_sign_that_may_end_is_waited_for_and_named(api, wait):
+    finds(api, raw_cluster())
+    reads_signs(api, lag=40)
+    with pytest.raises(NotHealthy) as raised:
+        wait(timeout=0, watch=EVERY_SIGN)
+    assert (
+        "not healthy after 0 seconds: replicas of orders lag 40 seconds behind, more than max_lag=30 (stop_on: lag)."
+        in (str(raised.value))
+    )
+    assert raised.value.facts["held"] is False
+
+
+def test_new_alarm_ends_the_wait_at_once(api, wait, time_passes):
+    finds(api, raw_cluster())
+    reads_signs(api, alarms=[{"id": 12, "alarmType": "x", "labels": {"ob_cluster_name": "orders"}}])
+    with pytest.raises(NotHealthy, match=r"no wait ends that: alarm 12 \(x\) is active \(stop_on: alarms\)\."):
+        wait(watch=EVERY_SIGN)
+    assert time_passes.pauses == []
+
+
+def test_sign_that_is_not_shown_is_a_warning(api, wait):
+    finds(api, raw_cluster())
+    api.double.service_clock = ServiceClock()
+    api.expect("active_alarms", gives=refused(403))
+    warnings = wait(watch=Watch(frozenset({Sign.ALARMS}), 30))["warnings"]
+    assert warnings == ["The service does not show alarms (status 403), so stop_on=alarms sees no trouble there."]
 
 
 def test_cluster_that_stays_healthy_is_watched_to_the_end(api, wait):

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_pla
     RollingRequest,
     plan_rolling_restart,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task
 
@@ -34,7 +35,7 @@ def planned(api, time_passes):
 
     def run(*clusters, running=(), held=None, **options):
         seen = set()
-        wanted = replace(ALL, clusters=[cluster["name"] for cluster in clusters], **options)
+        wanted = replace(ALL, **{"clusters": [cluster["name"] for cluster in clusters], **options})
         for cluster in clusters:
             api.expect("clusters", cluster["name"], gives=[cluster])
             if cluster["id"] not in seen:
@@ -71,6 +72,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
     assert order(plan) == [[11], [12], [13], [3], [4], [5], [6], [2], [1]]
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
     well = {"task_ids": [], "problems": [], "serves": True, "safe": True, "blocked": False, "message": ""}
+    well |= {"signs": [], "alarms": [], "offline_time": None}
     assert plan["clusters"] == [
         {"id": 32, "name": "payments", "batches": 3, **well},
         {"id": 31, "name": "orders", "batches": 6, **well},
@@ -258,3 +260,26 @@ def test_done_servers_are_shown_by_zone(planned):
     shown = [(zone["zone"], [server["id"] for server in zone["servers"]], zone["last_of_zone"]) for zone in done]
     assert shown == [("zone1", [1], False), ("zone2", [3, 4], True)]
     assert {(zone["number"], zone["cluster_id"], zone["first_of_zone"]) for zone in done} == {(None, 31, False)}
+
+
+def test_alarms_that_are_there_are_known_and_other_signs_are_told(api, planned):
+    """What no wait ends blocks the cluster; the rest is waited for at its turn."""
+    mixed = raw_cluster(raw_server(1, version="4.2"), raw_server(2, "zone2", version="4.3"), raw_server(3, "zone3"))
+    alarm = {"id": 12, "alarmType": "x", "labels": {"ob_cluster_name": "orders"}}
+    other = {**alarm, "id": 13, "labels": {"ob_cluster_name": "payments"}}
+    api.expect("clusters", "orders", gives=[{**mixed, "compactionStatus": "MERGING"}])
+    api.expect("tasks", clusterId=31, status="RUNNING", gives=[])
+    api.expect("active_alarms", gives=[alarm, other])
+    api.expect("cluster_parameters", 31, gives=[{"name": "server_permanent_offline_time", "currentValue": {}}])
+    watch = Watch(frozenset({Sign.ALARMS, Sign.MERGE, Sign.VERSIONS}), 30)
+    plan = planned(clusters=["orders"], watch=watch, judges_budget=True)
+    [cluster] = plan["clusters"]
+    versions = (
+        "the servers of orders have different versions: 4.2 (10.1.0.1:2882); 4.3 (10.1.0.2:2882) (stop_on: versions)"
+    )
+    merge = "cluster orders merges: its compaction is MERGING (stop_on: merge)"
+    assert (cluster["alarms"], cluster["signs"], cluster["offline_time"]) == ([12], [merge, versions], None)
+    assert (cluster["blocked"], cluster["message"], cluster["problems"]) == (True, f"{versions}.", [])
+    assert plan["warnings"] == [
+        "The service does not show server_permanent_offline_time of cluster 31, so offline_budget is ignored."
+    ]

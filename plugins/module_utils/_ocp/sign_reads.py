@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The reads that show signs of trouble: alarms, how far replicas lag, backups, parameters.
+
+See docs/contract.md, "Alarms", "Metrics", "Backups" and "Parameters".
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Protocol
+
+from .._base.parsing import Record
+from .records import alarm_record, backup_record, parameter_record
+
+# As many as documents allow in one page.
+ALARMS_A_PAGE = 200
+OTHERS_A_PAGE = 2000
+
+LAG = "max_full_clog_sync_delay_second"
+SECONDS_BETWEEN_SAMPLES = 5
+
+
+class SignReads(Protocol):
+    """Reads of one service. Every method raises ServiceError."""
+
+    def _list(self, path: str, params: Record | None = None, size: int = OTHERS_A_PAGE) -> list[Record]:
+        """All elements of a list."""
+
+    def active_alarms(self) -> list[Record]:
+        """All active alarms, of every cluster and host."""
+        found = self._list("/api/v2/alarm/alarms", {"status": "Active"}, ALARMS_A_PAGE)
+        return [alarm_record(one) for one in found]
+
+    def lag_samples(self, cluster: str, since: datetime, until: datetime) -> list[Record]:
+        """How far the replicas of a cluster lag, as ``timestamp`` in seconds and the value of LAG, in seconds.
+
+        Documents of different versions spell the parameters of the time in two ways.
+        """
+        begin, end = _utc(since), _utc(until)
+        query = {
+            "metrics": LAG,
+            "labels": f"app:OB,ob_cluster_name:{cluster}",
+            "groupBy": "ob_cluster_name",
+            "interval": SECONDS_BETWEEN_SAMPLES,
+            "startTime": begin,
+            "endTime": end,
+            "start_time": begin,
+            "end_time": end,
+        }
+        return self._list("/api/v2/monitor/metric", query, OTHERS_A_PAGE)
+
+    def data_backups(self, cluster_id: int, since: datetime) -> list[Record]:
+        """The data backups of a cluster and its tenants that began since then."""
+        path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/dataBackupTasks"
+        return [backup_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
+
+    def cluster_parameters(self, cluster_id: int) -> list[Record]:
+        """All parameters of a cluster, with the value of each server."""
+        found = self._list(f"/api/v2/ob/clusters/{cluster_id}/parameters", {}, OTHERS_A_PAGE)
+        return [parameter_record(one) for one in found]
+
+
+def _utc(instant: datetime) -> str:
+    """As ``2026-05-04T03:00:00Z``."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

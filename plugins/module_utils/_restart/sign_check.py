@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What speaks against a restart besides tenants: signs of trouble, and past restarts that took too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .._base.clock import Clock
+from .._base.errors import NotSafe, ServiceError
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import SUCCESSFUL, Task
+from .._signs.offline_budget import (
+    PARAMETER,
+    TASKS_READ,
+    OfflineBudget,
+    exceeded_words,
+    longest_restart,
+    read_offline_time,
+)
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
+from .._targets.target import Target
+from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import progress_line
+from .attempt import Progressing, RestartAttempt
+from .cluster_lock import ClusterLock
+from .look import Sight
+from .restart_request import RestartRequest
+
+# The parameters, and the finished restarts.
+BUDGET_REQUESTS = 2
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """Seconds that a server may be away, None if that is not shown, and a past restart that took longer, if any."""
+
+    allowed: float | None
+    exceeded: Task | None
+
+
+class SignCheck:
+    """Judges the signs of trouble of one target, again and again. ``waited`` are the seconds that it has waited."""
+
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        attempt: Progressing[RestartAttempt],
+        lock: ClusterLock,
+        clock: Clock,
+    ) -> None:
+        self._api = api
+        self._target = target
+        self._request = request
+        self._attempt = attempt
+        self._lock = lock
+        self._clock = clock
+        self._reader = None if request.watch is None else SignReader(api, request.watch, clock, attempt.warnings)
+        self._read: Readings | ServiceError | None = None
+        self._budget: _Budget | ServiceError | None = None
+        self._shown: Sequence[Trouble] = ()
+        self.waited = 0.0
+
+    @property
+    def requests(self) -> int:
+        """How many requests a look for signs takes."""
+        budget = 0 if self._budget is not None or self._ignores_budget else BUDGET_REQUESTS
+        return budget + (self._reader.requests if self._reader else 0)
+
+    @property
+    def _ignores_budget(self) -> bool:
+        return self._request.offline_budget is OfflineBudget.IGNORE
+
+    @property
+    def _offline_time(self) -> float | None:
+        return self._budget.allowed if isinstance(self._budget, _Budget) else None
+
+    def read(self) -> None:
+        """Read the signs, before the target itself is looked at. What fails is raised once the restart is needed."""
+        number = self._target.cluster_id
+        if number is None:
+            return
+        try:
+            if self._reader is not None:
+                self._read = self._reader.read(number, str(self._target.result()["cluster_name"]))
+        except ServiceError as error:
+            self._read = error
+        if self._budget is None and not self._ignores_budget:
+            try:
+                self._budget = self._read_budget(number)
+            except ServiceError as error:
+                self._budget = error
+
+    def allows(self, sight: Sight) -> bool:
+        """Whether nothing speaks against the request right after this sight; if not, look again: it has waited.
+
+        Raises NotSafe, and a ServiceError if the signs cannot be read for now.
+        """
+        self._judge_budget()
+        if self._reader is None or self._read is None:
+            return True
+        if isinstance(self._read, ServiceError):
+            self._read.add_advice("Without stop_on nobody looks for signs of trouble.")
+            raise self._read
+        cluster = str(self._target.result()["cluster_name"])
+        found = troubles(cluster, sight.observed.servers, self._read, self._reader.watch)
+        if not found:
+            return True
+        pause = self._pause() if all(trouble.passes for trouble in found) else 0.0
+        if self._request.check_mode or not pause:
+            raise self._refusal(found)
+        self._wait(pause, found)
+        return False
+
+    def with_offline_time(self, policy: PollPolicy) -> PollPolicy:
+        """The policy of the wait for the restart, which shows how much longer a server may be away."""
+        return replace(policy, offline_time=self._offline_time)
+
+    def warn_of_long_restart(self) -> None:
+        """Say in the result that a restart has taken most of the time that a server may be away."""
+        task = self._attempt.so_far.task
+        taken = None if task is None else task["duration"]
+        allowed = self._offline_time
+        if allowed is not None and taken is not None and taken > allowed / 2:
+            self._attempt.warnings.append(
+                f"The restart of {self._target.label} took {taken:.0f} of the {allowed:g} seconds that a server may be "
+                f"away ({PARAMETER})."
+            )
+
+    def _read_budget(self, cluster_id: int) -> _Budget:
+        allowed = self._request.offline_time
+        if allowed is None:
+            allowed = read_offline_time(self._api, cluster_id, self._attempt.warnings)
+        if allowed is None:
+            return _Budget(None, None)
+        past = self._target.tasks(self._api, status=SUCCESSFUL, limit=TASKS_READ)
+        longest = longest_restart(past)
+        exceeds = longest is not None and (longest.duration or 0.0) > allowed
+        return _Budget(allowed, longest if exceeds else None)
+
+    def _judge_budget(self) -> None:
+        budget = self._budget
+        if isinstance(budget, ServiceError):
+            budget.add_advice("With offline_budget=ignore nobody looks at that.")
+            raise budget
+        if budget is None or budget.allowed is None or budget.exceeded is None:
+            return
+        words = exceeded_words(budget.exceeded, budget.allowed)
+        if self._request.offline_budget is OfflineBudget.REFUSE:
+            self._note_refusal([words])
+            raise NotSafe(
+                f"There was no restart of {self._target.label}: {words}. Let the cluster wait longer ({PARAMETER}), or "
+                "allow it with offline_budget=warn."
+            )
+        self._attempt.warnings.append(f"The restart of {self._target.label} may take too long: {words}.")
+
+    def _pause(self) -> float:
+        timeout = self._request.signs_timeout
+        if self.waited > timeout - SHORTEST_PAUSE:
+            return 0.0
+        policy = PollPolicy(timeout, self._request.policy.interval)
+        return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
+
+    def _wait(self, pause: float, found: Sequence[Trouble]) -> None:
+        self._lock.release()
+        if found != self._shown:
+            for line in (f"{self._target.label}: not safe yet", *(one.words for one in found)):
+                self._request.policy.show(progress_line(line), False)
+            self._shown = found
+        began = self._clock.now()
+        self._clock.sleep(pause)
+        self.waited += self._clock.now() - began
+
+    def _refusal(self, found: Sequence[Trouble]) -> NotSafe:
+        waited = f" after {self.waited:.0f} seconds" if self.waited else ""
+        signs = [trouble.words for trouble in found]
+        self._note_refusal(signs)
+        return NotSafe(
+            f"There was no restart of {self._target.label}: there are signs of trouble{waited}: {'; '.join(signs)}. "
+            f"{allowing_words(found)}",
+            signs=signs,
+        )
+
+    def _note_refusal(self, words: Sequence[str]) -> None:
+        """What was found of tenants is not all that decides."""
+        safety = self._attempt.so_far.safety
+        if safety is not None:
+            problems = [*safety["problems"], *words]
+            self._attempt.note(safety={**safety, "problems": problems, "allowed": False})

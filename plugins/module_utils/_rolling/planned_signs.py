@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a plan tells of signs of trouble: what is there now, which alarms are known, how long a server may be away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._base.clock import Clock
+from .._health.health_rules import Kind, Problem
+from .._health.read_health import ClusterHealth
+from .._ocp.endpoints import OcpApi
+from .._signs.alarm_rules import alarms_of
+from .._signs.offline_budget import read_offline_time
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Trouble, Watch, troubles
+from .._targets.cluster import placed_servers
+
+
+@dataclass(frozen=True)
+class SeenSigns:
+    """The signs of trouble in a cluster, the ids of its alarms, and the seconds that a server of it may be away."""
+
+    troubles: Sequence[Trouble] = ()
+    alarms: Sequence[int] = ()
+    offline_time: float | None = None
+
+    @property
+    def blocking(self) -> list[Problem]:
+        """Those that no wait ends."""
+        return [Problem(trouble.words, Kind.HELD) for trouble in self.troubles if not trouble.passes]
+
+    def result(self) -> dict[str, Any]:
+        """As registered facts."""
+        words = [trouble.words for trouble in self.troubles]
+        offline_time = None if self.offline_time is None else max(1, int(self.offline_time))
+        return {"signs": words, "alarms": list(self.alarms), "offline_time": offline_time}
+
+
+class PlannedSigns:
+    """Looks at each cluster for signs of trouble. The alarms that are there now are no news for the restarts.
+
+    Without ``watch`` it looks for none. ``judges_budget``: it reads how long a server may be away.
+    """
+
+    def __init__(
+        self, api: OcpApi, watch: Watch | None, judges_budget: bool, clock: Clock, warnings: list[str]
+    ) -> None:
+        self._api = api
+        self._judges_budget = judges_budget
+        self._warnings = warnings
+        self._reader = None if watch is None else SignReader(api, watch, clock, warnings)
+
+    def of(self, health: ClusterHealth) -> SeenSigns:
+        """What is seen of a cluster. Raises a ServiceError."""
+        number, name = health.cluster["id"], str(health.cluster["name"])
+        found: list[Trouble] = []
+        alarms: list[int] = []
+        if self._reader is not None:
+            readings = self._reader.read(number, name)
+            placed = placed_servers(health.records.cluster, health.records.servers)
+            own = alarms_of(readings.alarms or (), name, placed)
+            alarms = [known for alarm in own if (known := alarm.get("id")) is not None]
+            watch = replace(self._reader.watch, alarms_before=frozenset(alarms))
+            found = troubles(name, placed, readings, watch)
+        offline = read_offline_time(self._api, number, self._warnings) if self._judges_budget else None
+        return SeenSigns(found, alarms, offline)

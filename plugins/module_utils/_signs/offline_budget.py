@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How long a server may be away until its replicas are given up, and whether its past restarts took longer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+from .._base.parsing import Record, record, records
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._ocp.unknown_path import if_shown
+from .._targets.target import TaskOnTarget
+from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
+
+PARAMETER = "server_permanent_offline_time"
+# The newest ones decide, so that one bad day in the past is forgotten.
+RESTARTS_COUNTED = 5
+# Of a cluster: the restarts of one target are looked for among these.
+TASKS_READ = 200
+EXECUTE = "EXECUTE"
+
+_TIME = re.compile(r"(\d{1,15})(us|ms|s|m|h|d)?")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class OfflineBudget(StrEnum):
+    """What is done about a restart that may take longer than a server may be away; the option ``offline_budget``."""
+
+    REFUSE = "refuse"
+    WARN = "warn"
+    IGNORE = "ignore"
+
+
+def seconds_of(value: object) -> float | None:
+    """A time as a parameter has it, such as ``3600s`` or ``1h``; None for anything else."""
+    found = _TIME.fullmatch(str(value).strip().lower())
+    return None if found is None else int(found[1]) * float(_SECONDS[found[2] or "s"])
+
+
+def read_offline_time(api: OcpApi, cluster_id: int, warnings: list[str]) -> float | None:
+    """See ``offline_time``; ``warnings`` gets a sentence if it is not shown. Raises a ServiceError."""
+    found = offline_time(if_shown(lambda: api.cluster_parameters(cluster_id), lambda _error: None) or ())
+    if found is None:
+        warnings.append(f"The service does not show {PARAMETER} of cluster {cluster_id}, so offline_budget is ignored.")
+    return found
+
+
+def offline_time(parameters: Iterable[Record]) -> float | None:
+    """Seconds that a server of the cluster may be away, by the server that allows least; None if it is not shown."""
+    own = [record(each.get("currentValue")) for each in parameters if each.get("name") == PARAMETER]
+    shown = [
+        value
+        for current in own
+        for value in (
+            *(server.get("value") for server in records(current.get("obParameters"))),
+            *record(current.get("valueToServers")),
+        )
+    ]
+    return min((seconds for value in shown if (seconds := seconds_of(value))), default=None)
+
+
+def longest_restart(entries: Iterable[TaskOnTarget]) -> Task | None:
+    """Of the newest restarts of a target by themselves, the newest first, the one that took longest.
+
+    A task that somebody retried says nothing of how long a restart takes.
+    """
+    tasks = [Task.from_api(entry.record) for entry in entries if entry.restarts is None or entry.restarts]
+    counted = [task for task in tasks if task.succeeded and _is_plain(task) and task.duration is not None]
+    return max(counted[:RESTARTS_COUNTED], key=lambda task: task.duration or 0.0, default=None)
+
+
+def exceeded_words(task: Task, allowed: float) -> str:
+    """What speaks against another restart."""
+    return (
+        f"one of its last restarts took {task.duration:.0f} seconds (task {task.label}, {task.start_time}), "
+        f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is away"
+    )
+
+
+def _is_plain(task: Task) -> bool:
+    return kind_of(task.name) in (SERVER_RESTART, ZONE_RESTART) and str(task.operation or EXECUTE).upper() == EXECUTE

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which signs of trouble speak against a restart, and which of them a wait may end: pure judgement of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from .._base.parsing import Record
+from .._base.text import join_names, one_line
+from .._targets.serving import is_in_flight
+from .._targets.target import PlacedServer
+from .alarm_rules import alarm_words, alarms_of, is_explained, is_harmless, is_of_clock, may_be_of_restart
+
+# The words of docs/contract.md, "Backups", for one that has not ended.
+RUNNING_BACKUP = ("BEGINNING", "INITIALIZING", "DOING", "CANCELING")
+IDLE = "IDLE"
+
+
+class Sign(StrEnum):
+    """A sign of trouble; the options ``stop_on``."""
+
+    ALARMS = "alarms"
+    LAG = "lag"
+    BACKUP = "backup"
+    MERGE = "merge"
+    VERSIONS = "versions"
+    NTP = "ntp"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Which signs stop. ``max_lag`` is seconds, ``alarms_before`` are the ids of alarms that are known already."""
+
+    signs: frozenset[Sign]
+    max_lag: float
+    alarms_before: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What was read of a cluster ``at`` a time of the service: None for what was not asked for, or is not shown.
+
+    ``lag`` is seconds.
+    """
+
+    at: datetime
+    alarms: Sequence[Record] | None = None
+    lag: float | None = None
+    backups: Sequence[Record] | None = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A sign that speaks against a restart, in words. ``passes``: a wait may end it."""
+
+    sign: Sign
+    text: str
+    passes: bool
+
+    @property
+    def words(self) -> str:
+        """The text with the name of the sign, by which it can be switched off."""
+        return f"{self.text} (stop_on: {self.sign.value})"
+
+
+def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, watch: Watch) -> list[Trouble]:
+    """The signs of the cluster with this name, whose servers are ``placed``."""
+    found = [
+        *_alarms(alarms_of(readings.alarms or (), cluster, placed), placed, watch, readings.at),
+        *_lag(cluster, placed, readings.lag, watch),
+        *(
+            Trouble(Sign.BACKUP, f"{_backup_words(backup)} of {cluster} is {backup.get('status')}", True)
+            for backup in readings.backups or ()
+            if is_running(backup)
+        ),
+        *_merge(cluster, placed),
+        *_versions(cluster, placed),
+    ]
+    return [trouble for trouble in found if trouble.sign in watch.signs]
+
+
+def is_running(backup: Record) -> bool:
+    """Whether a backup has not ended."""
+    return str(backup.get("status")).upper() in RUNNING_BACKUP
+
+
+def allowing_words(found: Iterable[Trouble]) -> str:
+    """How to go on in spite of them."""
+    names = join_names(dict.fromkeys(trouble.sign.value for trouble in found))
+    return f"To go on in spite of it, leave {names} out of stop_on."
+
+
+def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:
+    for alarm in alarms:
+        words = f"{alarm_words(alarm)} is active" if not alarm.get("summary") else alarm_words(alarm)
+        if is_of_clock(alarm) and Sign.NTP in watch.signs:
+            yield Trouble(Sign.NTP, words, True)
+        elif not (is_harmless(alarm) or is_explained(alarm, placed, now) or alarm.get("id") in watch.alarms_before):
+            yield Trouble(Sign.ALARMS, words, may_be_of_restart(alarm, placed))
+
+
+def _lag(cluster: str, placed: Iterable[PlacedServer], lag: float | None, watch: Watch) -> Iterator[Trouble]:
+    """While a server restarts, its replicas lag."""
+    moves = any(is_in_flight(server.member.status) for server in placed)
+    if lag is not None and lag > watch.max_lag and not moves:
+        words = f"replicas of {cluster} lag {lag:g} seconds behind, more than max_lag={watch.max_lag:g}"
+        yield Trouble(Sign.LAG, words, True)
+
+
+def _backup_words(backup: Record) -> str:
+    tenant = one_line(backup.get("tenantName"))
+    return f"backup {backup.get('taskId')}" + (f" of tenant {tenant}" if tenant else "")
+
+
+def _merge(cluster: str, placed: Iterable[PlacedServer]) -> Iterator[Trouble]:
+    words = {word for server in placed for word in server.compaction if word.upper() != IDLE}
+    if words:
+        yield Trouble(Sign.MERGE, f"cluster {cluster} merges: its compaction is {join_names(sorted(words))}", True)
+
+
+def _versions(cluster: str, placed: Iterable[PlacedServer]) -> Iterator[Trouble]:
+    servers: dict[str, list[str]] = {}
+    for server in placed:
+        if server.version is not None:
+            servers.setdefault(server.version, []).append(server.member.name)
+    if len(servers) > 1:
+        shown = "; ".join(f"{version} ({join_names(names)})" for version, names in servers.items())
+        yield Trouble(Sign.VERSIONS, f"the servers of {cluster} have different versions: {shown}", False)
