@@ -21,7 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import bas
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from emulator import PASSWORD, USERNAME, Emulator
 
 

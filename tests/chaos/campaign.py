@@ -32,7 +32,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import clus
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
 

@@ -20,10 +20,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     decision,
     earlier_looks,
     look,
-    own_task,
-    proof,
     restart,
     send_once,
+    start_proof,
+    task_adoption,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import voters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import operating_tasks
@@ -80,7 +80,7 @@ def clock_of_last_answer() -> Patches:
 @_mutation
 def adoption_by_id_alone() -> Patches:
     """Any newer task is the own one, whenever and by whom it was begun."""
-    yield mock.patch.object(own_task.Sent, "may_have_started", lambda sent, task: task.id > (sent.mark or 0))
+    yield mock.patch.object(task_adoption.Sent, "may_have_started", lambda sent, task: task.id > (sent.mark or 0))
 
 
 @_mutation
@@ -131,25 +131,25 @@ def redirects_are_refusals() -> Patches:
 def proof_without_serving() -> Patches:
     """What has started anew is verified, whether it serves or not."""
     yield mock.patch.object(
-        proof.Proof, "complete", property(lambda found: bool(found.restarted) and all(found.restarted.values()))
+        start_proof.Proof, "complete", property(lambda found: bool(found.restarted) and all(found.restarted.values()))
     )
     yield mock.patch.object(
-        proof.Proof, "contradiction", property(lambda found: "not started" if found.not_restarted else None)
+        start_proof.Proof, "contradiction", property(lambda found: "not started" if found.not_restarted else None)
     )
 
 
 @_mutation
 def proof_by_any_other_start() -> Patches:
     """A start that is another one than before is a new one, in whatever direction it moved."""
-    moved = proof._has_moved
+    moved = start_proof._has_moved
 
     def differs(before: Any, after: Any) -> bool | None:
         if before.started is not None and after.started is not None:
             return bool(before.started != after.started)
         return moved(before, after)
 
-    yield mock.patch.object(proof, "_has_moved", differs)
-    yield mock.patch.object(proof, "TRUNCATED", service_clock.timedelta(days=9))
+    yield mock.patch.object(start_proof, "_has_moved", differs)
+    yield mock.patch.object(start_proof, "TRUNCATED", service_clock.timedelta(days=9))
 
 
 @_mutation

@@ -199,10 +199,11 @@ def test_an_import_in_any_form_is_seen(tmp_path):
     (root / "module_utils/_restart").mkdir(parents=True)
     file = root / "module_utils/_restart/decision.py"
     file.write_text(
-        "from .._waiting import poll\nfrom ...modules.task import run\nimport requests.auth\nfrom .restart import X\n"
+        "from .._waiting import poll_pauses\n"
+        "from ...modules.task import run\nimport requests.auth\nfrom .restart import X\n"
     )
     assert imports(file, root) == {
-        ".module_utils._waiting.poll",
+        ".module_utils._waiting.poll_pauses",
         ".modules.task.run",
         "requests.auth",
         ".module_utils._restart.restart.X",
@@ -212,10 +213,10 @@ def test_an_import_in_any_form_is_seen(tmp_path):
 @pytest.mark.parametrize(
     ("file", "line", "found"),
     [
-        ("module_utils/_base/text.py", "from .._waiting import poll", {"module_utils._waiting.poll"}),
+        ("module_utils/_base/text.py", "from .._waiting import poll_pauses", {"module_utils._waiting.poll_pauses"}),
         ("module_utils/_base/text.py", "from .clock import Clock", {"module_utils._base.clock"}),
         ("module_utils/_base/clock.py", "from .text import label", set()),
-        ("module_utils/_waiting/poll.py", "from .._base.text import label", set()),
+        ("module_utils/_waiting/poll_pauses.py", "from .._base.text import label", set()),
     ],
     ids=["upwards", "to the right", "to the left", "down"],
 )

@@ -20,7 +20,7 @@ from .._signs.sign_rules import Watch, troubles
 from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
 from .._waiting.failure_report import NEXT_STEPS_HEADING
-from .._waiting.poll import PollPolicy, poll_until_done, transient_error_warnings
+from .._waiting.poll_pauses import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
 from .health_rules import Kind, Problem
 from .read_health import ClusterHealth, Demands, read_health

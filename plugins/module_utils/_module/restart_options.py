@@ -15,7 +15,7 @@ from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
 from .._waiting.failure_report import DEFAULT_LOG_LINES
-from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
 from .bridge import RunMode
 from .connection_options import Params, seconds_option

@@ -14,12 +14,12 @@ from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
 from .._waiting.failure_report import Purpose
-from .._waiting.poll import PollPolicy
+from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .diff import restart_diff
-from .proof import RestartTask, await_proof
+from .start_proof import RestartTask, await_proof
 
 
 class Aftermath:

@@ -24,7 +24,7 @@ from .._base.parsing import Record
 from .._ocp.task_model import SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
-from .._waiting.poll import PollPolicy
+from .._waiting.poll_pauses import PollPolicy
 from .restart_notes import RestartNote, whole_seconds
 
 LARGEST_FILE = 1024 * 1024

@@ -13,7 +13,7 @@ from .._base.text import join_names
 from .._ocp.task_model import Task, task_label
 from .._targets.serving import is_in_flight
 from .._targets.target import Member, Observation
-from .evidence import FinishedRestart, due_starts, proven_by_task
+from .task_evidence import FinishedRestart, due_starts, proven_by_task
 
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 

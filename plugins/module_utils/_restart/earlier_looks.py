@@ -12,7 +12,7 @@ from .._base.parsing import Record
 from .._ocp.task_model import Task
 from .._targets.target import Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .evidence import UPTIME_TOLERANCE
+from .task_evidence import UPTIME_TOLERANCE
 
 Starts = dict[str, datetime]
 

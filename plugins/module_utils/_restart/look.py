@@ -15,19 +15,22 @@ from .._base.parsing import Record, instant
 from .._base.service_clock import service_time
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
-from .._targets.target import Observation, Target, TaskOnTarget
+from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .._waiting.poll import PollPolicy
+from .._waiting.poll_pauses import PollPolicy
 from .decision import Look, Operation
 from .earlier_looks import EarlierLooks
-from .evidence import FinishedRestart, finished_restart
 from .held import holder_of, newest_failure
 from .in_flight import NamedTasks, listed_in_flight, named_tasks
+from .task_evidence import FinishedRestart, finished_restart
 
 Found = TypeVar("Found")
 
 # A start further ahead of the service's clock was written down by another clock.
 LARGEST_START_LEAD = timedelta(seconds=60)
+
+# Of the tasks that are listed, and the members of a target: the tasks that should be there, too.
+Noted = Callable[[Iterable[Record], Iterable[Member]], list[TaskOnTarget]]
 
 # Of one cluster, or of one kind of target: more tasks than these do not begin while a restart runs.
 NEWEST_TASKS = 30
@@ -102,11 +105,14 @@ class Viewer:
         self._note(sight)
         return sight
 
-    def see_with(self, tasks: Iterable[TaskOnTarget]) -> Sight:
-        """Look again, with restarts that were asked for and that no answer has shown yet. Raises a ServiceError."""
-        for entry in tasks:
+    def see_with(self, noted: Noted) -> Sight:
+        """Look, and again if restarts are ``noted`` that no answer has shown yet. Raises a ServiceError."""
+        sight = self.see()
+        listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
+        unseen = noted(listed, sight.observed.members)
+        for entry in unseen:
             self._earlier.remember(entry)
-        return self.see()
+        return self.see() if unseen else sight
 
     def _may_be_behind(self, sight: Sight) -> bool:
         return self._earlier.may_be_behind(sight.observed, self.clock.now())

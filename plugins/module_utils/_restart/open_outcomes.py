@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Target
-from .own_task import Sent
+from .task_adoption import Sent
 
 _OPEN: dict[tuple[str, str], Sent] = {}
 

@@ -8,7 +8,7 @@ from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, NotFound, ServiceError
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Selector, Target
-from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .restart_request import RestartRequest
 

@@ -29,7 +29,7 @@ from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.failure_report import not_serving, target_held
-from .._waiting.poll import PollPolicy
+from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import Aftermath
 from .attempt import Progressing, RestartAttempt
@@ -37,14 +37,14 @@ from .cluster_lock import ClusterLock
 from .decision import Action, Condition, Decision, Look, decide_restart
 from .diff import restart_diff
 from .look import Sight, Viewer
-from .lost_response import search_outcome
+from .outcome_search import search_outcome
 from .outlast import found_target
-from .own_task import outcome_unknown
-from .proof import PAUSES
 from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
 from .send_once import Sender
 from .sign_check import SignCheck
+from .start_proof import PAUSES
+from .task_adoption import outcome_unknown
 from .time_left import TimeLeft
 
 Result = dict[str, Any]
@@ -225,10 +225,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._time.read()
             self._signs.read()
-            sight = self._viewer.see()
-            listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
-            unseen = self._lock.unseen_tasks(listed, sight.observed.members)
-            sight = self._viewer.see_with(unseen) if unseen else sight
+            sight = self._viewer.see_with(self._lock.unseen_tasks)
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
             self._since, warnings = to_service_clock(

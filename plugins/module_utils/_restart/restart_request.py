@@ -9,7 +9,7 @@ from datetime import datetime
 
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
-from .._waiting.poll import PollPolicy
+from .._waiting.poll_pauses import PollPolicy
 from .decision import InFlight
 
 

@@ -20,7 +20,7 @@ from .._waiting.progress import Show, show_nothing, started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .open_outcomes import close_outcome, open_request, remember_open
-from .own_task import Sent, doubtful_tasks, find_own_task, is_answer, outcome_unknown, own_tasks
+from .task_adoption import Sent, doubtful_tasks, find_own_task, is_answer, outcome_unknown, own_tasks
 
 
 class Sender:

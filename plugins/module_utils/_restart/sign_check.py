@@ -22,7 +22,7 @@ from .._signs.offline_budget import (
 from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
 from .._targets.target import Target
-from .._waiting.poll import SHORTEST_PAUSE, PollPolicy
+from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock

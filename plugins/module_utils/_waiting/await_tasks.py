@@ -12,7 +12,7 @@ from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceErr
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Task
 from .failure_report import Purpose, task_failed, wait_timed_out
-from .poll import PollPolicy, Result, poll_until_done, transient_error_warnings
+from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 
 NO_PURPOSE = Purpose()

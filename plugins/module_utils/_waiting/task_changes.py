@@ -15,7 +15,7 @@ from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task
 from .await_tasks import UNSEEN_FOR, Grace
-from .poll import PollPolicy, poll_until_done
+from .poll_pauses import PollPolicy, poll_until_done
 
 STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_failed", "finished"
 

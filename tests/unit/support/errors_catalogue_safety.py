@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
     ADDRESS_41,

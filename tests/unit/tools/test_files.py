@@ -28,7 +28,7 @@ def test_files_page_matches_the_files():
 def test_every_kind_of_file_is_listed(lines):
     names = {str(path.relative_to(REPOSITORY)) for path in lines}
     assert names > {
-        "plugins/module_utils/_waiting/poll.py",
+        "plugins/module_utils/_waiting/poll_pauses.py",
         "plugins/modules/task.py",
         "roles/emulator/files/ocp_emulator/cli.py",
         "tests/integration/conftest.py",

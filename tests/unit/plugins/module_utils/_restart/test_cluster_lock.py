@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import clus
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
 

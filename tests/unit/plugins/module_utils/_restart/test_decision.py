@@ -18,7 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision im
     Operation,
     decide_restart,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT, FinishedRestart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import PROOF_TIMEOUT, FinishedRestart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
 from hypothesis import given, settings

@@ -38,7 +38,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import ADDRESS, DocumentedOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock

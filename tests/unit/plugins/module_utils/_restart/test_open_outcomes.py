@@ -14,7 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcom
     open_request,
     remember_open,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_task import Sent
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_adoption import Sent
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, SERVER
 

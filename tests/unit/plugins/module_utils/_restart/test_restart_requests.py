@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, raw_task, response
 
 OPTIONS = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))

@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks
     wait_for_success,
     wait_for_tasks,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
 PATIENT = PollPolicy(timeout=7200, interval=10)

@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_success
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.failure_report import Purpose
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
 HEADING = "############{EXECUTE}{2026-05-04T03:02:01.5+08:00}############\n"

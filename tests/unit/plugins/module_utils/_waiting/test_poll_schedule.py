@@ -13,7 +13,7 @@ from itertools import pairwise
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import WaitTimeout
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, raw_task
 from hypothesis import example, given
 from hypothesis import strategies as st

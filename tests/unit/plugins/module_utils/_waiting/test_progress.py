@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import started_line
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
 from hypothesis import given

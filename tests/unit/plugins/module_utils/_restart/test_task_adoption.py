@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_task import Sent, is_answer, own_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_adoption import Sent, is_answer, own_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.proof import RestartTask, prove_restarts
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask, prove_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 

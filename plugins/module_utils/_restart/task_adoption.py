@@ -16,7 +16,7 @@ from .._ocp.task_model import Task
 from .._targets.operating_tasks import shown_cluster
 from .._targets.target import Target, TaskOnTarget
 from .._targets.task_names import is_other_kind, kind_of
-from .lost_response import search_outcome
+from .outcome_search import search_outcome
 
 # Beside what is uncertain about the clocks.
 LARGEST_LEAD = timedelta(seconds=5 + SECOND)

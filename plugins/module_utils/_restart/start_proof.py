@@ -14,9 +14,9 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
-from .._waiting.poll import PollPolicy
-from .evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
+from .._waiting.poll_pauses import PollPolicy
 from .look import observe
+from .task_evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
 SHORTEST_RESTART = timedelta(seconds=SECOND / 2)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import (
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import (
     PROOF_TIMEOUT,
     due_starts,
     finished_restart,
