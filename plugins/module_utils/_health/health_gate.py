@@ -61,7 +61,8 @@ def await_health(
         return result
     if soaks:
         words = unhealthy_words(poller.ill, None)
-        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
+        told = f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}"
+        raise NotHealthy(told if poller.held else f"{told} Look there before you go on.", **result)
     words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
         raise NotHealthy(words, **result)

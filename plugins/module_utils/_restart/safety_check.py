@@ -178,6 +178,8 @@ class SafetyCheck:
     def _unhealthy(self, problems: Sequence[Problem]) -> NotHealthy:
         cluster = self._target.result().get("cluster_name")
         words = unhealthy_words(problems, self.waited or None)
+        if not any(problem.kind is Kind.HELD for problem in problems):
+            words += " Look there first, or wait for it with safety_timeout."
         return NotHealthy(
             f"There was no restart of {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
         )

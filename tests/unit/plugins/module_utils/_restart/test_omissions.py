@@ -7,8 +7,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterator
 from functools import partial
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -142,10 +144,13 @@ def run(monkeypatch):
         clock = SimpleNamespace(time=time.clock.wall, monotonic=time.clock.now)
         monkeypatch.setattr(session, "time", clock)
         api = OcpApi(HttpClient(ADDRESS, basic_auth("admin", "pass-word-9"), verify=True, timeout=5.0))
-        try:
-            return work(api, time.clock), ocp
-        except OcpError as error:
-            return error, ocp
+        # Each service begins anew, and so do the notes of what was restarted there.
+        with TemporaryDirectory() as folder, monkeypatch.context() as notes:
+            notes.setattr(tempfile, "tempdir", folder)
+            try:
+                return work(api, time.clock), ocp
+            except OcpError as error:
+                return error, ocp
 
     return call
 
