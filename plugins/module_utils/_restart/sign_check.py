@@ -153,8 +153,8 @@ class SignCheck:
         if self._request.offline_budget is OfflineBudget.REFUSE:
             self._note_refusal([words])
             raise NotSafe(
-                f"There was no restart of {self._target.label}: {words}. Have the cluster wait longer ({PARAMETER}), or "
-                "allow it with offline_budget=warn."
+                f"There was no restart of {self._target.label}: {words}. Have the cluster wait longer ({PARAMETER}), "
+                "or allow it with offline_budget=warn."
             )
         self._attempt.warnings.append(f"The restart of {self._target.label} may take too long: {words}.")
 

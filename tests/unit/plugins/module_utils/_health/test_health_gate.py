@@ -325,7 +325,7 @@ def test_illness_while_it_is_watched_is_a_failure_at_once(api, wait):
         wait(min_zones=None, soak=3600)
     assert str(raised.value) == (
         "Cluster orders (id 31) did not stay healthy for 3600 seconds; it is not healthy: server 10.1.0.2:2882 of "
-        "zone2 is UNAVAILABLE."
+        "zone2 is UNAVAILABLE. Look there before you go on."
     )
     assert raised.value.facts["problems"]
 

@@ -59,7 +59,8 @@ def test_ill_server_of_another_zone_is_named(case, service):
     error = refusal(service, case)
     words = "server 10.1.0.2:2882 of zone2 is UNAVAILABLE"
     assert str(error) == (
-        f"There was no restart of {case.target.label}: cluster orders (id 31) is not healthy: {words}."
+        f"There was no restart of {case.target.label}: cluster orders (id 31) is not healthy: {words}. "
+        "Look there first, or wait for it with safety_timeout."
     )
     assert error.facts["safety"]["problems"] == [words]
     assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)
