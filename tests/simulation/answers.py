@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .evidence import BLUR, PROOF_TIMEOUT, Evidence
+from .evidence import BLUR, PROOF_TIMEOUT, SAME_INSTANT, Evidence
 from .fleet import Key
 from .history import Exchange, Run
 from .profile import NEVER, Profile
@@ -92,7 +92,7 @@ class Answers:
 
     def _seen_at(self, read: Exchange) -> float:
         # What happens at the same instant is not shown.
-        when = read.commits[-1][0] - read.lag - 1e-6
+        when = read.commits[-1][0] - read.lag - SAME_INSTANT
         if read.request.path.endswith("/agent") and self._profile.agent_refresh:
             return when // self._profile.agent_refresh * self._profile.agent_refresh
         return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when
@@ -101,10 +101,11 @@ class Answers:
         """Whether an answer shows of a thing itself that it has started since, or that one of ``tasks`` works on it."""
         if read.answer is None or read.answer.status != 200 or not self._is_about(read.request.path, key):
             return False
-        state = self._evidence.state(key, self._seen_at(read))
-        if state is None:
+        seen = self._seen_at(read)
+        state, next_state = (self._evidence.state(key, when) for when in (seen, seen + 2 * SAME_INSTANT))
+        if state is None or next_state is None:
             return False
-        at_work = state["operation"] in tasks
+        at_work = {state["operation"], next_state["operation"]} <= set(tasks)
         return self._evidence.state_shows(state if at_work else {**state, "work": None}, key, since)
 
     def _is_about(self, path: str, key: Key) -> bool:

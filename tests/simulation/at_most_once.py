@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .evidence import BLUR
+from .evidence import BLUR, SAME_INSTANT
 from .finding import EVER, Case, Check, Finding
 from .fleet import Key, Start
 from .history import Exchange, Run
 from .task_graph import Task
 
-# A task works on its target from the instant of the request on.
-SAME_INSTANT = 1e-6
 # A request that took longer on its way was held back by something.
 HELD_BACK = 1.0
 

@@ -14,6 +14,8 @@ from .task_graph import Task
 
 # A start this near to the change is counted neither as before nor as after it.
 BLUR = 3.0
+# A task works on its target from the instant of the request on.
+SAME_INSTANT = 1e-6
 # The last subtask may have ended this long before the start is shown: docs/at-most-once.md.
 PROOF_TIMEOUT = 180.0
 
@@ -160,7 +162,8 @@ class Evidence:
         """Whether a state, where it is shown, shows work in progress or a start since."""
         if state["work"] is not None:
             return True
-        shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)
+        # Of processes that do not run nothing shows when they started.
+        shows_start = state["up"] if key[0] == "host" else key[0] == "server" and self._profile.starts
         if since is None or not shows_start or not self._profile.clock_is_sane:
             return False
         return bool(state["shown"] > self._profile.wall(since) + BLUR)
