@@ -13,7 +13,7 @@ version_added: 1.0.0
 description:
   - Tells which of many servers may be away at the same time, and puts them into waves. A wave takes whole zones where
     it can. The next wave is meant to begin when all servers of the one before serve again.
-  - It reads each cluster once and restarts nothing; the playbook P(oceanbase.ocp.restart_fleet#playbook) does that.
+  - It reads each cluster once and restarts nothing; the playbook C(oceanbase.ocp.restart_fleet) does that.
     Each M(oceanbase.ocp.server_restart) judges again right before its own request.
 options:
   servers:

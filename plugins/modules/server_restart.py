@@ -152,7 +152,7 @@ action:
     - What was done, or would be in check mode.
     - V(submitted) means that a new restart was started, V(attached) that one was running already, V(adopted) that the
       answer was lost and the task of the restart was found, V(skipped) that none was needed, V(postponed) that it would
-      not have been done before O(finish_before).
+      not have been done before C(finish_before).
     - Null where the module failed before any of it.
   returned: once the target was found
   type: str

@@ -23,6 +23,12 @@ NEWEST_TASKS = "/api/v2/tasks/instances"
 
 
 @dataclass
+class _Run:
+    lines: list[Any] = field(default_factory=list)
+    pause_ended: float = 0.0
+
+
+@dataclass
 class Worker:
     """A process of a controller: ``user`` and ``folder`` (of its lock) are the controller's."""
 
@@ -32,13 +38,7 @@ class Worker:
     look_began: int = 0
     # What the clocks of the simulation look at.
     ahead: float = 0.0
-    run: Any = field(default_factory=lambda: _Run())
-
-
-@dataclass
-class _Run:
-    lines: list[Any] = field(default_factory=list)
-    pause_ended: float = 0.0
+    run: Any = field(default_factory=_Run)
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,11 @@ def readings(seconds=0, **read):
     return Readings(BEGINNING + timedelta(seconds=seconds), **read)
 
 
-def found(servers=HEALTHY, watch=EVERY, **read):
+def found(servers=tuple(HEALTHY), watch=EVERY, **read):
     return [(one.sign.value, one.passes) for one in troubles("orders", servers, readings(**read), watch)]
 
 
-def words(servers=HEALTHY, **read):
+def words(servers=tuple(HEALTHY), **read):
     [one] = troubles("orders", servers, readings(**read), EVERY)
     return one.words
 
