@@ -23,6 +23,8 @@ def majority_is_kept(case: Case, run: Run) -> Iterator[Finding]:
     for post in run.posts:
         if not any(answer.task for _when, answer in post.commits):
             continue
+        if _zones(case, run) != _zones(case, run, case.evidence.window(run, post.sent) - case.profile.latest):
+            continue  # replicas may still show a server where it was
         own = {case.evidence.state(key, post.sent)["zone"] for key in _taken(case, run, post)}
         others = [_zone_is_down(case, run, post, zone) for zone in _zones(case, run) if zone not in own]
         if own and 2 * others.count(False) <= len(_zones(case, run)) < 2 * (others.count(False) + len(own)):
@@ -48,8 +50,8 @@ def _servers(case: Case, run: Run) -> list[Key]:
     return case.evidence.servers_of(run.change.cluster)
 
 
-def _zones(case: Case, run: Run) -> list[str]:
-    found = [case.evidence.state(key, run.began) for key in _servers(case, run)]
+def _zones(case: Case, run: Run, when: float | None = None) -> list[str]:
+    found = [case.evidence.state(key, run.began if when is None else when) for key in _servers(case, run)]
     return sorted({state["zone"] for state in found if state})
 
 

@@ -45,7 +45,10 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
             kind += ": the clock of the service was set" if was_set else ""
             yield Finding(kind, f"{words}: {key} has not started", unseen=was_set)
         elif claims and not (is_misled or case.evidence.served(key, begin, run.ended)):
-            yield Finding(f"green, does not serve ({result.get('action')})", f"{words}: {key} does not serve")
+            last = [each.fate for each in run.exchanges if each.sent >= case.evidence.window(run, run.ended)]
+            unseen = not set(OTHERS_ANSWERS).isdisjoint(last)
+            text = f"{words}: {key} does not serve"
+            yield Finding(f"green, does not serve ({result.get('action')})", text, unseen=unseen)
         elif claims:
             held = case.evidence.held_throughout(key, begin, run.ended)
             if held is not None:
@@ -144,6 +147,8 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
     final = post.answer is not None and post.answer.status in (401, 403)
     if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
+    if refused and post.fate == "repeated" and not case.profile.creators:
+        return "'no restart': a proxy repeated the request, and the service does not tell whose the task is", text, True
     return f"'no restart' after {post.fate}", text, False
 
 
