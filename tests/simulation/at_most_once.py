@@ -63,8 +63,15 @@ def _began(case: Case, start: Start) -> float:
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     # A task that may have begun before the change is no evidence, nor is a rollback; their start is, once it is shown.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
-    others = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
+    begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
+    others = [task for task in begun if not _is_undone(task, post.sent)]
     return case.answers.show_restart(run, post, key, others)
+
+
+def _is_undone(task: Task, when: float) -> bool:
+    """Whether a task has been rolled back, or is being, at a time."""
+    state = task.record.at(when)
+    return state is not None and state["operation"] == "ROLLBACK"
 
 
 def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> str:

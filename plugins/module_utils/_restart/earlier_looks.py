@@ -36,7 +36,8 @@ class EarlierLooks:
         for number, known in self._restarts.items():
             if number not in found:
                 found[number] = replace(known, record=read(number) or known.record)
-            elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).finished:
+            elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).rolled_back:
+                # Nothing can be done to it any more, so what shows another state is behind.
                 found[number] = known
         self._restarts.update((number, entry) for number, entry in found.items() if entry.restarts != frozenset())
         return [found[number] for number in sorted(found, reverse=True)]

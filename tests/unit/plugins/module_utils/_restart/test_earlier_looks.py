@@ -218,10 +218,11 @@ ALL = None
         ([(90, "RUNNING", ALL)], [], None, [(90, "RUNNING")]),
         ([(90, "RUNNING", frozenset())], [], "SUCCESSFUL", []),
         ([(90, "SUCCESSFUL", ALL)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
+        ([(90, "SUCCESSFUL", ALL)], [(90, "FAILED", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "FAILED", ALL)], [(90, "RUNNING", ALL)], None, [(90, "RUNNING")]),
         ([(90, "RUNNING", ALL)], [(91, "RUNNING", ALL)], "FAILED", [(91, "RUNNING"), (90, "FAILED")]),
     ],
-    ids=["is read", "cannot be read", "other work", "has ended", "may be retried", "newest first"],
+    ids=["is read", "cannot be read", "other work", "has ended", "was retried", "may be retried", "newest first"],
 )
 def test_restart_that_was_shown_is_known(known, shown, read, found):
     earlier = EarlierLooks()
