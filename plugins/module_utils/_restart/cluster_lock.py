@@ -84,11 +84,19 @@ class ClusterLock:
         now = self._clock.wall()
         return [note.restart for note in self._notes() if note.may_run(listed.get(note.task_id), now)]
 
-    def unseen_tasks(self, tasks: Iterable[Record], members: Iterable[Member]) -> list[TaskOnTarget]:
-        """The tasks of such restarts on these members that are so new that the ``tasks`` shown may lack them."""
-        listed, now, members = {task["id"] for task in tasks}, self._clock.wall(), list(members)
-        new = [note for note in self._notes() if note.is_new(now) and note.task_id not in listed]
-        return [task for task in (note.unseen_task(members) for note in new) if task is not None]
+    def own_tasks(
+        self, newest: Iterable[Record], shown: Iterable[TaskOnTarget], members: Iterable[Member]
+    ) -> list[TaskOnTarget]:
+        """The tasks of such restarts on these members: those too new to be shown, and those shown without a target."""
+        shown, members, now = list(shown), list(members), self._clock.wall()
+        listed = {task["id"] for task in (*newest, *(entry.record for entry in shown))}
+        found = []
+        for note in self._notes():
+            if note.task_id in listed:
+                found += [note.told(entry, members) for entry in shown]
+            elif note.is_new(now):
+                found.append(note.unseen_task(members))
+        return [task for task in found if task is not None]
 
     def begin(self, target: Target, observed: Observation) -> None:
         """Note that a restart of the target is about to be asked for."""

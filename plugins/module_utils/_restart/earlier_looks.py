@@ -39,6 +39,8 @@ class EarlierLooks:
             elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).rolled_back:
                 # Nothing can be done to it any more, so what shows another state is behind.
                 found[number] = known
+            elif found[number].restarts == frozenset():
+                found[number] = replace(found[number], restarts=known.restarts)
         self._restarts.update((number, entry) for number, entry in found.items() if entry.restarts != frozenset())
         return [found[number] for number in sorted(found, reverse=True)]
 

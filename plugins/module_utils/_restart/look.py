@@ -29,8 +29,8 @@ Found = TypeVar("Found")
 # A start further ahead of the service's clock was written down by another clock.
 LARGEST_START_LEAD = timedelta(seconds=60)
 
-# Of the tasks that are listed, and the members of a target: the tasks that should be there, too.
-Noted = Callable[[Iterable[Record], Iterable[Member]], list[TaskOnTarget]]
+# Of the newest tasks, those on a target and its members: tasks that are not shown, or not as those of the target.
+Noted = Callable[[Iterable[Record], Iterable[TaskOnTarget], Iterable[Member]], list[TaskOnTarget]]
 
 # Of one cluster, or of one kind of target: more tasks than these do not begin while a restart runs.
 NEWEST_TASKS = 30
@@ -106,13 +106,12 @@ class Viewer:
         return sight
 
     def see_with(self, noted: Noted) -> Sight:
-        """Look, and again if restarts are ``noted`` that no answer has shown yet. Raises a ServiceError."""
+        """Look, and again if ``noted`` tells more of tasks than the answers did. Raises a ServiceError."""
         sight = self.see()
-        listed = [*sight.newest, *(entry.record for entry in sight.tasks)]
-        unseen = noted(listed, sight.observed.members)
-        for entry in unseen:
+        more = noted(sight.newest, sight.tasks, sight.observed.members)
+        for entry in more:
             self._earlier.remember(entry)
-        return self.see() if unseen else sight
+        return self.see() if more else sight
 
     def _may_be_behind(self, sight: Sight) -> bool:
         return self._earlier.may_be_behind(sight.observed, self.clock.now())

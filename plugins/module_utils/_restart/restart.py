@@ -225,7 +225,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._time.read()
             self._signs.read()
-            sight = self._viewer.see_with(self._lock.unseen_tasks)
+            sight = self._viewer.see_with(self._lock.own_tasks)
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
             self._since, warnings = to_service_clock(

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -82,8 +82,19 @@ class RestartNote:
             return None
         began = {} if self.began is None else {"startTime": _instant_text(self.began)}
         record = {"id": self.task_id, "name": self.task_name, "status": RUNNING, **began}
-        restarts = there.keys() & self.starts.keys()
-        return TaskOnTarget(record, None if restarts == there.keys() else frozenset(restarts))
+        return TaskOnTarget(record, self._restarts_of(there.keys()))
+
+    def told(self, shown: TaskOnTarget, members: Iterable[Member]) -> TaskOnTarget | None:
+        """Its task as it is shown, where the service does not tell what that restarts; None if it is another."""
+        task, names = Task.from_api(shown.record), {member.name for member in members}
+        is_same = task.id == self.task_id and self.began is not None and whole_seconds(task.start_time) == self.began
+        if not is_same or shown.restarts != frozenset() or names.isdisjoint(self.starts):
+            return None
+        return replace(shown, restarts=self._restarts_of(names))
+
+    def _restarts_of(self, names: Collection[str]) -> frozenset[str] | None:
+        restarts = frozenset(names) & self.starts.keys()
+        return None if len(restarts) == len(names) else restarts
 
 
 def whole_seconds(time: str | None) -> int | None:

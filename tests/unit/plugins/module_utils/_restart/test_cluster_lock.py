@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
@@ -185,7 +185,7 @@ def test_link_in_place_of_the_folder_is_not_followed(lock, tmp_path):
 def unseen(lock, listed=(), members=None):
     with lock:
         lock.acquire(POLICY)
-        found = lock.unseen_tasks([{"id": number} for number in listed], members or OBSERVED.members)
+        found = lock.own_tasks([{"id": number} for number in listed], [], members or OBSERVED.members)
         return [(entry.record["id"], entry.record["status"], entry.restarts) for entry in found]
 
 
@@ -213,3 +213,25 @@ def test_noted_restart_is_not_needed_once_another_start_shows(lock):
 def test_request_without_a_known_task_names_none(lock):
     note(lock(), None)
     assert unseen(lock()) == []
+
+
+BEGAN = "2026-03-01T10:00:00+08:00"
+
+
+@pytest.mark.parametrize(
+    ("restarts", "began", "told"),
+    [
+        (frozenset(), BEGAN, True),
+        (frozenset(), "2026-03-01T10:00:09+08:00", False),
+        (frozenset({"10.1.0.1:2882"}), BEGAN, False),
+        (None, BEGAN, False),
+    ],
+    ids=["not told", "of a service set up anew", "told", "told as a whole"],
+)
+def test_noted_task_of_which_the_service_tells_no_target_is_told(restarts, began, told, lock):
+    note(lock(), 81, BEGAN)
+    shown = TaskOnTarget({"id": 81, "status": "RUNNING", "startTime": began}, restarts)
+    with lock() as held:
+        held.acquire(POLICY)
+        assert held.own_tasks([], [shown], OBSERVED.members) == ([replace(shown, restarts=None)] if told else [])
+        assert held.own_tasks([], [shown], [Member("10.1.0.9:2882", "RUNNING")]) == []

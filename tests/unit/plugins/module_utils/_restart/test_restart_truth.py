@@ -590,3 +590,12 @@ def test_condition_that_nothing_can_tell_is_refused(service):
     assert "shows no start of 10.1.0.8:2888, and these credentials may not read tasks (TASK_VIEWER)" in str(error)
     assert "without started_before it is restarted in any case" in str(error)
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
+
+
+def test_own_restart_of_which_the_service_tells_no_target_is_known(service):
+    """Older services have no tags, and another server is on the host."""
+    service.tags, service.names_operations, service.start_shown_late = False, False, 100.0
+    restart(service, NOT_ALONE, request(started_before=CHANGE))
+    service.passes(30)
+    skipped = again(service, NOT_ALONE)
+    assert (skipped["action"], skipped["verified"], len(service.posts)) == ("skipped", True, 1)
