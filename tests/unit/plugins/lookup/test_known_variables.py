@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._known_variables import unknown_variables
+from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables
 
 ROOT = Path(__file__).parents[4]
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
