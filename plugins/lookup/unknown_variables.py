@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The lookup oceanbase.ocp.unknown_variables: which variables a role or playbook documents, and the refusal of others."""
+"""The lookup oceanbase.ocp.unknown_variables: what a role or playbook documents, and the refusal of all else."""
 
 from __future__ import annotations
 
