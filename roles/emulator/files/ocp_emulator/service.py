@@ -21,7 +21,7 @@ from ocp_emulator.security.lockout import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
-from ocp_emulator.store.replicas import Replicas
+from ocp_emulator.store.lagging_replicas import Replicas
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from ocp_emulator.base.compatibility import ClusterAnswer, ServerRestartSteps, Switches
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import ClusterId, RequirePermission, ServerId, ZoneName, error_responses
-from ocp_emulator.ocp_api.server_parameters import ServerParameters, StopType
+from ocp_emulator.ocp_api.restart_parameters import ServerParameters, StopType
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.restart_schemas import (
     ClusterRestart,
