@@ -37,10 +37,14 @@ class Outcome:
 
 
 class Ansible:
-    """Runs ad-hoc commands and playbooks in a folder of their own, with ansible.cfg beside this and what is given."""
+    """Runs ad-hoc commands and playbooks in a folder of their own, with ansible.cfg beside this and what is given.
 
-    def __init__(self, folder: Path) -> None:
+    ``temporary`` has a short path: Ansible makes sockets there.
+    """
+
+    def __init__(self, folder: Path, temporary: str) -> None:
         self._folder = folder
+        self._temporary = temporary
         self._runs = 0
         self.environment: dict[str, str] = {}
 
@@ -115,17 +119,12 @@ class Ansible:
         failed = {event["event_data"]["task"] for event in ended if event["event"] == "runner_on_failed"}
         return Outcome(runner.rc, runner.stdout.read(), results, failed)
 
-    def _temporary(self) -> Path:
-        folder = self._folder / "tmp"
-        folder.mkdir(exist_ok=True)
-        return folder
-
     def variables(self) -> dict[str, str]:
         return {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "ANSIBLE_HOME": str(self._folder / "home"),
             # The notes of the lock of a cluster are for a URL, and a free port is used again by another emulator.
-            "TMPDIR": str(self._temporary()),
+            "TMPDIR": self._temporary,
             "ANSIBLE_CONFIG": str(Path(__file__).with_name("ansible.cfg")),
             "ANSIBLE_NOCOLOR": "1",
             "ANSIBLE_LOCALHOST_WARNING": "false",

@@ -10,6 +10,7 @@ import sysconfig
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import trustme
@@ -71,9 +72,10 @@ def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ansible
     for variable in [name for name in os.environ if name.startswith(("OCP_", "ANSIBLE_"))]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    controller = Ansible(tmp_path)
-    yield controller
-    controller.end()
+    with TemporaryDirectory(prefix="ocp-") as temporary:
+        controller = Ansible(tmp_path, temporary)
+        yield controller
+        controller.end()
 
 
 @pytest.fixture(scope="session")
