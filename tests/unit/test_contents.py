@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The contents page lists everything that the collection has."""
+"""The contents page lists everything that the collection has, and the index of the site every page."""
 
 from __future__ import annotations
 
@@ -36,3 +36,8 @@ def test_contents_page_lists_every_plugin_playbook_and_role(table, there):
     page = (ROOT / "docs/contents.md").read_text()
     rows = re.search(rf"^\| {re.escape(table)} \|.*\n\|-.*\n((?:\|.*\n)+)", page, re.MULTILINE)[1].splitlines()
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == sorted(there)
+
+
+def test_index_of_the_site_has_every_page():
+    lines = (ROOT / "docs/docsite/index.md").read_text().splitlines()
+    assert [page for page in names("docs", ".md") if f"docs/{page}" not in lines] == []
