@@ -76,8 +76,8 @@ class SteeredRun:
         for batch in plan["batches"]:
             for server in batch["servers"]:
                 request = RestartRequest(
-                    False, True, policy, began, safety=Safety(timeout=GATE_SECONDS), watch=known,
-                    signs_timeout=GATE_SECONDS, offline_budget=budget, offline_time=planned["offline_time"],
+                    False, True, policy, began, safety=Safety(), watch=known,
+                    safety_timeout=GATE_SECONDS, offline_budget=budget, offline_time=planned["offline_time"],
                 )  # fmt: skip
                 self._restart(str(batch["cluster_id"]), str(server["id"]), request)
         gate = PollPolicy(GATE_SECONDS, 60)

@@ -101,6 +101,7 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         InFlight(params["in_flight"]),
         _safety(params),
         _instant(params, "finish_before"),
+        safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
     )
 
@@ -111,7 +112,6 @@ def _signs(params: Params) -> dict[str, Any]:
         return {}
     return {
         "watch": watch(params),
-        "signs_timeout": seconds_option(params, "safety_timeout", 0),
         "offline_budget": OfflineBudget(params["offline_budget"]),
         "offline_time": None if params["offline_time"] is None else seconds_option(params, "offline_time", 1),
     }
@@ -132,7 +132,6 @@ def _safety(params: Params) -> Safety | None:
     check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
     asked = Safety(
         frozenset(params["tolerate_outage_of"] or ()),
-        seconds_option(params, "safety_timeout", 0),
         params["safety"] == MAJORITY,
         params.get("require_healthy", False),
         zone,

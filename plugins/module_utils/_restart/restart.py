@@ -13,7 +13,6 @@ from typing import Any
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
-    NotVerified,
     OcpError,
     OutcomeUnknown,
     RateLimited,
@@ -28,19 +27,19 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
-from .._waiting.failure_report import not_serving, target_held
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import Aftermath
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock
 from .decision import Action, Condition, Decision, Look, decide_restart
+from .decision_errors import raise_if_refused
 from .diff import restart_diff
 from .look import Sight, Viewer
 from .outcome_search import search_outcome
-from .outlast import found_target
 from .restart_request import RestartRequest
 from .safety_check import SafetyCheck, clusters_of
+from .safety_wait import SafetyWait, found_target
 from .send_once import Sender
 from .sign_check import SignCheck
 from .start_proof import PAUSES
@@ -75,8 +74,9 @@ class _Restart:
         )
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
         self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
-        self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, clock)
-        self._signs = SignCheck(api, target, request, self._attempt, self._lock, clock)
+        self._safety_wait = SafetyWait(api, target, request, self._lock, clock)
+        self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, self._safety_wait)
+        self._signs = SignCheck(api, target, request, self._attempt, self._safety_wait, clock)
         self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock, request.policy.announce)
         self._aftermath = Aftermath(api, target, self._attempt, clock)
@@ -115,7 +115,7 @@ class _Restart:
     @property
     def _waited(self) -> float:
         """Seconds of ``wait_timeout`` used up; waits for a start to show and for safety have limits of their own."""
-        return self._attempt.elapsed - self._expecting - self._safety.waited - self._signs.waited
+        return self._attempt.elapsed - self._expecting - self._safety_wait.waited
 
     @property
     def _nothing_ran(self) -> bool:
@@ -189,8 +189,9 @@ class _Restart:
             try:
                 decided = self._look_and_decide()
             except ServiceError as error:
-                if self._sender.has_sent or not self._safety.outlasts(error):
+                if self._sender.has_sent or not self._safety_wait.outlasts(error):
                     raise
+                self._safety.forget()
                 continue
             if decided is not None:
                 return decided
@@ -207,14 +208,19 @@ class _Restart:
         waits = self._request.wait and not self._request.check_mode
         decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
         self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
-        self._refuse(decision, look)
+        raise_if_refused(self._api, self._target, decision, look, self._request.policy.log_lines)
         if not self._request.check_mode and self._wait_first(decision):
             return None
         return None if decision.sends and not self._is_safe(sight) else (sight, decision)
 
     def _is_safe(self, sight: Sight) -> bool:
         with self._saying_nothing_was_sent("since what speaks against it cannot be read", ServiceError):
-            return self._safety.allows(sight) and self._signs.allows(sight)
+            if not self._safety.allows(sight):
+                return False
+            if self._signs.allows(sight):
+                return True
+        self._safety.forget()
+        return False
 
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
@@ -233,22 +239,6 @@ class _Restart:
             )
             self._attempt.warnings += warnings
         return sight
-
-    def _refuse(self, decision: Decision, look: Look) -> None:
-        """Raise the error of a decision that ends here."""
-        nothing = f"There was no restart of {self._target.label}: {decision.reason}."
-        log_lines = self._request.policy.log_lines
-        if decision.action is Action.REFUSE:
-            raise TargetBusy(nothing)
-        if decision.action is Action.HELD and look.holder is not None:
-            raise target_held(self._api, look.holder, nothing, log_lines)
-        if decision.action is Action.ILL and look.failure is not None:
-            raise not_serving(self._api, look.failure, nothing, log_lines)
-        if decision.action is Action.ILL:
-            raise NotVerified(
-                f"{nothing} Look at its newest tasks and at the process itself; without started_before it is "
-                "restarted in any case."
-            )
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""

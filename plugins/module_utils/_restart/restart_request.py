@@ -19,11 +19,9 @@ class Safety:
 
     With ``majority`` no tenant that is not ``tolerated`` may lose its own. With ``healthy`` the cluster has to be
     healthy, apart from what this controller restarts in the same zone. The target has to be in the ``zone``, if given.
-    ``timeout`` is how many seconds to wait for that.
     """
 
     tolerated: frozenset[str] = frozenset()
-    timeout: float = 0.0
     majority: bool = True
     healthy: bool = False
     zone: str | None = None
@@ -35,7 +33,8 @@ class RestartRequest:
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
     ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
-    ``watch`` are signs of trouble that stop it, after ``signs_timeout`` seconds of waiting for those to end that may.
+    ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for
+    those signs to end that may.
     ``offline_time`` is how many seconds a server may be away, None to read it.
     """
 
@@ -47,6 +46,6 @@ class RestartRequest:
     safety: Safety | None = None
     finish_before: datetime | None = None
     watch: Watch | None = None
-    signs_timeout: float = 0.0
+    safety_timeout: float = 0.0
     offline_budget: OfflineBudget = OfflineBudget.IGNORE
     offline_time: float | None = None

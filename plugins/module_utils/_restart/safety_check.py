@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, OcpError, ServiceError
 from .._base.parsing import Record
 from .._base.text import join_names
@@ -22,13 +21,12 @@ from .._targets.arbitration import ArbitrationService
 from .._targets.cluster import Cluster, placed_servers, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
-from .._waiting.progress import progress_line
 from .attempt import Progressing, RestartAttempt
 from .cluster_lock import ClusterLock
 from .health_check import HealthCheck
 from .look import NEWEST_TASKS, Sight
-from .outlast import may_pass, pause_until_next_look, unread_words
 from .restart_request import RestartRequest, Safety
+from .safety_wait import SafetyWait
 
 # Of the tenants, where nobody looked at them.
 UNSEEN: dict[str, Any] = {"evidence": None, "tenants": [], "outages": []}
@@ -42,7 +40,7 @@ def clusters_of(target: Target) -> Sequence[int]:
 
 
 class SafetyCheck:
-    """Judges the restart of one target, again and again. ``waited`` are the seconds that it has waited for safety."""
+    """Judges the restart of one target, again and again; ``wait`` is for what may be safe later."""
 
     def __init__(
         self,
@@ -51,19 +49,17 @@ class SafetyCheck:
         request: RestartRequest,
         attempt: Progressing[RestartAttempt],
         lock: ClusterLock,
-        clock: Clock,
+        wait: SafetyWait,
     ) -> None:
         self._api = api
         self._target = target
         self._request = request
         self._attempt = attempt
         self._lock = lock
-        self._clock = clock
+        self._safety_wait = wait
         self._arbiter = target.id if isinstance(target, ArbitrationService) else None
         self._layouts = {number: Layout(api, number, attempt.warnings) for number in clusters_of(target)}
         self._health = HealthCheck(api, lock, request.safety.zone if request.safety else None)
-        self._shown: dict[str, None] = {}
-        self.waited = 0.0
 
     def forget(self) -> None:
         """Tenants may have moved during a pause: read them anew."""
@@ -96,14 +92,6 @@ class SafetyCheck:
         # The servers were seen before all that was read.
         return self._reads() == read
 
-    def outlasts(self, error: ServiceError) -> bool:
-        """Whether it has waited after a look that failed, for the next one."""
-        pause = pause_until_next_look(self._api, self._request, self.waited, self._clock)
-        if not pause or not may_pass(self._request, error):
-            return False
-        self._wait(pause, [unread_words(error)])
-        return True
-
     def _keeps_majorities(self, sight: Sight, safety: Safety) -> bool:
         """Whether no tenant is lost that has to stay; False: look again."""
         read = self._reads()
@@ -127,10 +115,9 @@ class SafetyCheck:
 
     def _put_off(self, refusal: OcpError, others: Sequence[str], *, passes: bool) -> bool:
         """Wait a while, if that may help and there is time; returns False: look again. Raises the refusal."""
-        pause = pause_until_next_look(self._api, self._request, self.waited, self._clock) if passes else 0.0
-        if not pause:
+        if not self._safety_wait.puts_off(others, passes=passes):
             raise refusal
-        self._wait(pause, others)
+        self.forget()
         return False
 
     def _reads(self) -> int:
@@ -157,19 +144,8 @@ class SafetyCheck:
         arbiters = frozenset().union(*(restart.arbiters for restart in own))
         return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
 
-    def _wait(self, pause: float, others: Sequence[str]) -> None:
-        self._lock.release()
-        if dict.fromkeys(others) != self._shown:
-            self._shown = dict.fromkeys(others)
-            for line in (f"{self._target.label}: not safe yet", *self._shown):
-                self._request.policy.show(progress_line(line), False)
-        began = self._clock.now()
-        self._clock.sleep(pause)
-        self.waited += self._clock.now() - began
-        self.forget()
-
     def _refusal(self, verdict: Verdict) -> NotSafe:
-        waited = f" For {self.waited:.0f} seconds it was not safe." if self.waited else ""
+        waited = f" For {self._safety_wait.waited:.0f} seconds it was not safe." if self._safety_wait.waited else ""
         return NotSafe(
             f"There was no restart of {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
             f"{allowing_options(verdict.refused, passes=verdict.passes)}"
@@ -177,7 +153,7 @@ class SafetyCheck:
 
     def _unhealthy(self, problems: Sequence[Problem]) -> NotHealthy:
         cluster = self._target.result().get("cluster_name")
-        words = unhealthy_words(problems, self.waited or None)
+        words = unhealthy_words(problems, self._safety_wait.waited or None)
         if not any(problem.kind is Kind.HELD for problem in problems):
             words += " Look there first, or wait for it with safety_timeout."
         return NotHealthy(

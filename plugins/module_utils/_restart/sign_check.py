@@ -22,12 +22,11 @@ from .._signs.offline_budget import (
 from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
 from .._targets.target import Target
-from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.poll_pauses import PollPolicy
 from .attempt import Progressing, RestartAttempt
-from .cluster_lock import ClusterLock
 from .look import Sight
 from .restart_request import RestartRequest
+from .safety_wait import SafetyWait
 
 # The parameters, and the finished restarts.
 BUDGET_REQUESTS = 2
@@ -42,7 +41,7 @@ class _Budget:
 
 
 class SignCheck:
-    """Judges the signs of trouble of one target, again and again. ``waited`` are the seconds that it has waited."""
+    """Judges the signs of trouble of one target, again and again; ``wait`` is for those that may end."""
 
     def __init__(
         self,
@@ -50,20 +49,17 @@ class SignCheck:
         target: Target,
         request: RestartRequest,
         attempt: Progressing[RestartAttempt],
-        lock: ClusterLock,
+        wait: SafetyWait,
         clock: Clock,
     ) -> None:
         self._api = api
         self._target = target
         self._request = request
         self._attempt = attempt
-        self._lock = lock
-        self._clock = clock
+        self._safety_wait = wait
         self._reader = None if request.watch is None else SignReader(api, request.watch, clock, attempt.warnings)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
-        self._shown: Sequence[Trouble] = ()
-        self.waited = 0.0
 
     @property
     def requests(self) -> int:
@@ -110,10 +106,9 @@ class SignCheck:
         found = troubles(cluster, sight.observed.servers, self._read, self._reader.watch)
         if not found:
             return True
-        pause = self._pause() if all(trouble.passes for trouble in found) else 0.0
-        if self._request.check_mode or not pause:
+        passes = all(trouble.passes for trouble in found)
+        if not self._safety_wait.puts_off([one.words for one in found], passes=passes):
             raise self._refusal(found)
-        self._wait(pause, found)
         return False
 
     def with_offline_time(self, policy: PollPolicy) -> PollPolicy:
@@ -158,25 +153,8 @@ class SignCheck:
             )
         self._attempt.warnings.append(f"The restart of {self._target.label} may take too long: {words}.")
 
-    def _pause(self) -> float:
-        timeout = self._request.signs_timeout
-        if self.waited > timeout - SHORTEST_PAUSE:
-            return 0.0
-        policy = PollPolicy(timeout, self._request.policy.interval)
-        return policy.pause(self.waited, self._clock.jitter(), self._api.retry_after)
-
-    def _wait(self, pause: float, found: Sequence[Trouble]) -> None:
-        self._lock.release()
-        if found != self._shown:
-            for line in (f"{self._target.label}: not safe yet", *(one.words for one in found)):
-                self._request.policy.show(progress_line(line), False)
-            self._shown = found
-        began = self._clock.now()
-        self._clock.sleep(pause)
-        self.waited += self._clock.now() - began
-
     def _refusal(self, found: Sequence[Trouble]) -> NotSafe:
-        waited = f" after {self.waited:.0f} seconds" if self.waited else ""
+        waited = f" after {self._safety_wait.waited:.0f} seconds" if self._safety_wait.waited else ""
         signs = [trouble.words for trouble in found]
         self._note_refusal(signs)
         return NotSafe(

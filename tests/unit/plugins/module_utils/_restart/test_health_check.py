@@ -22,8 +22,8 @@ parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 def restart(service, case=SERVER, *, seconds=0, check_mode=False, healthy=True, majority=True, zone=None):
     shown = []
     policy = PollPolicy(60, 10, lambda line, _failed: shown.append(line))
-    safety = Safety(timeout=seconds, majority=majority, healthy=healthy, zone=zone)
-    request = RestartRequest(check_mode, False, policy, safety=safety)
+    safety = Safety(majority=majority, healthy=healthy, zone=zone)
+    request = RestartRequest(check_mode, False, policy, safety=safety, safety_timeout=seconds)
     return {**restart_target(service, case, request, service.time.clock), "shown": shown}
 
 

@@ -37,8 +37,8 @@ parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 def restart(service, case=SERVER, *, tolerated=(), seconds=0, check_mode=False, started_before=None, wait=False):
     shown = []
     policy = PollPolicy(60, 10, lambda line, _failed: shown.append(line))
-    safety = Safety(frozenset(tolerated), seconds)
-    request = RestartRequest(check_mode, wait, policy, started_before, safety=safety)
+    safety = Safety(frozenset(tolerated))
+    request = RestartRequest(check_mode, wait, policy, started_before, safety=safety, safety_timeout=seconds)
     result = restart_target(service, case, request, service.time.clock)
     return {**result, "shown": shown}
 

@@ -26,7 +26,7 @@ def restart(service, case=SERVER, *, signs=EVERY, seconds=0, wait=False, check_m
     policy = PollPolicy(7200, 10, lambda line, _failed: shown.append(line))
     watch = Watch(signs, 30) if signs else None
     request = RestartRequest(
-        check_mode, wait, policy, since, safety=Safety(), watch=watch, signs_timeout=seconds, **more
+        check_mode, wait, policy, since, safety=Safety(), watch=watch, safety_timeout=seconds, **more
     )
     return {**restart_target(service, case, request, service.time.clock), "shown": shown}
 

@@ -79,7 +79,7 @@ def test_restart_that_somebody_retried_says_nothing(service):
 def test_it_is_judged_after_the_wait_for_safety(service):
     past(service, 5)
     service.begin(SERVER_TASK, service.servers_there[1:2], seconds=50)
-    assert restart(service, 52, safety=Safety(timeout=600))["action"] == "postponed"
+    assert restart(service, 52, safety=Safety(), safety_timeout=600)["action"] == "postponed"
     assert service.posts == []
 
 

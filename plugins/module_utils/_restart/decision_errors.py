@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The error of a decision that ends a restart before anything is sent."""
+
+from __future__ import annotations
+
+from .._base.errors import NotVerified, TargetBusy
+from .._ocp.endpoints import OcpApi
+from .._targets.target import Target
+from .._waiting.failure_report import not_serving, target_held
+from .decision import Action, Decision, Look
+
+
+def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look, log_lines: int) -> None:
+    """Raise TargetBusy, TargetHeld or NotVerified where the decision is to restart nothing, and that is no success."""
+    nothing = f"There was no restart of {target.label}: {decision.reason}."
+    if decision.action is Action.REFUSE:
+        raise TargetBusy(nothing)
+    if decision.action is Action.HELD and look.holder is not None:
+        raise target_held(api, look.holder, nothing, log_lines)
+    if decision.action is Action.ILL and look.failure is not None:
+        raise not_serving(api, look.failure, nothing, log_lines)
+    if decision.action is Action.ILL:
+        raise NotVerified(
+            f"{nothing} Look at its newest tasks and at the process itself; without started_before it is restarted in "
+            "any case."
+        )
