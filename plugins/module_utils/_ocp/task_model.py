@@ -7,6 +7,7 @@ See docs/contract.md, "Task".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -19,6 +20,7 @@ RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
+EXECUTE = "EXECUTE"
 # Also with a finish time: no document says that a retry removes the one of the attempt before.
 UNFINISHED = (RUNNING, "READY", "PENDING", "CANCELING")
 # Fields hold names and addresses; longer values would only fill results.
@@ -121,6 +123,11 @@ class Task:
     def succeeded(self) -> bool:
         """Whether it did its work."""
         return self.status == SUCCESSFUL and not self.rolled_back
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it did its work at the first attempt, and how long that took is shown."""
+        return self.succeeded and self.duration is not None and str(self.operation or EXECUTE).upper() == EXECUTE
 
     @property
     def failed_subtasks(self) -> list[Subtask]:
@@ -245,3 +252,8 @@ def _execution_order(steps: list[Subtask]) -> list[Subtask]:
 def _seconds(data: dict[str, Any]) -> float | None:
     start, finish = instant(data.get("startTime")), instant(data.get("finishTime"))
     return round((finish - start).total_seconds(), 3) if start and finish else None
+
+
+def longest(tasks: Iterable[Task]) -> Task | None:
+    """Of the plain ones, that which took longest: one that somebody retried says nothing of how long a task takes."""
+    return max((task for task in tasks if task.is_plain), key=lambda task: task.duration or 0.0, default=None)

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -74,13 +74,11 @@ class ClusterLock:
             os.close(self._held.pop())
 
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
-        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster.
-
-        What has done its work is forgotten: later it may not be among the newest ones.
-        """
+        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
         listed = {task["id"]: Task.from_api(task) for task in tasks}
         for held in self._held:
-            _keep(held, lambda note: not _is_done(listed.get(note.task_id)))
+            # Later it may not be among the newest ones.
+            _write(held, [_noted_end(note, listed.get(note.task_id)) for note in _read(held)])
         now = self._clock.wall()
         return [note.restart for note in self._notes() if note.may_run(listed.get(note.task_id), now)]
 
@@ -101,24 +99,25 @@ class ClusterLock:
     def begin(self, target: Target, observed: Observation) -> None:
         """Note that a restart of the target is about to be asked for."""
         self._own = RestartNote.of(target, observed, self._clock.wall())
-        self._write([self._own])
+        self._replace(self._own, [self._own])
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool) -> None:
         """Note the task that was started and when it began, or that there was none, and let others look."""
         if self._own is not None:
             known = replace(self._own, task_id=task_id, began=whole_seconds(began))
-            self._write([] if refused else [known], instead_of=self._own)
+            self._replace(self._own, [] if refused else [known])
         self._own = None
         self.release()
 
     def _notes(self) -> list[RestartNote]:
         return [note for held in self._held for note in _read(held)]
 
-    def _write(self, more: list[RestartNote], instead_of: RestartNote | None = None) -> None:
-        """Write notes to those that are still new. What cannot be written is not seen by others."""
+    def _replace(self, own: RestartNote, more: list[RestartNote]) -> None:
+        """Write ``more`` in place of the own note, and leave out what is old."""
         now = self._clock.wall()
         for held in self._held:
-            _keep(held, lambda note: note != instead_of and abs(now - note.at) < KEPT_FOR, more)
+            kept = [note for note in _read(held) if note != own and abs(now - note.at) < KEPT_FOR]
+            _write(held, [*kept, *more])
 
     def _lock(self, path: Path, policy: PollPolicy) -> int:
         """The open file, locked. Raises OSError where there can be none."""
@@ -180,16 +179,13 @@ def _read(held: int) -> list[RestartNote]:
     return [note for note in notes if note is not None]
 
 
-def _keep(held: int, is_kept: Callable[[RestartNote], bool], more: Sequence[RestartNote] = ()) -> None:
-    """Leave those of the notes in the file, and add ``more``."""
-    found = _read(held)
-    notes = [*filter(is_kept, found), *more]
-    if notes != found:
+def _write(held: int, notes: Sequence[RestartNote]) -> None:
+    """Have these notes alone in the file. What cannot be written is not seen by others."""
+    if notes != _read(held):
         with suppress(OSError):
             os.ftruncate(held, 0)
             os.pwrite(held, json.dumps([note.to_json() for note in notes]).encode(), 0)
 
 
-def _is_done(task: Task | None) -> bool:
-    """Whether a task has ended and cannot be retried."""
-    return task is not None and task.status == SUCCESSFUL
+def _noted_end(note: RestartNote, shown: Task | None) -> RestartNote:
+    return replace(note, is_done=True) if shown is not None and shown.status == SUCCESSFUL else note

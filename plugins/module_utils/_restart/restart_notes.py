@@ -23,6 +23,7 @@ class RestartNote:
 
     ``starts``: its servers, each with the start that it showed before. ``arbiters``: ids of arbitration services.
     ``task_id`` and when that ``began``, by the clock of the service, are None as long as the answer is not known.
+    ``is_done``: it was shown as SUCCESSFUL, after which nothing can be done to it.
     """
 
     at: int
@@ -31,6 +32,7 @@ class RestartNote:
     arbiters: list[int]
     task_id: int | None = None
     began: int | None = None
+    is_done: bool = False
 
     @classmethod
     def of(cls, target: Target, observed: Observation, now: float) -> RestartNote:
@@ -49,7 +51,7 @@ class RestartNote:
         instants = (note.task_id, note.began)
         is_whole = isinstance(note.at, int) and all(isinstance(each, int | None) for each in instants)
         is_note = is_whole and isinstance(note.task_name, str) and isinstance(note.starts, dict)
-        return note if is_note and isinstance(note.arbiters, list) else None
+        return note if is_note and isinstance(note.arbiters, list) and isinstance(note.is_done, bool) else None
 
     def to_json(self) -> dict[str, Any]:
         """As it is written to a file."""
@@ -62,7 +64,7 @@ class RestartNote:
 
     def is_new(self, now: float) -> bool:
         """Whether the service may not show its task yet."""
-        return abs(now - self.at) < UNSEEN_FOR
+        return not self.is_done and abs(now - self.at) < UNSEEN_FOR
 
     def may_run(self, listed: Task | None, now: float) -> bool:
         """Whether it may run, by the ``listed`` task with its id.

@@ -16,7 +16,7 @@ from .._signs.offline_budget import (
     TASKS_READ,
     OfflineBudget,
     exceeded_words,
-    longest_restart,
+    longest_of_newest,
     read_offline_time,
 )
 from .._signs.read_signs import SignReader
@@ -133,7 +133,7 @@ class SignCheck:
         if allowed is None:
             return _Budget(None, None)
         past = self._target.tasks(self._api, status=SUCCESSFUL, limit=TASKS_READ)
-        longest = longest_restart(past)
+        longest = longest_of_newest(past)
         exceeds = longest is not None and (longest.duration or 0.0) > allowed
         return _Budget(allowed, longest if exceeds else None)
 

@@ -10,14 +10,13 @@ from datetime import UTC, datetime, timedelta
 from .._base.clock import Clock
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import SUCCESSFUL, Task
+from .._ocp.task_model import SUCCESSFUL, Task, longest
 from .._targets.target import Target
 from .._targets.task_names import kind_of
 from .look import Sight
 
 # Of the target's kind, in its cluster.
 RESTARTS_COUNTED = 30
-EXECUTE = "EXECUTE"
 
 
 class TimeLeft:
@@ -40,18 +39,15 @@ class TimeLeft:
         """Why the restart would not be done in time; None if it would."""
         if self._finish_before is None:
             return None
-        longest = longest_restart([*sight.newest, *(self._past or [])], self._target.task_name)
-        taken = 0.0 if longest is None else longest.duration or 0.0
+        slowest = longest_restart([*sight.newest, *(self._past or [])], self._target.task_name)
+        taken = 0.0 if slowest is None else slowest.duration or 0.0
         now = datetime.fromtimestamp(self._clock.wall(), UTC)
         if now + timedelta(seconds=taken) <= self._finish_before:
             return None
-        past = "" if longest is None else f", since task {longest.label} took {taken:.0f} seconds"
+        past = "" if slowest is None else f", since task {slowest.label} took {taken:.0f} seconds"
         return f"it would not be done before {self._finish_before.isoformat(timespec='seconds')}{past}"
 
 
 def longest_restart(tasks: Iterable[Record], kind: str) -> Task | None:
-    """Of the successful restarts of this ``kind`` that nobody retried, the one that took longest."""
-    found = [Task.from_api(task) for task in tasks if kind_of(task.get("name")) == kind]
-    plain = [task for task in found if task.succeeded and str(task.operation or EXECUTE).upper() == EXECUTE]
-    timed = [task for task in plain if task.duration is not None]
-    return max(timed, key=lambda task: task.duration or 0.0, default=None)
+    """Of the restarts of this ``kind`` that nobody retried, the one that took longest."""
+    return longest(Task.from_api(task) for task in tasks if kind_of(task.get("name")) == kind)

@@ -22,7 +22,7 @@ NOTHING: dict[str, dict[str, Any]] = {
 }
 REFUSES_ID = (400, 404)
 FEW = 5
-NO_TASK = "there is no task to tell by"
+NO_TASK = "no task is listed that could show it"
 
 
 def check_filters(interview: Interview, newest: list[Record] | None) -> list[Filter]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from .._base.parsing import Record, record, records
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
+from .._ocp.task_model import Task, longest
 from .._ocp.unknown_path import if_shown
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
@@ -20,7 +20,6 @@ PARAMETER = "server_permanent_offline_time"
 RESTARTS_COUNTED = 5
 # Of a cluster: the restarts of one target are looked for among these.
 TASKS_READ = 200
-EXECUTE = "EXECUTE"
 
 _TIME = re.compile(r"(\d{1,15})(us|ms|s|m|h|d)?")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -62,14 +61,11 @@ def offline_time(parameters: Iterable[Record]) -> float | None:
     return min((seconds for value in shown if (seconds := seconds_of(value))), default=None)
 
 
-def longest_restart(entries: Iterable[TaskOnTarget]) -> Task | None:
-    """Of the newest restarts of a target by themselves, the newest first, the one that took longest.
-
-    A task that somebody retried says nothing of how long a restart takes.
-    """
+def longest_of_newest(entries: Iterable[TaskOnTarget]) -> Task | None:
+    """Of the newest restarts of a target by themselves, the newest first, the one that took longest."""
     tasks = [Task.from_api(entry.record) for entry in entries if entry.restarts is None or entry.restarts]
-    counted = [task for task in tasks if task.succeeded and _is_plain(task) and task.duration is not None]
-    return max(counted[:RESTARTS_COUNTED], key=lambda task: task.duration or 0.0, default=None)
+    counted = [task for task in tasks if task.is_plain and kind_of(task.name) in (SERVER_RESTART, ZONE_RESTART)]
+    return longest(counted[:RESTARTS_COUNTED])
 
 
 def exceeded_words(task: Task, allowed: float) -> str:
@@ -78,7 +74,3 @@ def exceeded_words(task: Task, allowed: float) -> str:
         f"one of its last restarts took {task.duration:.0f} seconds (task {task.label}, {task.start_time}), "
         f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is away"
     )
-
-
-def _is_plain(task: Task) -> bool:
-    return kind_of(task.name) in (SERVER_RESTART, ZONE_RESTART) and str(task.operation or EXECUTE).upper() == EXECUTE

@@ -235,3 +235,14 @@ def test_noted_task_of_which_the_service_tells_no_target_is_told(restarts, began
         held.acquire(POLICY)
         assert held.own_tasks([], [shown], OBSERVED.members) == ([replace(shown, restarts=None)] if told else [])
         assert held.own_tasks([], [shown], [Member("10.1.0.9:2882", "RUNNING")]) == []
+
+
+def test_restart_that_has_done_its_work_takes_nothing_down_and_is_still_known(lock):
+    """Later it may not be among the newest tasks, and an older service does not tell what it has restarted."""
+    note(lock(), 81, BEGAN)
+    assert own(lock(), [{"id": 81, "status": "SUCCESSFUL", "startTime": BEGAN}]) == []
+    assert (own(lock()), unseen(lock())) == ([], [])
+    shown = TaskOnTarget({"id": 81, "status": "SUCCESSFUL", "startTime": BEGAN}, frozenset())
+    with lock() as held:
+        held.acquire(POLICY)
+        assert held.own_tasks([], [shown], OBSERVED.members) == [replace(shown, restarts=None)]

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import (
     RESTARTS_COUNTED,
     exceeded_words,
-    longest_restart,
+    longest_of_newest,
     offline_time,
     seconds_of,
 )
@@ -56,7 +56,7 @@ def restart(number, seconds, *, name="Restart OB server", restarts=None, status=
 
 
 def longest(*entries):
-    found = longest_restart(entries)
+    found = longest_of_newest(entries)
     return found and found.id
 
 
@@ -85,7 +85,7 @@ def test_what_says_nothing_of_the_target_does_not_count(other):
 
 
 def test_what_took_too_long_is_named():
-    task = longest_restart([restart(81, 4000.4)])
+    task = longest_of_newest([restart(81, 4000.4)])
     assert exceeded_words(task, 3600.0) == (
         "one of its last restarts took 4000 seconds (task 81 (Restart OB server), "
         "2026-05-04T03:00:00+08:00), and after server_permanent_offline_time=3600 seconds the cluster gives up the "
