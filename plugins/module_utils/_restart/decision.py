@@ -69,7 +69,8 @@ class Look:
 
     ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
     that have begun since the instant of the condition and did their work; ``failure`` its newest restart, if that is
-    FAILED. ``reads_tasks``: whether these credentials may read tasks.
+    FAILED. ``reads_tasks``: whether these credentials may read tasks; ``untold``: the newest restart since then of
+    which the service does not tell what it restarted.
     """
 
     observed: Observation
@@ -79,6 +80,7 @@ class Look:
     finished: Sequence[FinishedRestart] = field(default=())
     failure: Task | None = None
     reads_tasks: bool = True
+    untold: FinishedRestart | None = None
 
 
 @dataclass(frozen=True)
@@ -141,16 +143,18 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
     if due:
         return _expect(due, names, observed if all_due and not condition.waits else None)
     hidden = [member.name for member in stale if member.started is None]
-    if since is not None and hidden and not look.reads_tasks:
-        return Decision(Action.ILL, f"{_no_evidence(hidden)} since {_condition_words(since, observed)}", names)
+    gap = _gap_in_tasks(look)
+    if since is not None and hidden and gap:
+        why = f"the service shows no start of {join_names(hidden)}, and {gap}, so nothing tells whether a restart has"
+        return Decision(Action.ILL, f"{why} happened since {_condition_words(since, observed)}", names)
     return Decision(Action.SUBMIT, _restart_reason(stale, observed, since), names)
 
 
-def _no_evidence(hidden: Sequence[str]) -> str:
-    return (
-        f"the service shows no start of {join_names(hidden)}, and these credentials may not read tasks (TASK_VIEWER), "
-        "so nothing tells whether a restart has happened"
-    )
+def _gap_in_tasks(look: Look) -> str:
+    """Why the tasks do not tell whether there was a restart, if they do not."""
+    if not look.reads_tasks:
+        return "these credentials may not read tasks (TASK_VIEWER)"
+    return f"does not tell what task {look.untold.label} restarted" if look.untold else ""
 
 
 def _has_started_since(member: Member, look: Look, since: datetime | None) -> bool:

@@ -22,7 +22,7 @@ from .decision import Look, Operation
 from .earlier_looks import EarlierLooks
 from .held import holder_of, newest_failure
 from .in_flight import NamedTasks, listed_in_flight, named_tasks
-from .task_evidence import FinishedRestart, finished_restart
+from .task_evidence import FinishedRestart, finished_restart, untold_restart
 
 Found = TypeVar("Found")
 
@@ -156,7 +156,8 @@ class Viewer:
             failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks, observed.troubled)
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(evidence, observed, since))
-        return Look(observed, operations, self.now, holder, finished, failure, sight.mark is not None)
+        untold = None if since is None else untold_restart(self.target.task_name, evidence, since)
+        return Look(observed, operations, self.now, holder, finished, failure, sight.mark is not None, untold)
 
     def _finished(
         self, evidence: Iterable[TaskOnTarget], observed: Observation, since: datetime

@@ -21,7 +21,7 @@ from .._waiting.await_tasks import UNSEEN_FOR
 class RestartNote:
     """A restart that was asked for ``at`` that time; instants are whole seconds since 1970.
 
-    ``starts``: its servers, each with the start that it showed before. ``arbiters``: ids of arbitration services.
+    ``starts``: its members, each with the start that it showed before. ``arbiters``: ids of arbitration services.
     ``task_id`` and when that ``began``, by the clock of the service, are None as long as the answer is not known.
     ``is_done``: it was shown as SUCCESSFUL, after which nothing can be done to it.
     """
@@ -37,9 +37,8 @@ class RestartNote:
     @classmethod
     def of(cls, target: Target, observed: Observation, now: float) -> RestartNote:
         """The note of a request that is about to be sent."""
-        if isinstance(target, ArbitrationService):
-            return cls(int(now), target.task_name, {}, [target.id])
-        return cls(int(now), target.task_name, {each.name: each.start_time for each in observed.members}, [])
+        arbiters = [target.id] if isinstance(target, ArbitrationService) else []
+        return cls(int(now), target.task_name, {each.name: each.start_time for each in observed.members}, arbiters)
 
     @classmethod
     def from_json(cls, found: object) -> RestartNote | None:
@@ -60,7 +59,8 @@ class RestartNote:
     @property
     def restart(self) -> OwnRestart:
         """What it takes down."""
-        return OwnRestart(self.task_id, frozenset(self.starts), frozenset(self.arbiters))
+        servers = frozenset() if self.arbiters else frozenset(self.starts)
+        return OwnRestart(self.task_id, servers, frozenset(self.arbiters))
 
     def is_new(self, now: float) -> bool:
         """Whether the service may not show its task yet."""
@@ -77,7 +77,7 @@ class RestartNote:
         return not listed.finished and (None in (shown, self.began) or shown == self.began)
 
     def unseen_task(self, members: Iterable[Member]) -> TaskOnTarget | None:
-        """Its task as far as it is known, if some of these members are its servers and show the start of before."""
+        """Its task as far as it is known, if some of these members are its own and show the start of before."""
         there = {member.name: member.start_time for member in members}
         waiting = {name for name, start in self.starts.items() if name in there and there[name] == start}
         if self.task_id is None or not waiting:
@@ -90,9 +90,10 @@ class RestartNote:
         """Its task as it is shown, where the service does not tell what that restarts; None if it is another."""
         task, names = Task.from_api(shown.record), {member.name for member in members}
         is_same = task.id == self.task_id and self.began is not None and whole_seconds(task.start_time) == self.began
-        if not is_same or shown.restarts != frozenset() or names.isdisjoint(self.starts):
+        if not is_same or shown.restarts != frozenset():
             return None
-        return replace(shown, restarts=self._restarts_of(names))
+        of_others = names.isdisjoint(self.starts)
+        return replace(shown, restarts=frozenset(self.starts) if of_others else self._restarts_of(names))
 
     def _restarts_of(self, names: Collection[str]) -> frozenset[str] | None:
         restarts = frozenset(names) & self.starts.keys()

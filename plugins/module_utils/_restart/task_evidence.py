@@ -9,13 +9,14 @@ decides. For what shows no start at all, the task remains the evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from .._base.clock import SECOND
 from .._base.parsing import instant
 from .._ocp.task_model import Task, task_label
 from .._targets.target import TaskOnTarget
+from .._targets.task_names import kind_of
 
 # Seconds within which the service shows a new start. It refreshes agents about once a minute.
 PROOF_TIMEOUT = 180.0
@@ -60,6 +61,16 @@ def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> Finish
     if began is None or began < since or entry.restarts == frozenset() or not did_its_work(task):
         return None
     return FinishedRestart(task.id, task.name, began, instant(task.finish_time) or began, entry.restarts)
+
+
+def untold_restart(task_name: str, entries: Iterable[TaskOnTarget], since: datetime) -> FinishedRestart | None:
+    """The newest restart of a name since then that may have been one of the target, or of another."""
+    for entry in entries:
+        task = Task.from_api(entry.record)
+        whole = finished_restart(replace(entry, restarts=None), task, since)
+        if whole is not None and entry.restarts == frozenset() and kind_of(task.name) == task_name:
+            return whole
+    return None
 
 
 def did_its_work(task: Task) -> bool:

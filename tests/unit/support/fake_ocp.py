@@ -114,6 +114,7 @@ class FakeOcp:
     time: FakeClock
     names_operations: bool = True
     tags: bool = True
+    arbitration_tags: bool = True
     clock_offset: float = 0.0
     other_offsets: tuple[float, ...] = ()  # by other answers
     timeout: float = 20.0
@@ -415,7 +416,7 @@ class FakeOcp:
             {"serverId": thing.id, "hostId": thing.host, "zoneName": thing.zone}
             if thing in self.servers_there
             else {"arbitrationServiceId": thing.id}
-            if thing in self.arbitration
+            if job.name == ARBITRATION
             else {"hostId": thing.host}
             for thing in job.things
         ]
@@ -429,7 +430,7 @@ class FakeOcp:
             "subtasks": steps,
             **({} if job.creator is None else {"creator": job.creator}),
             **({} if job.of_cluster is None else {"clusterId": job.of_cluster}),
-            **({"tags": tags} if self.tags or job.name == ARBITRATION else {}),
+            **({"tags": tags} if (self.arbitration_tags if job.name == ARBITRATION else self.tags) else {}),
         }
 
     def _passes(self, job: Job, filters: dict[str, Any]) -> bool:

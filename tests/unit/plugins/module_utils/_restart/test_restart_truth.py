@@ -592,6 +592,23 @@ def test_condition_that_nothing_can_tell_is_refused(service):
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
 
 
+def test_restart_of_an_untold_arbitration_service_is_neither_evidence_nor_none(service):
+    service.arbitration_tags = False
+    service.begin(fake_ocp.ARBITRATION, ARBITRATION.things(service), ago=5, seconds=1)
+    error = failure(service, ARBITRATION, request(started_before=CHANGE))
+    assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
+    assert "and does not tell what task 1001 (Restart arbitration service) restarted" in str(error)
+    assert restart(service, ARBITRATION, request())["action"] == "submitted"
+
+
+def test_own_restart_of_an_untold_arbitration_service_is_known(service):
+    service.arbitration_tags, service.arbitrated = False, {"shop": []}
+    serving = replace(ARBITRATION, target=replace(ARBITRATION.target, serves=(31,)))
+    restart(service, serving, request(started_before=CHANGE, wait=True))
+    skipped = restart(service, serving, request(started_before=CHANGE))
+    assert (skipped["action"], len(service.posts)) == ("skipped", 1)
+
+
 def test_own_restart_of_which_the_service_tells_no_target_is_known(service):
     """Older services have no tags, and another server is on the host."""
     service.tags, service.names_operations, service.start_shown_late = False, False, 100.0
