@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotSafe,
     RequestRefused,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
@@ -289,6 +290,20 @@ def test_tenants_are_read_anew_after_each_wait(service):
 
     service.tenants = moving
     assert restart(service, seconds=200)["action"] == "submitted"
+
+
+def test_others_of_this_controller_look_while_one_waits(service):
+    service.servers_there[1].status = "STARTING"
+    looked = []
+
+    def look_too():
+        with ClusterLock(URL, (31,), service.time.clock, []) as lock:
+            lock.acquire(PollPolicy(0, 1))
+            looked.append(service.time.time)
+        service.servers_there[1].status = "RUNNING"
+
+    service.time.after_sleep = look_too
+    assert (restart(service, seconds=60)["action"], len(looked)) == ("submitted", 1)
 
 
 def test_rest_of_a_zone_is_looked_at_too(service):

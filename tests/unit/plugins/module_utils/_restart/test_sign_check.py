@@ -125,6 +125,17 @@ def test_alarm_that_names_no_server_may_be_of_our_own_restart_and_is_waited_for(
     assert restart(service, seconds=300)["action"] == "submitted"
 
 
+def test_tenants_are_read_anew_after_a_wait_for_signs(service):
+    SIGNS["merge"](service)
+
+    def ends():
+        service.compaction = "IDLE"
+        service.localities["shop"] = "FULL{1}@zone1"
+
+    service.time.after_sleep = ends
+    assert "Tenant shop would lose its majority" in str(refusal(service, seconds=60))
+
+
 def test_server_that_needs_no_restart_is_skipped_whatever_the_signs_say(service):
     service.failing["active_alarms"] = [refused(500)] * 2
     SIGNS["versions"](service)

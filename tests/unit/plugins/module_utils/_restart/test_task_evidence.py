@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_eviden
     due_starts,
     finished_restart,
     proven_by_task,
+    untold_restart,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
@@ -89,6 +90,24 @@ def test_restart_task_that_did_its_work_is_evidence(fields):
 )
 def test_other_tasks_are_no_evidence(fields):
     assert evidence(**fields) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_untold"),
+    [
+        pytest.param({}, True, id="a restart that did its work"),
+        pytest.param({"name": "Stop OB server"}, False, id="other work"),
+        pytest.param({"began": -1.0}, False, id="begun before the change"),
+        pytest.param({"status": "FAILED"}, False, id="FAILED"),
+        pytest.param({"restarts": ALL}, False, id="known to be of this target"),
+        pytest.param({"restarts": frozenset("a")}, False, id="known to be of a part of it"),
+    ],
+)
+def test_restart_that_may_be_of_the_target_is_untold(fields, is_untold):
+    told = {"restarts": NOTHING, "name": "Restart OB server", **fields}
+    entry = TaskOnTarget(restart_task(**{name: told[name] for name in told.keys() - {"restarts"}}), told["restarts"])
+    found = untold_restart("Restart OB server", [entry], at(0))
+    assert (found is not None and found.task_id == 90) is is_untold
 
 
 @pytest.mark.parametrize(("restarts", "members"), [(ALL, "ab"), (frozenset("a"), "a"), (frozenset("ab"), "ab")])
