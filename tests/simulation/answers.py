@@ -46,7 +46,7 @@ class Answers:
             or any(
                 self.shows_task(read, task, since)
                 for task in others
-                if read in look or self._tells_target_in_list(task)
+                if (read in look and not self._deny(look, task, key)) or self._tells_target_in_list(task)
             )
             for read in self.before(run, post)
         )
@@ -74,8 +74,18 @@ class Answers:
 
     def tells_target(self, task: Task) -> bool:
         """Whether the service tells which target a task is of."""
-        names_it = self._profile.operating != "none" and task.kind != "host"
-        return names_it or self._tells_target_in_list(task)
+        return self.names(task) or self._tells_target_in_list(task)
+
+    def names(self, task: Task) -> bool:
+        """Whether what a task works on names it."""
+        return self._profile.operating != "none" and task.kind != "host"
+
+    def _deny(self, look: list[Exchange], task: Task, key: Key) -> bool:
+        """Whether a list of the tasks on the host of an agent lacks one whose record does not tell its target."""
+        if key[0] != "host" or self._tells_target_in_list(task):
+            return False
+        lists = [read for read in look if str(read.request.query.get("hostId")) == str(key[1])]
+        return any(self._shown_task(read, task) is None for read in lists)
 
     def _tells_target_in_list(self, task: Task) -> bool:
         """Whether the record of a task tells it, also after its end."""

@@ -16,6 +16,7 @@ from .majority import UNSAFE
 NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it is not known to be its restart"
+UNTOLD = "and does not tell what task"
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
@@ -64,15 +65,16 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
 
 def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
     """What only a person can clear fails at once, where its task can be seen."""
-    lasted = (run.ended or run.began) - run.began
+    asked = sum((each.came_back or each.sent) - each.sent for each in run.exchanges)
+    lasted = (run.ended or run.began) - run.began - asked
     waits_for_a_task = run.posts or run.result.get("task_id") is not None
     if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
         return
     begin, end = run.began - case.profile.latest - case.profile.list_lag, run.began + NOTICED - 5
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
-    is_named = case.profile.operating != "none"
     tasks = [task for task in held if task and case.answers.tells_target(task)]
-    holder = next((task for task in tasks if is_named or case.evidence.is_newest_restart(task, end)), None)
+    named = [task for task in tasks if case.answers.names(task)]
+    holder = next((task for task in tasks if task in named or case.evidence.is_newest_restart(task, end)), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")
 
@@ -110,7 +112,7 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     lasted = (run.ended or run.began) - run.began
     message = str(run.result.get("msg"))
     # The first has a check of its own.
-    excused = UNSAFE in message or (UNKNOWN in message and not case.profile.tags)
+    excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
 

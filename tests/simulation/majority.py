@@ -27,7 +27,9 @@ def majority_is_kept(case: Case, run: Run) -> Iterator[Finding]:
             continue  # replicas may still show a server where it was
         own = {case.evidence.state(key, post.sent)["zone"] for key in _taken(case, run, post)}
         others = [_zone_is_down(case, run, post, zone) for zone in _zones(case, run) if zone not in own]
-        if own and 2 * others.count(False) <= len(_zones(case, run)) < 2 * (others.count(False) + len(own)):
+        left = others.count(False)
+        had = len(own) + sum(_zone_is_up(case, run, post, zone) for zone in _zones(case, run) if zone not in own)
+        if own and 2 * left <= len(_zones(case, run)) < 2 * had:
             yield Finding("took the majority", f"{others.count(True)} other zones were down")
 
 
@@ -70,6 +72,13 @@ def _zone_is_down(case: Case, run: Run, post: Exchange, zone: str) -> bool:
         _is_of(case.evidence, key, zone, begin, post.sent) and case.evidence.is_down_throughout(key, begin, post.sent)
         for key in _servers(case, run)
     )
+
+
+def _zone_is_up(case: Case, run: Run, post: Exchange, zone: str) -> bool:
+    """Whether every answer of the last look showed that all servers of a zone serve."""
+    begin = case.evidence.window(run, post.sent)
+    servers = [key for key in _servers(case, run) if _is_of(case.evidence, key, zone, begin, post.sent)]
+    return all(case.evidence.serves_throughout(key, begin, post.sent) for key in servers)
 
 
 def _is_of(evidence: Evidence, key: Key, zone: str, begin: float, end: float) -> bool:

@@ -35,13 +35,13 @@ KEPT_FOR = 6 * 3600.0
 
 
 class ClusterLock:
-    """The lock of the clusters with these ids at the service with this ``url``; without any it does nothing.
+    """The lock of these ``things`` (ids of clusters) at the service with this ``url``; without any it does nothing.
 
     ``warnings`` gets a sentence if there can be no lock.
     """
 
-    def __init__(self, url: str, clusters: Sequence[int], clock: Clock, warnings: list[str]) -> None:
-        self._names = sorted(sha256(f"{url} {number}".encode()).hexdigest()[:32] for number in set(clusters))
+    def __init__(self, url: str, things: Sequence[int | str], clock: Clock, warnings: list[str]) -> None:
+        self._names = sorted(sha256(f"{url} {thing}".encode()).hexdigest()[:32] for thing in set(things))
         self._clock = clock
         self._warnings = warnings
         self._held: list[int] = []

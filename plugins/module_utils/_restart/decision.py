@@ -142,6 +142,9 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
         return _conflict(look, names, condition, satisfying)
     if due:
         return _expect(due, names, observed if all_due and not condition.waits else None)
+    if since is not None and not observed.members:
+        why = "the service shows nothing of it, so nothing tells whether a restart has happened"
+        return Decision(Action.ILL, f"{why} since {_condition_words(since, observed)}", names)
     hidden = [member.name for member in stale if member.started is None]
     gap = _gap_in_tasks(look)
     if since is not None and hidden and gap:
@@ -224,8 +227,6 @@ def _moving_words(observed: Observation) -> str:
 def _restart_reason(stale: Sequence[Member], observed: Observation, since: datetime | None) -> str:
     if since is None:
         return "no condition was given, so the verb always restarts"
-    if not stale:
-        return "the service shows nothing of it, so it is not proven that it started since"
     unknown = [member.name for member in stale if member.started is None]
     if unknown:
         return f"it is not proven that {join_names(unknown)} started since {_condition_words(since, observed)}"

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from .._base.parsing import Record
 from .._ocp.task_model import Task
-from .._targets.target import Observation, TaskOnTarget
+from .._targets.target import Member, Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .task_evidence import UPTIME_TOLERANCE
 
@@ -22,17 +22,21 @@ class EarlierLooks:
     """The restarts and starts of a target that were shown, and until when a status counts that showed it at work."""
 
     _restarts: dict[int, TaskOnTarget] = field(default_factory=dict)
+    _of_others: set[int] = field(default_factory=set)
     _starts: Starts = field(default_factory=dict)
     _at_work_until: float = 0.0
     _starts_at_work: Starts = field(default_factory=dict)
 
-    def remember(self, entry: TaskOnTarget) -> None:
-        """Count a restart of which this controller knows otherwise."""
-        self._restarts.setdefault(entry.record["id"], entry)
+    def remember(self, entry: TaskOnTarget, members: Iterable[Member]) -> None:
+        """Count a restart of which this controller knows otherwise, or pass over that of other things."""
+        if entry.restarts is not None and entry.restarts.isdisjoint(member.name for member in members):
+            self._of_others.add(entry.record["id"])
+        else:
+            self._restarts.setdefault(entry.record["id"], entry)
 
     def completed(self, shown: Iterable[TaskOnTarget], read: Callable[[int], Record | None]) -> list[TaskOnTarget]:
         """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one."""
-        found = {entry.record["id"]: entry for entry in shown}
+        found = {entry.record["id"]: entry for entry in shown if entry.record["id"] not in self._of_others}
         for number, known in self._restarts.items():
             if number not in found:
                 found[number] = replace(known, record=read(number) or known.record)
@@ -50,9 +54,15 @@ class EarlierLooks:
         for name, start in starts.items():
             self._starts[name] = max(start, self._starts.get(name, start))
         if observed.is_in_flight and not explained:
-            self._at_work_until, self._starts_at_work = now + UNSEEN_FOR, starts
+            # While it works none may show, or the new one already.
+            self._starts_at_work = self._starts_at_work if self.showed_work(now) else dict(self._starts)
+            self._at_work_until = now + UNSEEN_FOR
         elif explained:
             self._at_work_until = 0.0
+
+    def showed_work(self, now: float) -> bool:
+        """Whether a status counts that showed it at work."""
+        return now < self._at_work_until
 
     def is_behind(self, observed: Observation) -> bool:
         """Whether a start is shown that is earlier than one shown before, or nothing is shown any more."""
@@ -62,7 +72,7 @@ class EarlierLooks:
 
     def may_be_behind(self, observed: Observation, now: float) -> bool:
         """Whether no work is shown any more, and none of its effect either."""
-        is_recent = now < self._at_work_until and not observed.is_in_flight
+        is_recent = self.showed_work(now) and not observed.is_in_flight
         return is_recent and not _has_earlier(self._starts_at_work, _starts_of(observed))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from .._base.parsing import instant
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import Observation, TaskOnTarget
 from .decision import Operation
@@ -25,7 +26,7 @@ def holder_of(
 
 
 def newest_failure(
-    listed: Iterable[TaskOnTarget],
+    listed: Collection[TaskOnTarget],
     unfinished: Collection[Operation],
     newest: int | None,
     read: Callable[[TaskOnTarget], Task | None],
@@ -35,7 +36,8 @@ def newest_failure(
 
     Restarts of other members than the ``troubled`` ones say nothing of these; without any, all count. ``read`` gives a
     task with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if nothing is
-    unfinished and it is the ``newest`` of all tasks, so that no other explains what the target shows.
+    unfinished, it is the ``newest`` of all tasks, and no other restart of the target ended since it began, so that
+    no other explains what the target shows.
     """
     running = _newest_restart(unfinished)
     explained_by = None if unfinished else newest
@@ -52,9 +54,17 @@ def newest_failure(
                 return None
             continue
         failed = read(entry)
-        if failed is not None and (task.id == explained_by or not failed.failed_at_first_step):
+        is_cause = task.id == explained_by and not _has_another_ended_since(task, listed)
+        if failed is not None and (is_cause or not failed.failed_at_first_step):
             return failed
     return None
+
+
+def _has_another_ended_since(task: Task, listed: Iterable[TaskOnTarget]) -> bool:
+    began = instant(task.start_time)
+    others = [Task.from_api(entry.record) for entry in listed if entry.restarts != frozenset()]
+    ends = [instant(other.finish_time) for other in others if other.id != task.id]
+    return began is not None and any(end is not None and end >= began for end in ends)
 
 
 def _newest_restart(unfinished: Iterable[Operation]) -> int:

@@ -100,7 +100,7 @@ class Viewer:
         """Read the target and the tasks on it, again while that is behind what was shown. Raises a ServiceError."""
         began = self.clock.now()
         sight = self._see_once()
-        if sight.named.outdated:
+        if sight.named.outdated or self._has_just_begun(sight):
             # The target has changed since, or a stale name hides what runs.
             self._note(sight)
             sight = self._see_once()
@@ -118,8 +118,13 @@ class Viewer:
         sight = self.see()
         more = noted(sight.newest, sight.tasks, sight.observed.members)
         for entry in more:
-            self._earlier.remember(entry)
+            self._earlier.remember(entry, sight.observed.members)
         return self.see() if more else sight
+
+    def _has_just_begun(self, sight: Sight) -> bool:
+        """Whether the target shows work that may have begun since the list was read."""
+        is_new = sight.observed.is_in_flight and not self._earlier.showed_work(self.clock.now())
+        return is_new and not sight.unfinished
 
     def _may_be_behind(self, sight: Sight) -> bool:
         return self._earlier.may_be_behind(sight.observed, self.clock.now())

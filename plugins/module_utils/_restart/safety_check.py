@@ -39,6 +39,12 @@ def clusters_of(target: Target) -> Sequence[int]:
     return [] if target.cluster_id is None else [target.cluster_id]
 
 
+def locked_by(target: Target) -> Sequence[int | str]:
+    """What no other restart of this controller may look at meanwhile; an arbitration service may serve no cluster."""
+    own = [f"arbitration service {target.id}"] if isinstance(target, ArbitrationService) else []
+    return [*clusters_of(target), *own]
+
+
 class SafetyCheck:
     """Judges the restart of one target, again and again; ``wait`` is for what may be safe later."""
 

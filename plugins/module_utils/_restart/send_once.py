@@ -101,7 +101,8 @@ class Sender:
         sent = self._last = Sent(now, uncertain, mark, members, self._api.user)
         try:
             answer = self._target.restart(self._api, members)
-            if not is_answer(answer.data, self._target, mark):
+            is_own = is_answer(answer.data, self._target, mark)
+            if not is_own or sent.is_denied_by(Task.from_api(answer.data)):
                 raise self._wrong_answer(sent, answer)
             self._note_sent(answer.trace_id)
             self._record(Task.from_api(answer.data))

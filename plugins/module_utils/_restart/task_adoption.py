@@ -19,7 +19,8 @@ from .._targets.task_names import is_other_kind, kind_of
 from .outcome_search import search_outcome
 
 # Beside what is uncertain about the clocks.
-LARGEST_LEAD = timedelta(seconds=5 + SECOND)
+RESOLUTION = timedelta(seconds=SECOND)
+LARGEST_LEAD = timedelta(seconds=5) + RESOLUTION
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,27 @@ class Sent:
 
     def fits(self, task: Task) -> bool:
         """Whether the time and the creator of a task allow it."""
-        began = instant(task.start_time) or instant(task.create_time)
-        creators = {str(name).casefold() for name in (self.user, task.creator) if name}
-        is_new = began is not None and began >= self.at - self.uncertain - LARGEST_LEAD
-        return is_new and len(creators) <= 1
+        began = _begin_of(task)
+        return began is not None and not self._is_after(began, LARGEST_LEAD) and not self._is_of_another(task)
+
+    def is_denied_by(self, task: Task) -> bool:
+        """Whether both the time and the creator of a task tell that somebody else started it before."""
+        began = _begin_of(task)
+        return began is not None and self._is_after(began, RESOLUTION) and self._is_of_another(task)
+
+    def _is_after(self, began: datetime, lead: timedelta) -> bool:
+        return began < self.at - self.uncertain - lead
+
+    def _is_of_another(self, task: Task) -> bool:
+        return len({str(name).casefold() for name in (self.user, task.creator) if name}) > 1
 
     def has_started(self, task: Task) -> bool:
         """Whether it may have started the task, and the service tells that its user did."""
         return self.may_have_started(task) and bool(self.user) and bool(task.creator)
+
+
+def _begin_of(task: Task) -> datetime | None:
+    return instant(task.start_time) or instant(task.create_time)
 
 
 def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:

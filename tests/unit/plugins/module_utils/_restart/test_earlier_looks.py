@@ -233,3 +233,23 @@ def test_restart_that_was_shown_is_known(known, shown, read, found):
     earlier.completed(entries(known), lambda _number: None)
     completed = earlier.completed(entries(shown), lambda number: raw_task(number, read) if read else None)
     assert [(entry.record["id"], entry.record["status"]) for entry in completed] == found
+
+
+def test_restart_that_this_controller_knows_to_be_of_others_is_passed_over():
+    earlier, members = EarlierLooks(), [Member("10.1.0.1:2882", "RUNNING")]
+    untold = TaskOnTarget(raw_task(81, "RUNNING"), frozenset())
+    earlier.remember(replace(untold, restarts=frozenset({"10.1.0.2:2882"})), members)
+    assert earlier.completed([untold], lambda _number: None) == []
+    own = replace(untold, record=raw_task(82, "RUNNING"))
+    earlier.remember(replace(own, restarts=frozenset({"10.1.0.1:2882", "10.1.0.2:2882"})), members)
+    [found] = earlier.completed([own, untold], lambda _number: None)
+    assert (found.record["id"], found.restarts) == (82, frozenset({"10.1.0.1:2882", "10.1.0.2:2882"}))
+
+
+def test_start_that_shows_while_the_work_goes_on_is_its_effect():
+    """Processes that are stopped show no start."""
+    earlier, now = EarlierLooks(), 1000.0
+    for status, started in (("RUNNING", -3600.0), ("RESTARTING", None), ("RESTARTING", 4.0)):
+        earlier.note(observed(status, started, "10.1.0.1:2882"), explained=False, now=now)
+    assert not earlier.may_be_behind(observed("RUNNING", 4.0, "10.1.0.1:2882"), now)
+    assert earlier.may_be_behind(observed("RUNNING", -3600.0, "10.1.0.1:2882"), now)

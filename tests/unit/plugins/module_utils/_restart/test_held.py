@@ -10,6 +10,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision im
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.held import holder_of, newest_failure
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.in_flight import NamedTasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Observation, TaskOnTarget
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
 
 ALL, NOTHING = None, frozenset[str]()
@@ -112,6 +113,19 @@ def test_failure_before_it_changed_anything_counts_where_no_other_task_explains_
     newest, operations, found
 ):
     failure = newest_failure([listed(91, first="FAILED")], operations, newest, read)
+    assert (failure and failure.id) == found
+
+
+@pytest.mark.parametrize(
+    ("restarts", "ended", "found"),
+    [(ALL, 60, None), (ALL, 49, 91), (NOTHING, 60, 91), (ALL, None, 91)],
+    ids=["ended since", "ended before it", "other work", "has no end"],
+)
+def test_failure_that_changed_nothing_holds_unless_another_restart_has_ended_since(restarts, ended, found):
+    times = {"finishTime": ended and at(ended).isoformat(), "startTime": at(1).isoformat()}
+    other = listed(90, "FAILED" if ended is None else "SUCCESSFUL", restarts, first="FAILED", **times)
+    failed = listed(91, first="FAILED", startTime=at(50).isoformat(), finishTime=at(51).isoformat())
+    failure = newest_failure([failed, other], [], 91, read)
     assert (failure and failure.id) == found
 
 

@@ -52,6 +52,22 @@ def test_list_is_read_before_the_target(api, viewer):
     assert (sight.tasks, sight.named.unfinished, sight.observed.serves) == ([], [], True)
 
 
+def test_task_that_began_between_the_two_reads_is_seen(api, viewer):
+    for listed in ([], [restart(94, "RUNNING")]):
+        api.expect("tasks", **NEWEST, gives=listed).expect("tasks", clusterId=31, status="RUNNING", gives=listed)
+        expect_target(api, status="RESTARTING")
+    assert [task.task_id for task in viewer.see().unfinished] == [94]
+
+
+def test_work_without_a_task_is_looked_at_twice_at_first_and_once_later(api, viewer):
+    for _look in range(3):
+        api.expect("tasks", **NEWEST, gives=[]).expect("tasks", clusterId=31, status="RUNNING", gives=[])
+        expect_target(api, status="RESTARTING")
+    viewer.see()
+    viewer.see()
+    assert api.calls.count("servers") == 3
+
+
 def test_service_that_names_tasks_is_not_asked_for_the_running_ones_again(api, viewer):
     api.expect("tasks", **NEWEST, gives=[]).expect("tasks", clusterId=31, status="RUNNING", gives=[])
     expect_target(api, operated_by=None)
@@ -139,8 +155,10 @@ def seen(api, viewer, time_passes):
     def look(*tasks, since=0.0, **target):
         time_passes.time += 30
         viewer._names_operations = True
-        api.expect("tasks", **NEWEST, gives=list(tasks))
-        expect_target(api, operated_by=None, **target)
+        # What is at work is looked at twice.
+        for _look in range(1 + (target.get("status") == "RESTARTING")):
+            api.expect("tasks", **NEWEST, gives=list(tasks))
+            expect_target(api, operated_by=None, **target)
         return viewer.judge(viewer.see(), None if since is None else at(since))
 
     return look
@@ -276,9 +294,7 @@ def test_failed_restart_holds_what_is_at_work_and_is_named_for_what_does_not_ser
     ],
     ids=["agents", "another server", "work that may explain the status"],
 )
-def test_failure_that_changed_nothing_holds_unless_later_work_explains_the_status(later, holds, api, viewer):
+def test_failure_that_changed_nothing_holds_unless_later_work_explains_the_status(later, holds, seen):
     failed = restart(93, "FAILED", subtasks=chain(step(1, "Stop it", "FAILED"), step(2, "Start it", "PENDING")))
-    api.expect("tasks", **NEWEST, gives=[later, failed]).expect("tasks", clusterId=31, status="RUNNING", gives=[])
-    expect_target(api, status="RESTARTING")
-    look = viewer.judge(viewer.see(), None)
+    look = seen(later, failed, status="RESTARTING")
     assert (look.holder is not None and look.holder.id == 93) is holds

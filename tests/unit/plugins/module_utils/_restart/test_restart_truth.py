@@ -601,9 +601,10 @@ def test_restart_of_an_untold_arbitration_service_is_neither_evidence_nor_none(s
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
 
 
-def test_own_restart_of_an_untold_arbitration_service_is_known(service):
-    service.arbitration_tags, service.arbitrated = False, {"shop": []}
-    serving = replace(ARBITRATION, target=replace(ARBITRATION.target, serves=(31,)))
+@pytest.mark.parametrize("clusters", [(), (31,)], ids=["no cluster", "a cluster"])
+def test_own_restart_of_an_untold_arbitration_service_is_known(clusters, service):
+    service.arbitration_tags = False
+    serving = replace(ARBITRATION, target=replace(ARBITRATION.target, serves=clusters))
     restart(service, serving, request(started_before=CHANGE, wait=True))
     skipped = restart(service, serving, request(started_before=CHANGE))
     assert (skipped["action"], len(service.posts)) == ("skipped", 1)

@@ -83,12 +83,12 @@ def test_lost_answer_without_a_task_stays_open(sender, attempt, service):
 
 @pytest.mark.parametrize(
     ("name", "of_cluster", "mark"),
-    [(SERVER_TASK, None, 1001), (CLUSTER, None, 0), (SERVER_TASK, 32, 0)],
-    ids=["an old id", "another kind", "another cluster"],
+    [(SERVER_TASK, None, 1001), (CLUSTER, None, 0), (SERVER_TASK, 32, 0), (SERVER_TASK, None, 0)],
+    ids=["an old id", "another kind", "another cluster", "begun before by another"],
 )
 def test_answer_that_shows_another_task_is_not_believed(name, of_cluster, mark, sender, attempt, service, monkeypatch):
     """No task of ours is found then; its id is not reported as ours."""
-    other = other_task(service, name=name, of_cluster=of_cluster, ago=600)
+    other = other_task(service, name=name, of_cluster=of_cluster, ago=600, creator="root")
     monkeypatch.setattr(service, "_post", lambda *_args: _answer(service, other))
     with pytest.raises(OutcomeUnknown) as raised:
         send(sender, service, mark)
