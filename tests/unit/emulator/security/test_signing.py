@@ -3,6 +3,7 @@
 """The signature against the published worked examples, and the traps around it."""
 
 import pytest
+from ansible_collections.oceanbase.ocp.tests.unit.support import signature_vectors as public_client
 from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
 
 KEY = "2fc0c299cc94c6be266f2ceece765d4d"
@@ -98,3 +99,14 @@ def test_ocp_headers_are_sorted_and_their_values_joined():
     headers = [("x-ocp-b", "2"), ("x-ocp-a", "z"), ("accept", "*/*"), ("x-ocp-a", "y")]
     text = next(strings_to_sign(SignedRequest("GET", "/p", "", headers, b""), "D", "rfc3986"))
     assert text == "GET\n\n\nD\n\nx-ocp-a:y,z\nx-ocp-b:2\n/p"
+
+
+@pytest.mark.parametrize("name", public_client.VECTORS)
+@pytest.mark.parametrize("encoding", ["rfc3986", "url_encoder", "either"])
+def test_signatures_of_a_public_client_are_accepted_in_its_encoding(name, encoding):
+    method, path, query, body, signature, alike = public_client.VECTORS[name]
+    headers = [(key.lower(), value) for key, value in {**public_client.HEADERS, "Host": public_client.HOST}.items()]
+    request = SignedRequest(method, path, query, headers, body)
+    texts = list(strings_to_sign(request, public_client.DATE, encoding))
+    assert (signature in [sign(public_client.SECRET, text) for text in texts]) == (alike or encoding != "url_encoder")
+    assert signature not in [sign("another secret", text) for text in texts]
