@@ -102,7 +102,7 @@ def below(start, time_passes, tmp_path, monkeypatch):
     # What the collection notes of its restarts is of one service.
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
-    def begin(switches: Switches) -> Any:
+    def begin(switches: Switches, respelt: Callable[[bytes], bytes] = bytes) -> Any:
         emulated = start(switches=switches)
 
         def send(_self: Any, request: requests.PreparedRequest, **_options: Any) -> requests.Response:
@@ -111,7 +111,10 @@ def below(start, time_passes, tmp_path, monkeypatch):
                 str(request.method), path, content=request.body or b"", headers=dict(request.headers), auth=None
             )
             raw = HTTPResponse(
-                io.BytesIO(answer.content), headers=answer.headers, status=answer.status_code, preload_content=False
+                io.BytesIO(respelt(answer.content)),
+                headers=answer.headers,
+                status=answer.status_code,
+                preload_content=False,
             )
             return requests.adapters.HTTPAdapter().build_response(request, raw)
 
@@ -166,6 +169,65 @@ def test_running_restart_is_joined_with_an_access_key(switches, target, below, t
         emulated.get("/api/v2/tasks/instances")
     else:
         assert restart(time_passes, selector, auth="access key")["action"] == "attached"
+    assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_running_restart_is_joined_where_no_status_tells_of_it(profile, below, time_passes, tmp_path, monkeypatch):
+    """A second one would be accepted, and carried out."""
+    emulated = below(PROFILES[profile])
+    for fault in (
+        {"kind": "answer", "action": "status", "status": "RUNNING", "match": {"record": "server"}},
+        {"kind": "answer", "action": "status", "status": "RUNNING", "match": {"record": "cluster"}},
+        {"kind": "answer", "action": "status", "status": "RUNNING", "match": {"record": "zone"}},
+        {"kind": "busy", "action": "accept"},
+    ):
+        emulated.data("POST", "/emulator/faults", json={**fault, "times": None})
+    selector, restarts = TARGETS["server"]
+    restart(time_passes, selector, wait=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    assert restart(time_passes, selector)["action"] == "attached"
+    assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_stopped_processes_of_an_agent_do_not_run(profile, below, time_passes):
+    emulated = below(PROFILES[profile])
+    emulated.data("POST", "/api/v2/compute/hosts/4/agent/stop")
+    time_passes.time += 3
+    service = api("password")
+    selector, _restarts = TARGETS["agents"]
+    running, stopped = Agents.find(service, **selector.options).observe(service).members
+    agents = {"ocp_mgragent", "ocp_monagent", "ocp_agentd"}
+    assert (running.serves, set(running.pids or ()), running.stopped) == (True, agents | {"pos_proxy"}, ())
+    assert (stopped.serves, set(stopped.pids or ()), stopped.stopped) == (False, {"pos_proxy"}, ("ocp_agentd",))
+
+
+SPELLINGS = {
+    b"Restart OB server": b"Restart OB Server",
+    b"Restart OB zone": b"Restart OB Zone",
+    b"Restart OB cluster": b"Restart OB Cluster",
+    b"Batch restart OCP agent": b"Batch Restart OCP Agent",
+    b"Restart arbitration service": b"Restart Arbitration Service",
+}
+
+
+def capitals(content: bytes) -> bytes:
+    """Names of tasks as documents spell some of them."""
+    for name, respelt in SPELLINGS.items():
+        content = content.replace(name, respelt)
+    return content
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_running_restart_is_joined_however_its_name_is_spelt(target, below, time_passes, tmp_path, monkeypatch):
+    emulated = below(PROFILES["4.3"], capitals)
+    selector, restarts = TARGETS[target]
+    restart(time_passes, selector, wait=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    assert restart(time_passes, selector)["action"] == "attached"
     assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
 
 

@@ -20,6 +20,7 @@ from ocp_emulator.base.compatibility import PROFILES
 from ocp_emulator.security.rate_limit import Rate
 
 TABLE = yaml.safe_load(Path(__file__).with_name("documented_answers.yml").read_text())["answers"]
+PAGE = Path(__file__).parents[4] / "docs/emulator.md"
 ENVELOPE = {
     "duration": "integer",
     "server": "string",
@@ -212,3 +213,5 @@ def test_answers_have_the_documented_keys_and_types(start, profile):
     assert found - allowed == set()
     assert allowed - found == set(), "these do not differ any more"
     assert (compared, keys, types) == COMPARED[profile]
+    page = " ".join(PAGE.read_text().split())
+    assert re.search(f"{compared} answers with {keys} keys in {profile}", page)
