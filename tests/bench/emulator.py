@@ -19,6 +19,8 @@ import requests
 USERNAME, PASSWORD = "admin", "emulator"
 # What every request carries.
 HEADERS = {"Authorization": "Basic " + b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode()}
+# The plain loops that are compared read the servers from the list of clusters, and so does the collection then.
+_RECORDS = ("--cluster-servers", "complete", "--cluster-detail", "served")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -78,7 +80,7 @@ class Emulator:
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[Emulator]:
     """An emulator on a free port; its log is in the folder."""
-    command = [sys.executable, "-m", "ocp_emulator", "serve", "--port", "0", *options]
+    command = [sys.executable, "-m", "ocp_emulator", "serve", "--port", "0", *_RECORDS, *options]
     log_file = folder / "emulator.log"
     with (
         log_file.open("w") as log,

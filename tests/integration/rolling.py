@@ -52,8 +52,7 @@ def names(emulator):
     servers = [
         server
         for cluster in emulator.get("/api/v2/ob/clusters?size=100")["contents"]
-        for zone in cluster["zones"]
-        for server in zone["servers"]
+        for server in emulator.get(f"/api/v2/ob/clusters/{cluster['id']}/servers")["contents"]
     ]
     return {server["id"]: f"{server['ip']}:{server['port']}" for server in servers}
 

@@ -235,12 +235,12 @@ def test_ignored_filters_are_seen(check, used_emulator):
 
 
 def test_a_failing_read_is_a_row(check, emulator):
-    fault = {"kind": "http", "action": "error", "status": 500, "match": {"path": "/api/v2/ob/clusters/1/servers"}}
+    fault = {"kind": "http", "action": "error", "status": 500, "match": {"path": "/api/v2/ob/clusters/1/parameters"}}
     emulator.post("/emulator/faults", {**fault, "times": None})
     outcome = check(emulator.url)
     shown = table(outcome)
     assert outcome.rc == 0, outcome.output
-    assert (shown["READS"]["/api/v2/ob/clusters/1/servers"], shown["READS"]["/api/v2/tasks/instances"]) == (
+    assert (shown["READS"]["/api/v2/ob/clusters/1/parameters"], shown["READS"]["/api/v2/tasks/instances"]) == (
         "failed",
         "ok",
     )

@@ -129,8 +129,9 @@ def test_basic_authentication_client_can_poll_and_retry(emulator):
     assert ended(emulator.url, task_id)["status"] == "SUCCESSFUL"
 
 
-def test_independently_signed_header_and_query_are_accepted(emulator):
+def test_independently_signed_header_and_query_are_accepted(start_emulator):
     """Written anew from the rules of the signature: content type on GET too, x-ocp-origin, query sorted by key."""
+    emulator = start_emulator("--signed-query", "rfc3986")
     query = {"status": "RUNNING,FAILED", "size": "5", "name": "Restart OB"}
     date, host = formatdate(usegmt=True), emulator.url.removeprefix("http://")
     encoded = "&".join(f"{key}={quote(value, safe='')}" for key, value in sorted(query.items()))

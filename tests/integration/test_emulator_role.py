@@ -142,7 +142,7 @@ def assert_rate_limit_lockout_and_fault(port):
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert answers[-1].headers["RateLimit-Limit"] == "2"
     codes = [requests.get(url, auth=("viewer", "x"), timeout=5).json()["error"]["code"] for _call in range(2)]
-    assert codes == [30004, 30007]
+    assert codes == [10004, 10003]
     assert requests.get(f"http://127.0.0.1:{port}/api/v2/status", timeout=5).status_code == 502
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from ansible_collections.oceanbase.ocp.tests.simulation.profile import EPOCH
 from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Scheduler
 from ansible_collections.oceanbase.ocp.tests.simulation.service import Answer, Request
+from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 from ocp_emulator.serve.app import create_app
@@ -27,7 +28,10 @@ class Emulated:
     def __init__(self, fleet: dict[str, Any], scheduler: Scheduler, step_seconds: float) -> None:
         self._scheduler = scheduler
         self._loop = asyncio.new_event_loop()
-        settings = Settings(fleet=resolve(FleetFile.model_validate(fleet)), step_ms=round(step_seconds * 1000))
+        # The seeds that cross do so with these requests: fewer than where the servers have a list of their own.
+        switches = Switches(cluster_servers="complete", cluster_detail="served", zone_ids="shown")
+        fleet_entities = resolve(FleetFile.model_validate(fleet))
+        settings = Settings(fleet=fleet_entities, step_ms=round(step_seconds * 1000), switches=switches)
         assert settings.switches.pre_check == "off"
         self._app = create_app(settings, self)
 

@@ -449,7 +449,7 @@ def test_a_row_that_is_taken_away_is_missed():
     [
         pytest.param("word", "CANCELING", id="a status"),
         pytest.param("header", "RateLimit-Reset", id="a header"),
-        pytest.param("code", "30007", id="an error code"),
+        pytest.param("code", "10003", id="an error code"),
         pytest.param("call", "GET /api/v2/time", id="a call"),
         pytest.param("field", "degradedLsIdList", id="a field"),
         pytest.param("parameter", "cluterName", id="a parameter"),

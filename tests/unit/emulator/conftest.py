@@ -158,6 +158,14 @@ class Emulated:
         ]
         return next(each for each in servers if each["id"] == server)
 
+    def cluster(self, cluster: int) -> dict[str, Any]:
+        """A cluster of the list, with its servers in their zones."""
+        [found] = [each for each in self.get("/api/v2/ob/clusters")["contents"] if each["id"] == cluster]
+        servers = self.get(f"/api/v2/ob/clusters/{cluster}/servers")["contents"]
+        for zone in found["zones"]:
+            zone["servers"] = [server for server in servers if server["zoneName"] == zone["name"]]
+        return found
+
     def pass_time(self, seconds: float) -> None:
         self.clock.pass_time(seconds)
 

@@ -82,9 +82,8 @@ def _add_behaviour_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-attempts",
         type=_attempts,
-        default=5,
         metavar="N",
-        help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: %(default)s)",
+        help="lock a user after N wrong passwords in 30 minutes, 0 for never (default: as the profile says)",
     )
 
 

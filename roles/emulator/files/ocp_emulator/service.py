@@ -35,6 +35,7 @@ class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
     `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
+    No `max_attempts`: as the switches say.
     """
 
     database: Path | None = None
@@ -42,7 +43,7 @@ class Settings:
     step_ms: int = SECOND
     busy: BusyPolicy = "refuse"
     rates: tuple[Rate, ...] = ()
-    max_attempts: int = 5
+    max_attempts: int | None = None
     faults: Sequence[AnyFault] | None = None
     switches: Switches = PROFILES[DEFAULT_PROFILE]
     host: str = "127.0.0.1"
@@ -75,8 +76,10 @@ class Service:
         self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.task_actions = TaskActions(self.store)
         self.request_log = RequestLog()
-        self.authenticator = Authenticator(self.store.users(), self.store.access_keys())
-        self.login_guard = LoginGuard(self.store, self.authenticator, settings.max_attempts)
+        self.authenticator = Authenticator(self.store.users(), self.store.access_keys(), settings.switches.signed_query)
+        self.login_guard = LoginGuard(
+            self.store, self.authenticator, settings.max_attempts, settings.switches.lockout_attempts
+        )
         self.rate_limiter = RateLimiter(settings.rates)
 
     def catch_up(self, now: int) -> None:

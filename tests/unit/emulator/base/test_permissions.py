@@ -23,6 +23,11 @@ NEEDED = [
     *((("POST", f"/api/v2/ob/clusters/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
     ("POST", AGENTS, "HOST_MANAGER"),
     ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
+    *(
+        ("POST", f"{prefix}/compute/hosts/1/agent/{verb}", "HOST_MANAGER")
+        for prefix in ("", "/api/v2")
+        for verb in ("restart", "stop")
+    ),
     ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
     *(("POST", f"{TASKS}/1/{verb}", "TASK_MANAGER") for verb in ("retry", "rollback")),
     *(("POST", f"{TASKS}/1/subtasks/1/{verb}", "TASK_MANAGER") for verb in ("retry", "skip", "cancel")),
@@ -30,7 +35,6 @@ NEEDED = [
     ("GET", f"{TASKS}/1", "TASK_VIEWER"),
     ("GET", f"{TASKS}/1/subtasks/1/log", "TASK_VIEWER"),
     ("GET", "/api/v2/ob/clusters", "CLUSTER_VIEWER"),
-    ("GET", "/api/v2/ob/clusters/1", "CLUSTER_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/zones", "CLUSTER_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/servers", "CLUSTER_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/zones/zone1/servers", "CLUSTER_VIEWER"),
@@ -48,8 +52,12 @@ NEEDED = [
     ("GET", "/api/v2/ob/clusters/1/tenants/5001/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/compute/hosts", "HOST_VIEWER"),
     ("GET", "/api/v2/compute/hosts/1", "HOST_VIEWER"),
-    ("GET", "/api/v2/compute/hosts/1/agent", "HOST_VIEWER"),
-    ("GET", "/compute/hosts/1/agent", "HOST_VIEWER"),
+    *(
+        ("GET", f"{prefix}/compute/hosts/1/agent{processes}", "HOST_VIEWER")
+        for prefix in ("", "/api/v2")
+        for processes in ("", "/processes")
+    ),
+    ("GET", "/api/v2/audit/events", "AUDIT_VIEWER"),
     ("GET", "/api/v2/arbitration/services", "ARBITRATION:VIEW"),
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
 ]

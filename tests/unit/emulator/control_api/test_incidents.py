@@ -4,7 +4,7 @@
 
 import pytest
 
-SERVERS, CLUSTERS = "/api/v2/ob/clusters/{}/servers", "/api/v2/ob/clusters/{}"
+SERVERS = "/api/v2/ob/clusters/{}/servers"
 SERVICE = "/api/v2/arbitration/services/1"
 DEGRADED = {"cluster": "orders", "tenant": "shop", "logStreams": [1001, 1002]}
 
@@ -23,7 +23,7 @@ def server(emulated, cluster_id, server_id):
 
 
 def statuses(emulated, cluster_id):
-    cluster = emulated.data("GET", CLUSTERS.format(cluster_id))
+    cluster = emulated.cluster(cluster_id)
     return cluster["status"], [zone["status"] for zone in cluster["zones"]]
 
 
@@ -54,7 +54,7 @@ def test_restart_recovers_an_unavailable_server(emulated):
 def test_server_moves_to_another_zone(emulated):
     put(emulated, "servers/3", {"available": True, "zone": "zone3"})
     assert server(emulated, 1, 3)["zoneName"] == "zone3"
-    zones = {zone["name"]: zone["serverCount"] for zone in emulated.data("GET", CLUSTERS.format(1))["zones"]}
+    zones = {zone["name"]: zone["serverCount"] for zone in emulated.cluster(1)["zones"]}
     assert zones == {"zone1": 2, "zone2": 1, "zone3": 3}
 
 

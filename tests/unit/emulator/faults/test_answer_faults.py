@@ -6,11 +6,23 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import pytest
+from ocp_emulator.base.compatibility import Switches
 
 FAULTS, REQUESTS = "/emulator/faults", "/emulator/requests"
 TASKS = "/api/v2/tasks/instances"
 CLUSTER = "/api/v2/ob/clusters/1"
 SERVER_RESTART_SECONDS = 14
+
+
+@pytest.fixture
+def emulated(detailed):
+    """With a read of one cluster, where each record is shown."""
+    return detailed()
+
+
+@pytest.fixture
+def detailed(start):
+    return lambda: start(switches=Switches(cluster_detail="served", zone_ids="shown", cluster_servers="complete"))
 
 
 def plan(emulated, action, **fault):
@@ -46,8 +58,8 @@ def test_lagging_reads_do_not_know_a_task_until_the_lag_has_passed(emulated):
     assert emulated.server(1)["operatingTaskInstanceId"] == task_id
 
 
-def test_lagging_reads_show_each_state_by_the_lag_later_than_others(start, clock):
-    lagging, right = start(), start()
+def test_lagging_reads_show_each_state_by_the_lag_later_than_others(detailed, clock):
+    lagging, right = detailed(), detailed()
     plan(lagging, "lag", seconds=2.5)
     for emulated in (lagging, right):
         emulated.restart_server()
@@ -365,7 +377,7 @@ def test_start_moves_by_so_many_seconds_with_each_restart(emulated, seconds):
 
 def test_late_start_of_a_cluster_and_of_an_agent(emulated):
     def shown():
-        cluster = emulated.get("/api/v2/ob/clusters/2")
+        cluster = emulated.cluster(2)
         (agent, *_others) = emulated.get("/compute/hosts/1/agent")["processes"]
         return instant(cluster["obStartTime"]), agent["elapsedTime"] < 3_600
 

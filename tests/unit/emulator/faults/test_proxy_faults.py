@@ -38,9 +38,9 @@ def test_redirect_hides_whether_the_restart_has_begun(emulated, status, when, st
 
 @pytest.mark.parametrize(("when", "started"), [("after", [1001]), ("before", [])])
 def test_another_answer_comes_in_place(emulated, when, started):
-    cluster = emulated.get("/api/v2/ob/clusters/2")
-    plan(emulated, "replace", path="/api/v2/ob/clusters/2", when=when)
-    assert emulated.data("POST", RESTART) == cluster
+    servers = emulated.get("/api/v2/ob/clusters/2/servers")
+    plan(emulated, "replace", path="/api/v2/ob/clusters/2/servers", when=when)
+    assert emulated.data("POST", RESTART) == servers
     assert tasks(emulated) == started
 
 

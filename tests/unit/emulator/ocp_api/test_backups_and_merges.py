@@ -104,10 +104,11 @@ def test_backups_of_unknown_clusters_and_tenants_are_not_found(emulated, path):
 
 
 def merging(emulated):
-    cluster = emulated.get("/api/v2/ob/clusters/1")
+    cluster = emulated.cluster(1)
     zones = emulated.get("/api/v2/ob/clusters/1/zones")["contents"]
-    assert zones == cluster["zones"]
-    return cluster["compactionStatus"], [zone["compactionStatus"] for zone in zones]
+    words = [zone["compactionStatus"] for zone in zones]
+    assert words == [zone["compactionStatus"] for zone in cluster["zones"]]
+    return cluster["compactionStatus"], words
 
 
 def test_cluster_merges_while_a_zone_does(emulated):
@@ -123,4 +124,4 @@ def test_cluster_merges_while_a_zone_does(emulated):
     assert merging(emulated) == ("MERGING", ["IDLE", "MERGING", "MERGING"])
     let(compactionStatus="IDLE")
     assert merging(emulated) == ("IDLE", ["IDLE"] * 3)
-    assert emulated.get("/api/v2/ob/clusters/2")["compactionStatus"] == "IDLE"
+    assert emulated.cluster(2)["compactionStatus"] == "IDLE"

@@ -26,7 +26,6 @@ JSON = {"Content-Type": "application/json"}
         ("POST", "/api/v2/arbitration/services/2/restart"),
         ("GET", f"{TASKS}/1"),
         ("GET", f"{TASKS}/1/subtasks/1/log"),
-        ("GET", "/api/v2/ob/clusters/3"),
         ("GET", "/api/v2/ob/clusters/3/zones"),
         ("GET", "/api/v2/ob/clusters/3/servers"),
         ("GET", "/api/v2/ob/clusters/3/zones/zone1/servers"),
@@ -56,7 +55,7 @@ def test_subtask_of_another_task_is_404(emulated):
 @pytest.mark.parametrize(
     "value", ["x", "1.0", "1_0", "0x1", "%201", "1e3", "9223372036854775808", "99999999999999999999"]
 )
-@pytest.mark.parametrize("path", [f"{TASKS}/{{}}", "/api/v2/ob/clusters/{}", "/api/v2/compute/hosts/{}/agent"])
+@pytest.mark.parametrize("path", [f"{TASKS}/{{}}", "/api/v2/ob/clusters/{}/zones", "/api/v2/compute/hosts/{}/agent"])
 def test_an_id_of_the_wrong_type_is_400_and_named(emulated, path, value):
     message = emulated.error(400, "GET", path.format(value))["message"]
     assert value.replace("%20", " ") in message

@@ -3,6 +3,7 @@
 """What reads of clusters, zones, servers, hosts, agents and arbitration services show."""
 
 import pytest
+from ocp_emulator.base.compatibility import Switches
 
 
 def ids(found):
@@ -10,7 +11,7 @@ def ids(found):
 
 
 def test_default_fleet_has_two_clusters_of_three_zones(emulated):
-    orders, payments = emulated.get("/api/v2/ob/clusters")["contents"]
+    orders, payments = emulated.cluster(1), emulated.cluster(2)
     assert (orders["id"], orders["name"], payments["id"], payments["name"]) == (1, "orders", 2, "payments")
     assert [zone["name"] for zone in orders["zones"]] == ["zone1", "zone2", "zone3"]
     places = {
@@ -43,10 +44,34 @@ def test_servers_started_before_the_emulator(emulated):
         assert emulated.server(number)["startTime"] == "2026-10-22T12:00:00+08:00"
 
 
-def test_single_cluster_read_matches_the_list(emulated):
+def test_read_of_one_cluster_is_served_only_by_a_switch(start):
+    emulated = start(switches=Switches(cluster_detail="served", cluster_servers="complete"))
     listed = emulated.get("/api/v2/ob/clusters")["contents"]
     assert [emulated.get(f"/api/v2/ob/clusters/{number}") for number in (1, 2)] == listed
-    assert emulated.get("/api/v2/ob/clusters/2/zones")["contents"] == listed[1]["zones"]
+    assert listed[0]["zones"][1]["servers"] == emulated.get("/api/v2/ob/clusters/1/zones/zone2/servers")["contents"]
+    assert start().error(400, "GET", "/api/v2/ob/clusters/1")["code"] == 0
+
+
+def test_ids_of_zones_are_shown_only_by_a_switch_and_only_in_the_list_of_clusters(start):
+    emulated = start(switches=Switches(zone_ids="shown"))
+    assert [zone["id"] for zone in emulated.cluster(2)["zones"]] == [4, 5, 6]
+    assert not any("id" in zone for zone in emulated.get("/api/v2/ob/clusters/2/zones")["contents"])
+
+
+@pytest.mark.parametrize("status", ["400", "404", "405", "500"])
+def test_unknown_url_answers_with_the_configured_status(start, status):
+    emulated = start(switches=Switches(unknown_url=status))
+    for method, path in (("GET", "/api/v2/ob/clusters/1"), ("POST", "/api/v2/none"), ("PUT", "/api/v2/info")):
+        assert emulated.error(int(status), method, path)["message"] == f"There is no {method} {path}."
+    emulated.error(400, "GET", "/emulator/none")
+
+
+def test_unknown_url_may_be_a_page_of_html(start):
+    emulated = start(switches=Switches(unknown_url="html"))
+    for method, status in (("GET", 200), ("POST", 405), ("DELETE", 405)):
+        answer = emulated.request(method, "/api/v2/none")
+        assert (answer.status_code, answer.headers["Content-Type"]) == (status, "text/html; charset=utf-8")
+    emulated.error(401, "GET", "/api/v2/none", auth=None)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +136,12 @@ def test_agent_shows_its_running_processes(emulated, prefix):
     agent = emulated.get(f"{prefix}/compute/hosts/3/agent")
     assert (agent["hostId"], agent["hostInnerIpAddress"], agent["status"]) == (3, "10.0.0.3", "AVAILABLE")
     assert agent["lastAvailableTime"] == "2026-11-21T12:00:00+08:00"
-    for process in agent["processes"]:
+    *running, stopped = agent["processes"]
+    assert [stopped[key] for key in ("alias", "pid", "status", "elapsedTime")] == ["ob_cleaner", 0, "STOPPED", 0]
+    for process in running:
         assert (process["status"], process["elapsedTime"]) == ("STARTED", 30 * 86_400)
         assert process["lastActiveTime"] == "2026-11-21T12:00:00+08:00"
-    assert len({process["pid"] for process in agent["processes"]}) == 4
+    assert len({process["pid"] for process in running}) == 4
 
 
 def test_default_arbitration_service_is_running(emulated):

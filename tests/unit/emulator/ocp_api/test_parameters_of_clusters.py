@@ -106,4 +106,4 @@ def test_a_server_may_have_another_version_than_its_cluster(start):
     emulated.request("PUT", "/emulator/servers/1/version", json=body).raise_for_status()
     servers = emulated.get("/api/v2/ob/clusters/1/zones/z/servers")["contents"]
     assert [server["version"] for server in servers] == ["4.3.1.0", "4.2.1.0"]
-    assert emulated.get("/api/v2/ob/clusters/1")["obVersion"] == "4.3.0.0"
+    assert emulated.cluster(1)["obVersion"] == "4.3.0.0"

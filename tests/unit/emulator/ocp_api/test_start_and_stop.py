@@ -14,7 +14,7 @@ NEVER = "1970-01-01T08:00:00+08:00"
 
 def states(emulated):
     """The status of cluster 1, of its zones, and the status and inner status of its servers, two a zone."""
-    cluster = emulated.get(CLUSTER)
+    cluster = emulated.cluster(1)
     servers = [server for zone in cluster["zones"] for server in zone["servers"]]
     return (
         cluster["status"],
@@ -60,7 +60,7 @@ def test_zone_restart_returns_its_task_and_subtasks(emulated, ordered):
 
 
 def test_zone_restart_restarts_only_the_servers_of_the_zone(emulated):
-    before = emulated.get(CLUSTER)["obStartTime"]
+    before = emulated.cluster(1)["obStartTime"]
     task = emulated.data("POST", f"{ZONE}/restart")
     assert states(emulated) == (
         "OPERATING",
@@ -76,7 +76,7 @@ def test_zone_restart_restarts_only_the_servers_of_the_zone(emulated):
     started = datetime.fromisoformat(task["startTime"]) + timedelta(seconds=7)
     assert {datetime.fromisoformat(emulated.server(server)["startTime"]) for server in (1, 2)} == {started}
     assert {emulated.server(server)["stopTime"] for server in (1, 2)} == {NEVER}
-    assert emulated.get(CLUSTER)["obStartTime"] == before
+    assert emulated.cluster(1)["obStartTime"] == before
     assert emulated.get(f"{CLUSTER}/zones")["contents"][0]["innerStatus"] == "ACTIVE"
     assert emulated.restarts() == {("OB_SERVER", 1): 1, ("OB_SERVER", 2): 1, ("OB_ZONE", 1): 1}
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
+from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 
@@ -117,7 +118,8 @@ def test_body_content_type_and_ocp_headers_are_signed(emulated):
     emulated.data("POST", AGENTS, auth=None, content=body, headers=headers)
 
 
-def test_the_query_is_signed_sorted_and_encoded(emulated):
+def test_the_query_is_signed_sorted_and_encoded(start):
+    emulated = start(switches=Switches(signed_query="rfc3986"))
     headers = signed("GET", f"{TASKS}?name=Restart%20OB&size=5", {"Date": http_date(emulated)})
     emulated.get(f"{TASKS}?size=5&name=Restart+OB", auth=None, headers=headers)
     emulated.error(401, "GET", f"{TASKS}?size=6&name=Restart+OB", auth=None, headers=headers)

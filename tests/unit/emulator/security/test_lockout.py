@@ -4,6 +4,7 @@
 
 import pytest
 from httpx import ASGITransport
+from ocp_emulator.base.compatibility import PROFILES
 from ocp_emulator.base.errors import BAD_CREDENTIALS, LOCKED_OUT
 
 TASKS = "/api/v2/tasks/instances"
@@ -139,3 +140,15 @@ def test_lockouts_and_counts_survive_a_process_restart(start, tmp_path):
     assert code(again) == LOCKED_OUT
     wrong(again, 1, "viewer")
     assert code(again, "viewer") == LOCKED_OUT
+
+
+def test_older_profile_locks_a_user_after_20_attempts_and_the_client_after_10(start):
+    old = start(switches=PROFILES["4.2"])
+    assert wrong(old, 10) == BAD_CREDENTIALS
+    (lock,) = old.get(LOCKOUTS)["contents"]
+    assert (lock["kind"], code(old, "viewer")) == ("client", LOCKED_OUT)
+    old.pass_time(10 * MINUTE)
+    assert wrong(old, 9) == BAD_CREDENTIALS
+    old.pass_time(10 * MINUTE)
+    assert (wrong(old, 1), code(old, "viewer")) == (BAD_CREDENTIALS, None)
+    assert (code(old), old.get(LOCKOUTS)["contents"][0]["name"]) == (LOCKED_OUT, "admin")

@@ -3,6 +3,7 @@
 """The signature against the published worked examples, and the traps around it."""
 
 import pytest
+from ansible_collections.oceanbase.ocp.tests.unit.support import signature_vectors as public_client
 from ocp_emulator.security.signing import SignedRequest, sign, strings_to_sign
 
 KEY = "2fc0c299cc94c6be266f2ceece765d4d"
@@ -56,14 +57,15 @@ EXAMPLES = {
 def test_published_examples_are_reproduced(name):
     method, path, query, headers, body, date, secret, text, signature = EXAMPLES[name]
     request = SignedRequest(method, path, query, [*headers.items(), ("date", date)], body)
-    first = next(strings_to_sign(request, date))
-    assert first == f"{method}\n{text}"
-    assert sign(secret, first) == signature
+    for encoding in ("rfc3986", "url_encoder", "either"):
+        first = next(strings_to_sign(request, date, encoding))
+        assert first == f"{method}\n{text}"
+        assert sign(secret, first) == signature
 
 
-def last_lines(query="", headers=()):
+def last_lines(query="", encoding="rfc3986", headers=()):
     """The last line of all strings to sign, and the x-ocp lines."""
-    texts = list(strings_to_sign(SignedRequest("get", "/p", query, list(headers), b""), "D"))
+    texts = list(strings_to_sign(SignedRequest("get", "/p", query, list(headers), b""), "D", encoding))
     assert all(text.startswith("GET\n\n") for text in texts)
     return [text.rpartition("\n")[2] for text in texts]
 
@@ -76,8 +78,17 @@ def test_query_keys_are_sorted_and_empty_values_are_kept():
     assert last_lines("b=2&a=1&c") == ["/p?a=1&b=2&c="]
 
 
-def test_both_query_encodings_are_accepted():
-    assert set(last_lines("a=x%20y~*")) == {"/p?a=x%20y~%2A", "/p?a=x+y%7E*"}
+@pytest.mark.parametrize(
+    ("encoding", "signed"),
+    [
+        ("rfc3986", {"/p?a=x%20y~%2A"}),
+        ("url_encoder", {"/p?a=x+y%7E*"}),
+        ("either", {"/p?a=x%20y~%2A", "/p?a=x+y%7E*"}),
+    ],
+)
+def test_query_is_signed_in_the_configured_encoding(encoding, signed):
+    for sent in ("a=x%20y~*", "a=x+y%7E%2A"):
+        assert set(last_lines(sent, encoding)) == signed
 
 
 def test_repeated_keys_are_joined_sorted_with_either_comma():
@@ -86,5 +97,16 @@ def test_repeated_keys_are_joined_sorted_with_either_comma():
 
 def test_ocp_headers_are_sorted_and_their_values_joined():
     headers = [("x-ocp-b", "2"), ("x-ocp-a", "z"), ("accept", "*/*"), ("x-ocp-a", "y")]
-    text = next(strings_to_sign(SignedRequest("GET", "/p", "", headers, b""), "D"))
+    text = next(strings_to_sign(SignedRequest("GET", "/p", "", headers, b""), "D", "rfc3986"))
     assert text == "GET\n\n\nD\n\nx-ocp-a:y,z\nx-ocp-b:2\n/p"
+
+
+@pytest.mark.parametrize("name", public_client.VECTORS)
+@pytest.mark.parametrize("encoding", ["rfc3986", "url_encoder", "either"])
+def test_signatures_of_a_public_client_are_accepted_in_its_encoding(name, encoding):
+    method, path, query, body, signature, alike = public_client.VECTORS[name]
+    headers = [(key.lower(), value) for key, value in {**public_client.HEADERS, "Host": public_client.HOST}.items()]
+    request = SignedRequest(method, path, query, headers, body)
+    texts = list(strings_to_sign(request, public_client.DATE, encoding))
+    assert (signature in [sign(public_client.SECRET, text) for text in texts]) == (alike or encoding != "url_encoder")
+    assert signature not in [sign("another secret", text) for text in texts]

@@ -21,6 +21,11 @@ NEIGHBOURS = {
     "/api/v2/ob/clusters/{id}/servers/{serverId}/stop": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/ob/clusters/{id}/zones/{zoneName}/start": {"400", "401", "403", "404", "409"},
     "/api/v2/ob/clusters/{id}/zones/{zoneName}/stop": {"400", "401", "403", "404", "409"},
+    **{
+        f"{prefix}/compute/hosts/{{hostId}}/agent/{verb}": {"400", "401", "403", "404", "409"}
+        for prefix in ("", "/api/v2")
+        for verb in ("restart", "stop")
+    },
     "/api/v2/ob/clusters/{id}/start": {"400", "401", "403", "404", "409"},
     "/api/v2/ob/clusters/{id}/stop": {"400", "401", "403", "404", "409"},
 }
@@ -112,7 +117,7 @@ def test_every_schema_reference_resolves(document):
 
 
 def test_parameter_bounds_are_documented(document):
-    (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}"]["get"]["parameters"]
+    (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}/zones"]["get"]["parameters"]
     assert (identifier["schema"]["minimum"], identifier["schema"]["maximum"]) == (-(2**63), 2**63 - 1)
     listing = {each["name"]: each for each in document["paths"]["/api/v2/tasks/instances"]["get"]["parameters"]}
     assert (listing["size"]["schema"]["minimum"], listing["size"]["schema"]["maximum"]) == (1, 2000)
@@ -232,7 +237,7 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 36 - (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 38 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
@@ -247,9 +252,9 @@ def test_reads_match_the_document(switched):
 
 def test_restarts_match_the_document(switched):
     emulated, document = switched
-    unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
+    unknown = {"id": 98765, "serverId": 98765, "hostId": 98765, "zoneName": "none"}
     for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
-        ids = {"id": 1, "serverId": 2, "zoneName": "zone1"}
+        ids = {"id": 1, "serverId": 2, "hostId": 2, "zoneName": "zone1"}
         options, unknown_options = {}, {}
         if "serverId" in path:
             options = unknown_options = {"params": FROZEN, "json": FROZEN}

@@ -78,6 +78,9 @@ EVENTS = some.one_of(
     ),
 )
 
+# Busy, of each kind of target; states that do not allow an action.
+REFUSALS = {*((409, code) for code in (19012, 18008, 11020, 7019, 0)), (400, 10007), (400, 10009)}
+
 
 class StillClock:
     def now(self):
@@ -111,7 +114,7 @@ class World:
             else:
                 self.steer(kind, *what)
         except ApiError as error:
-            assert (error.status, error.code) in {(409, 10003), (400, 20003), (400, 20004)}
+            assert (error.status, error.code) in REFUSALS
         self.service.engine.advance(self.now)
 
     def steer(self, kind, verb, number):

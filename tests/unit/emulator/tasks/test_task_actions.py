@@ -110,7 +110,7 @@ def test_task_action_is_allowed_only_in_documented_states(emulated, brought_to, 
     after = emulated.task(task_id)
     then = ALLOWED.get(situation, {}).get((on, verb))
     if then is None:
-        code = 20004 if (situation, verb) == ("beyond return", "rollback") else 20003
+        code = 10009 if (situation, verb) == ("beyond return", "rollback") else 10007
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
         assert after == before
         return
@@ -142,7 +142,7 @@ def test_task_action_is_allowed_only_in_documented_states(emulated, brought_to, 
 @pytest.mark.parametrize("verb", ["retry", "rollback"])
 def test_action_on_an_unknown_task_is_404(emulated, verb):
     answer = emulated.steer(98765, verb)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (404, 20000)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, 10001)
 
 
 @pytest.mark.parametrize("verb", ["retry", "skip", "cancel"])
@@ -150,7 +150,7 @@ def test_action_on_an_unknown_subtask_is_404(emulated, verb):
     one, other = emulated.restart_server(1), emulated.restart_arbitration()
     for task_id, subtask_id in ((98765, 1), (one["id"], 98765), (one["id"], other["subtasks"][0]["id"])):
         answer = emulated.steer(task_id, verb, subtask_id)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (404, 20000)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, 10001)
 
 
 def test_task_fails_with_its_subtask_and_later_subtasks_stay_pending(emulated, brought_to):

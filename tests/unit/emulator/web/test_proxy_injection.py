@@ -28,13 +28,13 @@ def plan(served, kind, **fault):
 def test_connection_goes_on_after_each_fault_of_a_proxy(served):
     before = served.tasks()
     plan(served, "proxy", action="redirect", status=307, location=RESTART[1], when="after")
-    plan(served, "proxy", action="replace", path="/api/v2/ob/clusters/1", when="after")
+    plan(served, "proxy", action="replace", path="/api/v2/ob/clusters?name=orders", when="after")
     plan(served, "proxy", action="repeat")
     plan(served, "proxy", action="hold", seconds=0)
     connection = served.connect()
     answers = [served.ask(*RESTART, connection=connection) for _call in range(4)]
     assert [answer.status for answer in answers] == [307, 200, 200, 504]
-    assert json.loads(answers[1].content)["data"]["name"] == "orders"
+    assert json.loads(answers[1].content)["data"]["contents"][0]["name"] == "orders"
     assert served.ask("GET", TASKS, connection=connection).status == 200
     connection.close()
     assert served.tasks() - before == 5

@@ -21,6 +21,11 @@ RollbackAnswer = Literal["empty", "task"]
 TenantPaths = Literal["both", "clusters", "cluster"]
 PreCheck = Literal["off", "refuse"]
 ReportedVersion = Literal["4.3.5", "4.2.2"]
+RecordFields = Literal["newest", "older"]
+ClusterServers = Literal["empty", "complete"]
+UnknownUrl = Literal["400", "404", "405", "500", "html"]
+SignedQuery = Literal["rfc3986", "url_encoder", "either"]
+LockoutAttempts = Literal["5", "20"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,13 @@ class Switches:
     pre_check: Annotated[PreCheck, "a restart or stop that would leave a tenant without its majority"] = "off"
     rollback_answer: Annotated[RollbackAnswer, "what the rollback of a task answers"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info tells"] = "4.3.5"
+    record_fields: Annotated[RecordFields, "fields of clusters, zones, servers, agents and audit events"] = "newest"
+    zone_ids: Annotated[Visibility, "ids of zones in the list of clusters"] = "absent"
+    cluster_servers: Annotated[ClusterServers, "the servers within the list of clusters"] = "empty"
+    cluster_detail: Annotated[Served, "the read of one cluster"] = "unknown"
+    unknown_url: Annotated[UnknownUrl, "the answer to an unknown URL or method"] = "400"
+    signed_query: Annotated[SignedQuery, "how the query is encoded in a signature"] = "url_encoder"
+    lockout_attempts: Annotated[LockoutAttempts, "wrong passwords that lock a user"] = "5"
 
 
 DEFAULT_PROFILE = "4.3"
@@ -53,6 +65,10 @@ PROFILES: Mapping[str, Switches] = {
         arbitration="unknown",
         rollback_answer="task",
         reported_version="4.2.2",
+        record_fields="older",
+        unknown_url="html",
+        signed_query="rfc3986",
+        lockout_attempts="20",
     ),
 }
 

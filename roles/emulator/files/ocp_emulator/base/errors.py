@@ -2,24 +2,35 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The errors of the service: HTTP status, error code and message of each.
 
-Statuses and codes are those of docs/contract.md, "Errors and statuses": the codes of the related open-source service
-where it has one for the case, and our choice where it has none (BUSY); MAJORITY_LOST
-has the digits of the documented OBE11070. Clients must decide by the HTTP status.
+Statuses and codes are those of docs/contract.md, "Errors and statuses". A code is the digits of the documented one, as
+a number: OBE19012 is 19012. Where none is documented, it is that of the related open-source service, and 0 where it has
+none either. Digits are ambiguous below 11000, so clients must decide by the HTTP status.
 """
 
 UNSPECIFIC = 0
+# Of the related service.
 ILLEGAL_ARGUMENT = 10001
 NOT_FOUND = 10002
 UNEXPECTED = 10010
-BUSY = 10003
-TASK_NOT_FOUND = 20000
-INVALID_STATE = 20003
-ROLLBACK_PROHIBITED = 20004
-MAJORITY_LOST = 11070
 NOT_AUTHENTICATED = 30000
-BAD_CREDENTIALS = 30004
-LOCKED_OUT = 30007
-NOT_AUTHORIZED = 30014
+# OBE.
+CLUSTER_BUSY = 11020
+MAJORITY_LOST = 11070
+NO_SUCH_ZONE = 18002
+ZONE_BUSY = 18008
+NO_SUCH_SERVER = 19001
+SERVER_BUSY = 19012
+# CMP.
+NO_SUCH_HOST = 7013
+AGENT_BUSY = 7019
+# TSK.
+TASK_NOT_FOUND = 10001
+INVALID_STATE = 10007
+ROLLBACK_PROHIBITED = 10009
+# COM and IAM.
+NOT_AUTHORIZED = 10009
+LOCKED_OUT = 10003
+BAD_CREDENTIALS = 10004
 
 
 class ApiError(Exception):
@@ -48,9 +59,9 @@ def unsupported_media_type(message: str) -> ApiError:
     return ApiError(415, UNSPECIFIC, message)
 
 
-def unknown_url(method: str, path: str) -> ApiError:
-    """400, which is what the service responds to URLs and methods that it does not have."""
-    return bad_request(f"There is no {method} {path}.")
+def unknown_url(status: int, method: str, path: str) -> ApiError:
+    """A URL or method that the service does not have; which `status` it answers is a switch."""
+    return ApiError(status, UNSPECIFIC, f"There is no {method} {path}.")
 
 
 def missing_credentials() -> ApiError:
@@ -102,13 +113,28 @@ def rollback_prohibited(task_id: int) -> ApiError:
 
 
 def not_found(label: str) -> ApiError:
-    """404 for anything else; `label` begins the sentence: "Cluster 7"."""
+    """404 for what has no code of its own; `label` begins the sentence: "Cluster 7"."""
     return ApiError(404, NOT_FOUND, f"{label} does not exist.")
 
 
-def busy(label: str, task_id: int, task_name: str, task_status: str) -> ApiError:
+def no_such_zone(label: str) -> ApiError:
+    """404 for a zone."""
+    return ApiError(404, NO_SUCH_ZONE, f"{label} does not exist.")
+
+
+def no_such_server(label: str) -> ApiError:
+    """404 for a server."""
+    return ApiError(404, NO_SUCH_SERVER, f"{label} does not exist.")
+
+
+def no_such_host(label: str) -> ApiError:
+    """404 for a host."""
+    return ApiError(404, NO_SUCH_HOST, f"{label} does not exist.")
+
+
+def busy(code: int, label: str, task_id: int, task_name: str, task_status: str) -> ApiError:
     """409: another task occupies the target; `label` begins the sentence: "Server 3"."""
-    return ApiError(409, BUSY, occupied_message(label, task_id, task_name, task_status))
+    return ApiError(409, code, occupied_message(label, task_id, task_name, task_status))
 
 
 def majority_lost(label: str, tenant: str, remaining: int, voters: int, needed: int) -> ApiError:

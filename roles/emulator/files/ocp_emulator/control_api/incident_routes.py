@@ -133,7 +133,7 @@ def _check_free(db: sqlite3.Connection, table: str, label: str, number: int) -> 
         raise errors.not_found(label)
     if row["operating_task"] is not None:
         task = db.execute("SELECT * FROM tasks WHERE id = ?", (row["operating_task"],)).fetchone()
-        raise errors.busy(label, task["id"], task["name"], task["status"])
+        raise errors.busy(errors.UNSPECIFIC, label, task["id"], task["name"], task["status"])
 
 
 def _move(db: sqlite3.Connection, server_id: int, zone: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
+from ocp_emulator.base.compatibility import Served
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import (
     ClusterId,
@@ -45,25 +46,12 @@ async def list_clusters(
     size: SizeParam = 10,
     sort: SortParam = "id,asc",
 ) -> Response:
-    """Each with its zones and their servers."""
+    """Each with its zones."""
     service = service_of(request)
     page = cluster_serializers.cluster_page(
-        service.store.db, page_request(number, size, sort), name, split(statuses), service.switches.operating_task
+        service.store.db, page_request(number, size, sort), name, split(statuses), service.switches
     )
     return context_of(request).reply(Envelope[Paged[Cluster]], page)
-
-
-@reads.get(
-    "/api/v2/ob/clusters/{id}",
-    summary="Read a cluster",
-    response_model=Envelope[Cluster],
-    responses=error_responses(400, 401, 403, 404, 500),
-)
-async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
-    """The cluster with its zones and their servers."""
-    service = service_of(request)
-    cluster = cluster_serializers.cluster_detail(service.store.db, cluster_id, service.switches.operating_task)
-    return context_of(request).reply(Envelope[Cluster], cluster)
 
 
 @reads.get(
@@ -75,7 +63,7 @@ async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
 async def list_zones(request: Request, cluster_id: ClusterId) -> Response:
     """All of them, each with its servers."""
     service = service_of(request)
-    zones = cluster_serializers.zones_of(service.store.db, cluster_id, service.switches.operating_task)
+    zones = cluster_serializers.zones_of(service.store.db, cluster_id, service.switches)
     return context_of(request).reply(Envelope[Listed[Zone]], zones)
 
 
@@ -93,7 +81,7 @@ async def list_servers(
 ) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = cluster_serializers.servers_of(service.store.db, cluster_id, region, idc, service.switches.operating_task)
+    servers = cluster_serializers.servers_of(service.store.db, cluster_id, region, idc, service.switches)
     return context_of(request).reply(Envelope[Listed[Server]], servers)
 
 
@@ -112,10 +100,29 @@ async def list_parameters(request: Request, cluster_id: ClusterId) -> Response:
 async def list_servers_of_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:
     """All of them; this list is not paged."""
     service = service_of(request)
-    servers = cluster_serializers.servers_of_zone(
-        service.store.db, cluster_id, zone_name, service.switches.operating_task
-    )
+    servers = cluster_serializers.servers_of_zone(service.store.db, cluster_id, zone_name, service.switches)
     return context_of(request).reply(Envelope[Listed[Server]], servers)
+
+
+async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
+    """The cluster with its zones and their servers."""
+    service = service_of(request)
+    cluster = cluster_serializers.cluster_detail(service.store.db, cluster_id, service.switches)
+    return context_of(request).reply(Envelope[Cluster], cluster)
+
+
+def details(served: Served) -> APIRouter:
+    """The router of one cluster, which no document has."""
+    router = APIRouter(tags=["Clusters"], dependencies=[Depends(RequirePermission(Permission.CLUSTER_VIEWER))])
+    if served == "served":
+        router.add_api_route(
+            "/api/v2/ob/clusters/{id}",
+            read_cluster,
+            summary="Read a cluster",
+            response_model=Envelope[Cluster],
+            responses=error_responses(400, 401, 403, 404, 500),
+        )
+    return router
 
 
 # The documented path lacks /ob; a public client has it.

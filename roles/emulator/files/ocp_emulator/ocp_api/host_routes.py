@@ -22,10 +22,12 @@ from ocp_emulator.ocp_api.dependencies import (
     page_request,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
-from ocp_emulator.schemas.fleet_schemas import Agent, Host, HostStatus
-from ocp_emulator.schemas.restart_schemas import AgentRestart
+from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, Host, HostStatus
+from ocp_emulator.schemas.restart_schemas import AgentRestart, SingleAgentRestart
 from ocp_emulator.serializers import host_serializers, restart_serializers
 from ocp_emulator.service import service_of
+from ocp_emulator.tasks.blueprints import SINGLE_AGENT_RESTART, SINGLE_AGENT_STOP
+from ocp_emulator.tasks.subtask_graph import Blueprint
 from ocp_emulator.web.parameters import body_longs, json_object, one_or_more, split
 from ocp_emulator.web.request_context import context_of
 
@@ -95,30 +97,73 @@ async def read_host(request: Request, host_id: HostId) -> Response:
 
 async def read_agent(request: Request, host_id: HostId) -> Response:
     """The agent with its processes."""
-    agent = host_serializers.agent_of(service_of(request).store.db, host_id, context_of(request).now)
+    service = service_of(request)
+    agent = host_serializers.agent_of(
+        service.store.db, host_id, context_of(request).now, service.switches.record_fields
+    )
     return context_of(request).reply(Envelope[Agent], agent)
 
 
+async def list_processes(
+    request: Request, host_id: HostId, number: PageParam = 1, size: SizeParam = 10, sort: SortParam = "id,asc"
+) -> Response:
+    """The processes of the agent."""
+    page = host_serializers.process_page(
+        service_of(request).store.db, page_request(number, size, sort), host_id, context_of(request).now
+    )
+    return context_of(request).reply(Envelope[Paged[AgentProcess]], page)
+
+
+async def restart_agent(request: Request, host_id: HostId) -> Response:
+    """The agent of one host."""
+    return _operate(request, SINGLE_AGENT_RESTART, host_id)
+
+
+async def stop_agent(request: Request, host_id: HostId) -> Response:
+    """The agent of one host, until it is restarted."""
+    return _operate(request, SINGLE_AGENT_STOP, host_id)
+
+
+def _operate(request: Request, blueprint: Blueprint, host_id: int) -> Response:
+    context, service = context_of(request), service_of(request)
+    task_id = service.submitter.operate_agent(blueprint, context.require_caller().user, context.now, host_id)
+    task = restart_serializers.single_agent_restart(service.store.db, task_id)
+    return context.reply(Envelope[SingleAgentRestart], task)
+
+
 def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
-    """The routers of the restart and the read of agents, with the paths of this switch."""
-    restarts, reads = APIRouter(tags=["Restarts"]), APIRouter(tags=["Hosts"])
+    """The routers of the restarts and the reads of agents, with the paths of this switch."""
+    restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(RequirePermission(Permission.HOST_MANAGER))])
+    reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))])
     for prefix in _PREFIXES[paths]:
         restarts.add_api_route(
             f"{prefix}/compute/hosts/batchRestartAgents",
             restart_agents,
             methods=["POST"],
             summary="Restart agents",
-            dependencies=[Depends(RequirePermission(Permission.HOST_MANAGER))],
             response_model=Envelope[AgentRestart],
             responses=error_responses(400, 401, 403, 404, 409, 415, 500),
             openapi_extra=json_body(_HOST_IDS),
         )
-        reads.add_api_route(
-            f"{prefix}/compute/hosts/{{hostId}}/agent",
-            read_agent,
-            summary="Read the agent of a host",
-            dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))],
-            response_model=Envelope[Agent],
-            responses=error_responses(400, 401, 403, 404, 500),
-        )
+        agent = f"{prefix}/compute/hosts/{{hostId}}/agent"
+        for verb, operation in (("restart", restart_agent), ("stop", stop_agent)):
+            restarts.add_api_route(
+                f"{agent}/{verb}",
+                operation,
+                methods=["POST"],
+                summary=f"{verb.title()} the agent of a host",
+                response_model=Envelope[SingleAgentRestart],
+                responses=error_responses(400, 401, 403, 404, 409, 500),
+            )
+        for path, read, model, summary in (
+            (agent, read_agent, Agent, "Read the agent of a host"),
+            (f"{agent}/processes", list_processes, Paged[AgentProcess], "List the processes of the agent of a host"),
+        ):
+            reads.add_api_route(
+                path,
+                read,
+                summary=summary,
+                response_model=Envelope[model],  # type: ignore[valid-type]
+                responses=error_responses(400, 401, 403, 404, 500),
+            )
     return restarts, reads

@@ -64,18 +64,18 @@ class Server(Schema):
     id: Long
     cluster_id: Long
     zone_name: str
-    region_name: str
-    idc_name: str
-    host_id: Long
-    host_status: HostStatus
-    host_type_name: str
+    region_name: str = absent()
+    idc_name: str = absent()
+    host_id: Long = absent()
+    host_status: HostStatus = absent()
+    host_type_name: str = absent()
     ip: str
     port: int
     sql_port: int
     version: str
-    run_user: str
-    run_path: str
-    install_path: str
+    run_user: str = absent()
+    run_path: str = absent()
+    install_path: str = absent()
     with_rootserver: bool
     status: ServerStatus
     inner_status: InnerStatus
@@ -94,48 +94,72 @@ class RootServer(Schema):
     sql_port: int = Field(alias="sql_port")
 
 
-class Zone(Schema):
-    """A zone with its servers."""
+class ZoneState(Schema):
+    """What every record of a zone has. `number` is no field of the answer: faults find the zone by it."""
 
-    id: Long
-    cluster_id: Long
-    ob_cluster_id: Long
+    number: int = Field(exclude=True)
     name: str
     region_name: str
+    idc_id: Long
     idc_name: str
-    architecture: str
     status: ZoneStatus
     inner_status: InnerStatus
-    compaction_status: CompactionStatus
-    operating_task_instance_id: Long = absent()
-    root_server: RootServer
     server_count: int
-    host_count: int
     servers: list[Server]
+
+
+class Zone(ZoneState):
+    """A zone in the list of zones, with its servers."""
+
+    cluster_id: Long
+    ob_cluster_id: Long
+    architecture: str = absent()
+    compaction_status: CompactionStatus
+    root_server: RootServer
+    host_count: int
     create_time: Timestamp
     update_time: Timestamp
 
 
+class ZoneOfCluster(ZoneState):
+    """A zone in the list of clusters. `id` and servers are there by switches."""
+
+    id: Long = absent()
+    operate_status: Literal["NORMAL", "OPERATING"]
+    compaction_status: CompactionStatus = absent()
+    operating_task_instance_id: Long = absent()
+
+
+class StandbyCluster(Schema):
+    """A standby of a cluster; the emulator has none."""
+
+    id: Long
+    name: str
+
+
 class Cluster(Schema):
-    """A cluster with its zones and their servers. `obStartTime` is when the whole of it was last started."""
+    """A cluster with its zones. `obStartTime` is when the whole of it was last started."""
 
     id: Long
     name: str
     ob_cluster_id: Long
     ob_version: str
     type: Literal["PRIMARY", "STANDBY"]
-    architecture: str
-    origin: Literal["CREATED"]
+    architecture: str = absent()
+    origin: Literal["CREATED"] = absent()
     creator: str
     status: ClusterStatus
-    compaction_status: CompactionStatus
+    compaction_status: CompactionStatus = absent()
     operating_task_instance_id: Long = absent()
     region_count: int
     server_count: int
-    ob_start_time: Timestamp
-    zones: list[Zone]
+    tenant_count: int
+    root_servers: list[RootServer]
+    standby_clusters: list[StandbyCluster]
+    ob_start_time: Timestamp = absent()
+    zones: list[ZoneOfCluster]
     create_time: Timestamp
-    update_time: Timestamp
+    update_time: Timestamp = absent()
 
 
 class HostService(Schema):
@@ -158,6 +182,16 @@ class Host(Schema):
     architecture: str
     kind: Literal["DEDICATED_PHYSICAL_MACHINE"]
     operating_system: str
+    operating_system_release: str
+    region_id: Long
+    region_name: str
+    region_description: str | None
+    idc_id: Long
+    idc_name: str
+    idc_description: str | None
+    type_id: Long
+    type_name: str
+    type_description: str | None
     serial_number: str | None
     publish_ports: str | None
     ssh_port: int
@@ -171,19 +205,19 @@ class Host(Schema):
 
 
 class AgentProcess(Schema):
-    """A process of an agent; `elapsedTime` is in seconds. A process that is stopped has no pid."""
+    """A process of an agent; `elapsedTime` is in seconds. A process that is stopped has the pid 0."""
 
     id: Long
     host_id: Long
     alias: str
-    pid: int | None
+    pid: int
     ports: str | None
     status: Literal["STARTED", "STOPPED"]
     elapsed_time: int
     last_active_time: Timestamp
-    start_command: str
+    start_command: str | None
     log_file_pattern: str
-    user: str
+    user: str | None
     operable: bool
     create_time: Timestamp
     update_time: Timestamp
@@ -200,8 +234,8 @@ class Agent(Schema):
     last_available_time: Timestamp
     install_home: str
     log_home: str
-    manager_port: str
-    monitor_port: str
+    manager_port: str = absent()
+    monitor_port: str = absent()
     processes: list[AgentProcess]
     create_time: Timestamp
     update_time: Timestamp

@@ -88,6 +88,12 @@ class AgentRestart(ManualTask):
     subtasks: list[AgentRestartSubtask]
 
 
+class SingleAgentRestart(AgentRestart):
+    """The task of a restart of the agent of one host; the stop has the same form."""
+
+    host_id: Long
+
+
 class ZoneRestart(ManualTask):
     """The task of a zone restart; the start and the stop of a zone have the same form."""
 

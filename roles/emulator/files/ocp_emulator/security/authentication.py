@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ocp_emulator.base import errors
+from ocp_emulator.base.compatibility import SignedQuery
 from ocp_emulator.fleet.entities import AccessKey, User
 from ocp_emulator.security.signing import SignedRequest, is_timely, sign, strings_to_sign
 
@@ -36,8 +37,9 @@ class WrongPassword(errors.ApiError):
 class Authenticator:
     """Knows all users and access keys."""
 
-    def __init__(self, users: Iterable[User], access_keys: Iterable[AccessKey]) -> None:
-        """Users and keys do not change later."""
+    def __init__(self, users: Iterable[User], access_keys: Iterable[AccessKey], signed_query: SignedQuery) -> None:
+        """Users and keys do not change later; `signed_query` says how a query is encoded in a signature."""
+        self._signed_query = signed_query
         self._users = {user.name: user for user in users}
         by_id = {user.id: user for user in self._users.values()}
         self._keys = {key.id: (key.secret, by_id[key.user_id]) for key in access_keys}
@@ -82,7 +84,7 @@ class Authenticator:
                 "The Date is no RFC 1123 date, or it is more than 15 minutes off the clock here."
             )
         secret, user = self._keys.get(key_id, ("", None))
-        texts = (text for date in timely for text in strings_to_sign(request, date))
+        texts = (text for date in timely for text in strings_to_sign(request, date, self._signed_query))
         if not any(_same(signature, sign(secret, text)) for text in texts) or user is None:
             raise errors.bad_credentials("The access key is unknown or the signature is wrong.")
         return user

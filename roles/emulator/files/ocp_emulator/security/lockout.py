@@ -7,7 +7,7 @@ An access key with a wrong signature locks nobody, and the key of a locked user 
 
 Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock
 of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of the
-user, and not that of the client; a client may send twice as many wrong passwords as a user.
+user, and not that of the client; where the number of a user is given, a client may send twice as many.
 """
 
 import sqlite3
@@ -16,6 +16,7 @@ from typing import Literal
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.compatibility import LockoutAttempts
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.security.authentication import Authenticator, Caller, WrongPassword
 from ocp_emulator.security.signing import SignedRequest
@@ -24,6 +25,7 @@ from ocp_emulator.store.database import Store
 LockoutKind = Literal["user", "client"]
 
 _MINUTE = 60 * SECOND
+_OF_CLIENT = 10
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,16 @@ class _Rule:
 class LoginGuard:
     """Lets callers in; counts wrong passwords of users and client addresses. Counts and locks are in the database."""
 
-    def __init__(self, store: Store, authenticator: Authenticator, max_attempts: int) -> None:
-        """`max_attempts` wrong passwords lock a user; 0 locks nobody."""
+    def __init__(
+        self, store: Store, authenticator: Authenticator, max_attempts: int | None, default: LockoutAttempts
+    ) -> None:
+        """`max_attempts` wrong passwords lock a user, `default` if it is None; 0 locks nobody."""
+        attempts = int(default) if max_attempts is None else max_attempts
         self._store = store
         self._authenticator = authenticator
-        self._enabled = max_attempts > 0
-        self._user = _Rule("user", max_attempts, 30 * _MINUTE)
-        self._client = _Rule("client", 2 * max_attempts, 10 * _MINUTE)
+        self._enabled = attempts > 0
+        self._user = _Rule("user", attempts, 30 * _MINUTE)
+        self._client = _Rule("client", _OF_CLIENT if max_attempts is None else 2 * attempts, 10 * _MINUTE)
 
     def log_in(self, request: SignedRequest, machine_now: int, client: str, now: int) -> Caller:
         """The caller. ApiError 401 for missing or wrong credentials, 401/30007 for a locked user or client."""

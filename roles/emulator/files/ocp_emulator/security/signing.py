@@ -5,13 +5,14 @@
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from urllib.parse import parse_qsl, quote, quote_plus
 
 from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.compatibility import SignedQuery
 
 LARGEST_SKEW = 15 * 60 * SECOND
 
@@ -46,11 +47,11 @@ def is_timely(date: str, now: int) -> bool:
     return abs(now - instant) <= LARGEST_SKEW
 
 
-def strings_to_sign(request: SignedRequest, date: str) -> Iterator[str]:
+def strings_to_sign(request: SignedRequest, date: str, encoding: SignedQuery) -> Iterator[str]:
     """The strings that the client may have signed, with `date` as its time.
 
-    More than one string if the query can be encoded in more than one way: the older documents require RFC 3986, the
-    newer ones show Java's URLEncoder, and none says whether the comma between repeated values is encoded.
+    The older documents require RFC 3986, the newer ones show Java's URLEncoder. None says whether the comma between
+    repeated values is encoded, so there are two strings if values are repeated, and more for the encoding `either`.
     """
     digest = hashlib.md5(request.body, usedforsecurity=False).hexdigest().upper() if request.body else ""
     head = [
@@ -61,7 +62,7 @@ def strings_to_sign(request: SignedRequest, date: str) -> Iterator[str]:
         request.header("host") or "",
         _ocp_headers(request.headers),
     ]
-    for query in dict.fromkeys(_queries(request.query)):
+    for query in dict.fromkeys(_queries(request.query, encoding)):
         yield "\n".join([*head, f"{request.path}?{query}" if query else request.path])
 
 
@@ -73,11 +74,11 @@ def _ocp_headers(headers: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key}:{','.join(sorted(values[key]))}" for key in sorted(values))
 
 
-def _queries(query: str) -> Iterator[str]:
+def _queries(query: str, encoding: SignedQuery) -> Iterator[str]:
     values: dict[str, list[str]] = {}
     for key, value in parse_qsl(query, keep_blank_values=True):
         values.setdefault(key, []).append(value)
-    for encode in (_rfc3986, _url_encoder):
+    for encode in _ENCODERS[encoding]:
         for comma in (encode(","), ","):
             yield "&".join(f"{encode(key)}={comma.join(map(encode, sorted(values[key])))}" for key in sorted(values))
 
@@ -88,3 +89,10 @@ def _rfc3986(text: str) -> str:
 
 def _url_encoder(text: str) -> str:
     return quote_plus(text, safe="*-._").replace("~", "%7E")
+
+
+_ENCODERS: Mapping[SignedQuery, tuple[Callable[[str], str], ...]] = {
+    "rfc3986": (_rfc3986,),
+    "url_encoder": (_url_encoder,),
+    "either": (_rfc3986, _url_encoder),
+}

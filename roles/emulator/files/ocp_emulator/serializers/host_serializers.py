@@ -5,18 +5,24 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
+from ocp_emulator.base.compatibility import RecordFields
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
-from ocp_emulator.serializers.paging import PageRequest, query_page
-from ocp_emulator.serializers.shared_fields import ARCHITECTURE, json_or_null
+from ocp_emulator.serializers.paging import PageRequest, list_page, query_page
+from ocp_emulator.serializers.shared_fields import ARCHITECTURE, HOST_TYPE, json_or_null
 
 _AGENT_VERSION = "4.3.5"
 _AGENT_HOME = "/home/admin/ocp_agent"
 _AGENT_PORTS = {"ocp_mgragent": "62888", "ocp_monagent": "62889"}
+# Every documented agent has a process that does not run.
+_STOPPED_PROCESS = "ob_cleaner"
+_FIRST_STOPPED_PROCESS = 1_000_000_000
+_HOST_TYPE_ID = 1
 
 _HOSTS_FILTERED = """
     FROM hosts AS t
@@ -33,20 +39,21 @@ def host_page(
 
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.Host]:
         services = _services_by_host(db, [row["id"] for row in rows])
-        return [_host(row, services[row["id"]]) for row in rows]
+        places = _places(db)
+        return [_host(row, services[row["id"]], places[row["id"]]) for row in rows]
 
     return query_page(db, page_request, _HOSTS_FILTERED, values, serialize, Paged[schemas.Host])
 
 
 def host_detail(db: sqlite3.Connection, host_id: int) -> schemas.Host:
     """One host. ApiError 404."""
-    return _host(_row_of_host(db, host_id), _services_by_host(db, [host_id])[host_id])
+    return _host(_row_of_host(db, host_id), _services_by_host(db, [host_id])[host_id], _places(db)[host_id])
 
 
-def agent_of(db: sqlite3.Connection, host_id: int, now: int) -> schemas.Agent:
+def agent_of(db: sqlite3.Connection, host_id: int, now: int, fields: RecordFields) -> schemas.Agent:
     """The agent of a host. ApiError 404."""
     host = _row_of_host(db, host_id)
-    rows = db.execute("SELECT * FROM agent_processes WHERE host_id = ? ORDER BY id", (host_id,))
+    ports = {"manager_port": _AGENT_PORTS["ocp_mgragent"], "monitor_port": _AGENT_PORTS["ocp_monagent"]}
     since = host["agent_unavailable_since"]
     return schemas.Agent(
         id=host_id,
@@ -57,18 +64,30 @@ def agent_of(db: sqlite3.Connection, host_id: int, now: int) -> schemas.Agent:
         last_available_time=iso(now if since is None else since),
         install_home=_AGENT_HOME,
         log_home=f"{_AGENT_HOME}/log",
-        manager_port=_AGENT_PORTS["ocp_mgragent"],
-        monitor_port=_AGENT_PORTS["ocp_monagent"],
-        processes=[_process(row, now) for row in rows],
+        processes=_processes(db, host, now),
+        **(ports if fields == "newest" else {}),
         create_time=iso(host["create_time"]),
         update_time=iso(host["update_time"]),
     )
 
 
+def process_page(
+    db: sqlite3.Connection, page_request: PageRequest, host_id: int, now: int
+) -> Paged[schemas.AgentProcess]:
+    """A page of the processes of the agent of a host. ApiError 404."""
+    processes = _processes(db, _row_of_host(db, host_id), now)
+    return list_page(page_request, processes, lambda process: process, Paged[schemas.AgentProcess])
+
+
+def _processes(db: sqlite3.Connection, host: sqlite3.Row, now: int) -> list[schemas.AgentProcess]:
+    rows = db.execute("SELECT * FROM agent_processes WHERE host_id = ? ORDER BY id", (host["id"],)).fetchall()
+    return [*(_process(row, now) for row in rows), _stopped_process(host)]
+
+
 def _row_of_host(db: sqlite3.Connection, host_id: int) -> sqlite3.Row:
     row: sqlite3.Row | None = db.execute("SELECT * FROM hosts WHERE id = ?", (host_id,)).fetchone()
     if row is None:
-        raise errors.not_found(f"Host {host_id}")
+        raise errors.no_such_host(f"Host {host_id}")
     return row
 
 
@@ -89,7 +108,18 @@ def _services_by_host(db: sqlite3.Connection, host_ids: Sequence[int]) -> Mappin
     return services
 
 
-def _host(row: sqlite3.Row, services: list[schemas.HostService]) -> schemas.Host:
+def _places(db: sqlite3.Connection) -> Mapping[int, sqlite3.Row]:
+    """Region and data center of each host: those of a server on it, or of the first zone if it has none."""
+    rows = db.execute(
+        "SELECT hosts.id AS host_id, regions.id AS region_id, zones.region, idcs.id AS idc_id, zones.idc FROM hosts"
+        " JOIN zones ON zones.id = coalesce((SELECT min(zone_id) FROM servers WHERE host_id = hosts.id),"
+        " (SELECT min(id) FROM zones))"
+        " JOIN regions ON regions.name = zones.region JOIN idcs ON idcs.name = zones.idc"
+    )
+    return {row["host_id"]: row for row in rows.fetchall()}
+
+
+def _host(row: sqlite3.Row, services: list[schemas.HostService], place: sqlite3.Row) -> schemas.Host:
     return schemas.Host(
         id=row["id"],
         name=row["name"],
@@ -99,6 +129,16 @@ def _host(row: sqlite3.Row, services: list[schemas.HostService]) -> schemas.Host
         architecture=ARCHITECTURE,
         kind="DEDICATED_PHYSICAL_MACHINE",
         operating_system="Linux",
+        operating_system_release="emulated",
+        region_id=place["region_id"],
+        region_name=place["region"],
+        region_description=None,
+        idc_id=place["idc_id"],
+        idc_name=place["idc"],
+        idc_description=None,
+        type_id=_HOST_TYPE_ID,
+        type_name=HOST_TYPE,
+        type_description=None,
         serial_number=None,
         publish_ports=None,
         ssh_port=22,
@@ -118,15 +158,40 @@ def _process(row: sqlite3.Row, now: int) -> schemas.AgentProcess:
         id=row["id"],
         host_id=row["host_id"],
         alias=row["alias"],
-        pid=row["pid"] if started else None,
-        ports=_AGENT_PORTS.get(row["alias"]),
-        status=row["status"],
-        elapsed_time=(now - row["start_time"]) // SECOND if started else 0,
-        last_active_time=iso(now if started else row["stop_time"]),
-        start_command=f"{_AGENT_HOME}/bin/{row['alias']}",
+        **(_running(row, now) if started else _stopped(iso(row["stop_time"]))),
         log_file_pattern=f"{_AGENT_HOME}/log/{row['alias']}.log*",
-        user="root",
         operable=False,
         create_time=iso(row["create_time"]),
         update_time=iso(row["update_time"]),
+    )
+
+
+def _running(row: sqlite3.Row, now: int) -> dict[str, Any]:
+    return {
+        "pid": row["pid"],
+        "ports": _AGENT_PORTS.get(row["alias"], ""),
+        "status": "STARTED",
+        "elapsed_time": (now - row["start_time"]) // SECOND,
+        "last_active_time": iso(now),
+        "start_command": f"{_AGENT_HOME}/bin/{row['alias']}",
+        "user": "root",
+    }
+
+
+def _stopped(since: str) -> dict[str, Any]:
+    nothing = dict.fromkeys(("ports", "start_command", "user"))
+    return {"pid": 0, "status": "STOPPED", "elapsed_time": 0, "last_active_time": since, **nothing}
+
+
+def _stopped_process(host: sqlite3.Row) -> schemas.AgentProcess:
+    since = iso(host["create_time"])
+    return schemas.AgentProcess(
+        id=_FIRST_STOPPED_PROCESS + host["id"],
+        host_id=host["id"],
+        alias=_STOPPED_PROCESS,
+        **_stopped(since),
+        log_file_pattern=f"{_AGENT_HOME}/log/{_STOPPED_PROCESS}.log*",
+        operable=True,
+        create_time=since,
+        update_time=since,
     )

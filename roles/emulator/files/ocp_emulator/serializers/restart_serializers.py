@@ -84,6 +84,12 @@ def agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.AgentRestart:
     return schemas.AgentRestart(**_manual_task_fields(task), **_batch_fields(db, task))
 
 
+def single_agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.SingleAgentRestart:
+    """The response of the restart or stop of the agent of one host."""
+    task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
+    return schemas.SingleAgentRestart(**_manual_task_fields(task), **_batch_fields(db, task), host_id=target["host_id"])
+
+
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
     """The response of 4.4."""
     task = task_rows.task_of(db, task_id)

@@ -11,6 +11,7 @@ from ocp_emulator.base.compatibility import Visibility
 
 ARCHITECTURE = "x86_64"
 RUN_USER = "admin"
+HOST_TYPE = "emulated"
 INSTALL_PATH = "/home/admin/oceanbase"
 
 

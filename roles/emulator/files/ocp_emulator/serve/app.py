@@ -9,13 +9,14 @@ from functools import cache
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute
 
 from ocp_emulator import VERSION
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, SystemClock
 from ocp_emulator.base.compatibility import Switches
+from ocp_emulator.base.paths import is_control
 from ocp_emulator.control_api import (
     clock_routes,
     fault_routes,
@@ -30,6 +31,7 @@ from ocp_emulator.control_api import (
 from ocp_emulator.ocp_api import (
     alarm_routes,
     arbitration_routes,
+    audit_routes,
     backup_routes,
     cluster_operation_routes,
     cluster_routes,
@@ -41,7 +43,7 @@ from ocp_emulator.ocp_api import (
 )
 from ocp_emulator.serve import openapi
 from ocp_emulator.serve.middleware import EmulatorMiddleware
-from ocp_emulator.service import Service, Settings
+from ocp_emulator.service import Service, Settings, service_of
 from ocp_emulator.web.parameters import invalid_parameter_message
 from ocp_emulator.web.request_context import context_of
 
@@ -59,10 +61,12 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         task_routes.actions,
         task_routes.rollback(switches.rollback_answer),
         cluster_routes.reads,
+        cluster_routes.details(switches.cluster_detail),
         tenant_routes.router(switches.tenant_paths),
         alarm_routes.reads,
         monitor_routes.reads,
         backup_routes.reads,
+        audit_routes.reads,
         host_routes.reads,
         agent_reads,
         *([arbitration_routes.reads] if served else []),
@@ -126,5 +130,15 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 async def _unknown_url(request: Request, _error: Exception) -> Response:
     # Only routing raises these, for an unknown path or method.
-    context = context_of(request)
-    return context.reply_error(errors.unknown_url(request.method, context.path))
+    context, answer = context_of(request), service_of(request).switches.unknown_url
+    if answer == "html" and not is_control(context.path):
+        return _page_of_framework(request.method)
+    status = 400 if answer == "html" or is_control(context.path) else int(answer)
+    return context.reply_error(errors.unknown_url(status, request.method, context.path))
+
+
+def _page_of_framework(method: str) -> Response:
+    """What a service without a handler of its own answers: its first page to a read, and a refusal to the rest."""
+    reads = method in ("GET", "HEAD")
+    text = "OCP" if reads else "Method Not Allowed"
+    return HTMLResponse(f"<!DOCTYPE html><html><body>{text}</body></html>", 200 if reads else 405)

@@ -16,6 +16,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.security import signing
 from ocp_emulator.service import Service, service_of
+from ocp_emulator.tasks import audit
 from ocp_emulator.web.false_answers import AnswerChanges
 from ocp_emulator.web.request_context import RequestContext, context_of
 
@@ -39,6 +40,8 @@ class RequestHandler:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
+                if context.task_id is not None:
+                    audit.note(service.store, context.task_id, _client(scope))
                 if context.rate_limit is not None:
                     message["headers"] = [*message["headers"], *context.rate_limit.headers()]
             await send(message)
@@ -105,11 +108,14 @@ def log_in(service: Service, scope: Scope, context: RequestContext) -> None:
     if is_control(scope["path"]):
         context.caller = service.authenticator.authenticate(request, machine_now)
         return
-    client = scope["client"][0] if scope["client"] else ""
-    context.caller = service.login_guard.log_in(request, machine_now, client, context.now)
+    context.caller = service.login_guard.log_in(request, machine_now, _client(scope), context.now)
     context.rate_limit = service.rate_limiter.acquire(context.caller.user.name, context.now)
     if context.rate_limit is not None and context.rate_limit.exceeded:
         raise errors.too_many_requests()
+
+
+def _client(scope: Scope) -> str:
+    return scope["client"][0] if scope["client"] else ""
 
 
 def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerChanges:

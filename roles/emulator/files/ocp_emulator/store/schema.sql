@@ -45,6 +45,9 @@ CREATE TABLE zones (
     create_time INTEGER NOT NULL, update_time INTEGER NOT NULL, restarts INTEGER NOT NULL, compaction TEXT NOT NULL,
     UNIQUE (cluster_id, name)
 );
+-- Places are names; the smallest id of a zone there stands for their id.
+CREATE VIEW regions AS SELECT min(id) AS id, region AS name FROM zones GROUP BY region;
+CREATE VIEW idcs AS SELECT min(id) AS id, idc AS name FROM zones GROUP BY idc;
 CREATE TABLE servers (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, zone_id INTEGER NOT NULL REFERENCES zones,
     host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, sql_port INTEGER NOT NULL,
@@ -98,6 +101,9 @@ CREATE TABLE targets (
     server_id INTEGER, host_id INTEGER, arbitration_service_id INTEGER
 );
 CREATE INDEX targets_of_task ON targets (task_id);
+CREATE TABLE audit_events (
+    id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL REFERENCES tasks, client TEXT NOT NULL, target INTEGER NOT NULL
+);
 CREATE TABLE subtasks (
     id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL REFERENCES tasks, series_id INTEGER NOT NULL,
     position INTEGER NOT NULL, description TEXT NOT NULL, action TEXT, element TEXT, parallel_idx INTEGER NOT NULL,

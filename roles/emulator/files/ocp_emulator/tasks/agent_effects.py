@@ -8,6 +8,8 @@ from ocp_emulator.tasks.subtask_graph import CompletedStep
 
 # Large enough that no process of a host gets a number that another one of it had just before.
 _PID_STEP = 100
+# Of `hosts`: the element of a batch, or else all hosts of the task.
+HOSTS_OF_STEP = "id = :host OR :host IS NULL AND operating_task = :task"
 
 
 def restart_pos_proxy(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
@@ -25,7 +27,10 @@ def start_agent(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
     """Start what is stopped, and count that as a restart."""
     messages = revert_stop_agent(db, step)
     if messages:
-        db.execute("UPDATE hosts SET restarts = restarts + 1 WHERE id = ?", (step.element_id or 0,))
+        db.execute(
+            f"UPDATE hosts SET restarts = restarts + 1 WHERE {HOSTS_OF_STEP}",
+            {"host": step.element_id, "task": step.task_id},
+        )
     return messages
 
 
@@ -38,10 +43,10 @@ def revert_stop_agent(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
 def _change_processes(
     db: sqlite3.Connection, step: CompletedStep, change: str, condition: str, message: str
 ) -> list[str]:
-    """Change processes of the agent of one host; `change` sees the instant as :at and the number to add to a pid."""
+    """Change processes of the agents of a step; `change` sees the instant as :at and the number to add to a pid."""
     rows = db.execute(
-        f"UPDATE agent_processes SET {change}, update_time = :at WHERE host_id = :host AND {condition}"
-        " RETURNING alias, pid",
-        {"at": step.at, "host": step.element_id or 0, "step": _PID_STEP},
+        f"UPDATE agent_processes SET {change}, update_time = :at"
+        f" WHERE host_id IN (SELECT id FROM hosts WHERE {HOSTS_OF_STEP}) AND {condition} RETURNING host_id, alias, pid",
+        {"at": step.at, "host": step.element_id, "task": step.task_id, "step": _PID_STEP},
     )
-    return [f"host {step.element}: {row['alias']} {message}, pid {row['pid']}" for row in rows.fetchall()]
+    return [f"host {row['host_id']}: {row['alias']} {message}, pid {row['pid']}" for row in rows.fetchall()]

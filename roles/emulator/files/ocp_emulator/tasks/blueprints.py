@@ -238,6 +238,30 @@ AGENT_RESTART = Blueprint(
     ),
 )
 
+SINGLE_AGENT_RESTART = Blueprint(
+    TaskKind.AGENT_RESTART,
+    "Restart OCP agent",
+    "READY",
+    (
+        Step("Prepare restart OCP agent", 60),
+        Step("Restart pos proxy", 60, StepAction.RESTART_POS_PROXY),
+        Step("Stop all OCP agent processes", 600, StepAction.STOP_AGENT),
+        Step("Start all OCP agent processes", 600, StepAction.START_AGENT),
+        Step("Finish OCP agent operation", 60, StepAction.AGENT_STATUS),
+    ),
+)
+
+SINGLE_AGENT_STOP = Blueprint(
+    TaskKind.AGENT_STOP,
+    "Stop OCP agent",
+    "READY",
+    (
+        Step("Prepare stop OCP agent", 60),
+        Step("Stop all OCP agent processes", 600, StepAction.STOP_AGENT),
+        Step("Finish OCP agent operation", 60, StepAction.AGENT_STATUS),
+    ),
+)
+
 ARBITRATION_RESTART = Blueprint(
     TaskKind.ARBITRATION_RESTART,
     "Restart arbitration service",

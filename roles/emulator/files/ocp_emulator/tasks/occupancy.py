@@ -35,6 +35,13 @@ _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "HOST": (("hosts", "id", "host_id"),),
     "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
 }
+# The documented code for a busy target; an arbitration service has none.
+_BUSY = {
+    "OB_SERVER": errors.SERVER_BUSY,
+    "OB_ZONE": errors.ZONE_BUSY,
+    "OB_CLUSTER": errors.CLUSTER_BUSY,
+    "HOST": errors.AGENT_BUSY,
+}
 _TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
 
 
@@ -48,7 +55,8 @@ def refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
     for occupant in new_task.occupants:
         if occupant.task_id is not None:
             task = db.execute("SELECT name, status FROM tasks WHERE id = ?", (occupant.task_id,)).fetchone()
-            raise errors.busy(occupant.label, occupant.task_id, task["name"], task["status"])
+            code = _BUSY.get(new_task.targets[0].object_type, errors.UNSPECIFIC)
+            raise errors.busy(code, occupant.label, occupant.task_id, task["name"], task["status"])
 
 
 def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:

@@ -16,6 +16,7 @@ from ocp_emulator.tasks.blueprints import AGENT_RESTART, ARBITRATION_RESTART
 from ocp_emulator.tasks.subtask_graph import Blueprint
 
 _IDS_SHOWN = 10
+_AGENT_SERVICE = "ocp_agent"
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,14 @@ def operation_on_server(
         (server_id, cluster_id),
     ).fetchone()
     if server is None:
-        raise errors.not_found(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
+        raise errors.no_such_server(f"Server {server_id} of cluster {cluster_id} ({cluster['name']})")
     label = f"Server {server_id} ({server['ip']}:{server['port']}) of cluster {cluster['name']}"
     strings = {
         "cluster_id": str(cluster_id),
         "cluster_name": cluster["name"],
         "former_cluster_status": cluster["status"],
         "former_zone_status": server["zone_status"],
+        "ocpagent_service_name": _AGENT_SERVICE,
         "prohibit_rollback": _java(False),
         "server_id": str(server_id),
         "target_cluster_status": "RUNNING",
@@ -102,7 +104,7 @@ def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: 
     cluster = _cluster(db, cluster_id)
     zone = db.execute("SELECT * FROM zones WHERE cluster_id = ? AND name = ?", (cluster_id, zone_name)).fetchone()
     if zone is None:
-        raise errors.not_found(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
+        raise errors.no_such_zone(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
     servers = db.execute("SELECT * FROM servers WHERE zone_id = ? ORDER BY id", (zone["id"],)).fetchall()
     batch = [str(server["id"]) for server in servers]
     label = f"Zone {zone_name} of cluster {cluster['name']}"
@@ -116,7 +118,9 @@ def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: 
             "cluster_id": str(cluster_id),
             "cluster_name": cluster["name"],
             "former_cluster_status": cluster["status"],
+            "ocpagent_service_name": _AGENT_SERVICE,
             "prohibit_rollback": _java(False),
+            "target_cluster_status": "RUNNING",
             "zone_name": zone_name,
         },
         {"server_ids": batch},
@@ -159,7 +163,7 @@ def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTas
     hosts = {row["id"]: row for row in rows}
     unknown = [number for number in host_ids if number not in hosts]
     if unknown:
-        raise errors.not_found(f"Host {_listed(unknown)}")
+        raise errors.no_such_host(f"Host {_listed(unknown)}")
     batch = [str(number) for number in host_ids]
     return NewTask(
         AGENT_RESTART,
@@ -172,6 +176,21 @@ def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTas
         {"prohibit_rollback": _java(False)},
         {"host_ids": batch},
         batch,
+    )
+
+
+def operation_on_agent(db: sqlite3.Connection, blueprint: Blueprint, host_id: int) -> NewTask:
+    """An operation on the agent of one host. ApiError 404 when there is no such host."""
+    host = db.execute("SELECT * FROM hosts WHERE id = ?", (host_id,)).fetchone()
+    if host is None:
+        raise errors.no_such_host(f"Host {host_id}")
+    label = f"The agent of host {host_id} ({host['ip']})"
+    return NewTask(
+        blueprint,
+        label,
+        [Target("HOST", host_id=host_id)],
+        [Occupant(label, host["operating_task"])],
+        {"prohibit_rollback": _java(False), "host_id": str(host_id)},
     )
 
 

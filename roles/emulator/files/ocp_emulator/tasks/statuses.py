@@ -8,6 +8,7 @@ Which status is shown when is not documented; the statuses are.
 import sqlite3
 from collections.abc import Mapping
 
+from ocp_emulator.tasks.agent_effects import HOSTS_OF_STEP
 from ocp_emulator.tasks.arbitration_effects import change_service
 from ocp_emulator.tasks.server_effects import change_servers
 from ocp_emulator.tasks.subtask_graph import CompletedStep, TaskKind
@@ -15,7 +16,7 @@ from ocp_emulator.tasks.subtask_graph import CompletedStep, TaskKind
 # What a target shows while a task of this kind works on it; all other kinds restart it.
 _IN_PROGRESS = {
     **dict.fromkeys((TaskKind.SERVER_START, TaskKind.ZONE_START, TaskKind.CLUSTER_START), "STARTING"),
-    **dict.fromkeys((TaskKind.SERVER_STOP, TaskKind.ZONE_STOP, TaskKind.CLUSTER_STOP), "STOPPING"),
+    **dict.fromkeys((TaskKind.SERVER_STOP, TaskKind.ZONE_STOP, TaskKind.CLUSTER_STOP, TaskKind.AGENT_STOP), "STOPPING"),
 }
 _AT_REST = "('RUNNING', 'STOPPED', 'UNAVAILABLE')"
 
@@ -47,7 +48,7 @@ def show_in_progress(db: sqlite3.Connection, task_id: int, now: int) -> None:
     for table in ("servers", "zones", "clusters", "arbitration_services"):
         db.execute(f"UPDATE {table} SET status = :sign, update_time = :now WHERE operating_task = :task", values)
     db.execute(
-        "UPDATE hosts SET agent_status = 'RESTARTING', update_time = :now,"
+        "UPDATE hosts SET agent_status = :sign, update_time = :now,"
         " agent_unavailable_since = coalesce(agent_unavailable_since, :now) WHERE operating_task = :task",
         values,
     )
@@ -116,10 +117,11 @@ def _update_parents(db: sqlite3.Connection, step: CompletedStep, parent: str, co
 
 def update_agent_status(db: sqlite3.Connection, step: CompletedStep) -> list[str]:
     """The agent of a host shows its real status."""
-    return _update_agents(db, "id = :host", {"host": step.element_id or 0, "at": step.at})
+    values: dict[str, int | None] = {"host": step.element_id, "task": step.task_id, "at": step.at}
+    return _update_agents(db, HOSTS_OF_STEP, values)
 
 
-def _update_agents(db: sqlite3.Connection, condition: str, values: Mapping[str, int]) -> list[str]:
+def _update_agents(db: sqlite3.Connection, condition: str, values: Mapping[str, int | None]) -> list[str]:
     rows = db.execute(
         f"UPDATE hosts SET agent_status = {_AGENT_STATUS}, update_time = :at, agent_unavailable_since ="
         f" CASE WHEN {_AGENT_STATUS} = 'AVAILABLE' THEN NULL ELSE coalesce(agent_unavailable_since, :at) END"

@@ -91,6 +91,10 @@ class Submitter:
         """
         return self._submit(user, now, lambda db: operation_targets.restart_of_agents(db, host_ids))
 
+    def operate_agent(self, blueprint: Blueprint, user: User, now: int, host_id: int) -> int:
+        """Restart or stop the agent of one host. ApiError: 404, or 409 when it is occupied."""
+        return self._submit(user, now, lambda db: operation_targets.operation_on_agent(db, blueprint, host_id))
+
     def restart_arbitration_service(self, user: User, now: int, service_id: int) -> int:
         """Restart an arbitration service. ApiError: 404, or 409 when it is occupied."""
         return self._submit(user, now, lambda db: operation_targets.restart_of_arbitration_service(db, service_id))

@@ -24,7 +24,7 @@ _RESET = 1
 
 _REASON = "A fault of the emulator's plan made this call fail."
 _GARBAGE = b'\x1f\x8b\x00{"data": \xff\xfe <<< neither JSON nor text >>>'
-_CODES = {401: errors.BAD_CREDENTIALS, 403: errors.NOT_AUTHORIZED, 409: errors.BUSY, 429: errors.UNSPECIFIC}
+_CODES = {401: errors.BAD_CREDENTIALS, 403: errors.NOT_AUTHORIZED, 409: errors.UNSPECIFIC, 429: errors.UNSPECIFIC}
 
 
 def _piece(body: bytes) -> Message:

@@ -11,7 +11,7 @@ from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults.answer_faults import AnswerFault, RecordType
 from ocp_emulator.faults.request_faults import Planned
-from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, ArbitrationService, Cluster, Host, Server, Zone
+from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, ArbitrationService, Cluster, Host, Server, ZoneState
 from ocp_emulator.schemas.restart_schemas import StartedTask
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.schemas.task_schemas import BasicTaskInstance, WrappedTaskInstance
@@ -28,7 +28,7 @@ class _Record:
 
 _RECORDS: Mapping[type[Schema], _Record] = {
     Server: _Record("server"),
-    Zone: _Record("zone"),
+    ZoneState: _Record("zone", id="number"),
     Cluster: _Record("cluster"),
     Host: _Record("agent", status="host_agent_status"),
     Agent: _Record("agent", id="host_id"),
@@ -95,10 +95,10 @@ class RecordChanges:
             changed = {} if start is None else {"start_time": iso(start)}
         elif isinstance(record, Cluster) and _fits(match.record, match.id, "cluster", record.id):
             start = self._shown_start(planned, "OB_CLUSTER", record.id)
-            changed = {} if start is None else {"ob_start_time": iso(start)}
+            changed = {} if start is None or not record.ob_start_time else {"ob_start_time": iso(start)}
         elif isinstance(record, AgentProcess) and _fits(match.record, match.id, "agent", record.host_id):
             start = self._shown_start(planned, "AGENT_PROCESS", record.id)
-            if start is not None and record.pid is not None:
+            if start is not None and record.pid > 0:
                 changed = {"elapsed_time": (self.now - start) // SECOND}
         return record.model_copy(update=changed) if changed else record
 

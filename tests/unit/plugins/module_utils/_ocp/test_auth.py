@@ -17,6 +17,7 @@ import requests
 import urllib3.util.connection
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.tests.unit.support import signature_vectors as public_client
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import Received, envelope
 
 DATE = "Sat, 21 Nov 2026 08:00:00 GMT"
@@ -210,3 +211,12 @@ def test_basic_credentials_are_utf8(username, password):
 @pytest.mark.parametrize("shown", [repr, str, "{}".format], ids=["repr", "str", "format"])
 def test_secret_is_not_shown(auth, shown):
     assert SECRET not in shown(auth)
+
+
+@pytest.mark.parametrize("name", public_client.VECTORS)
+def test_signature_is_that_of_a_public_client(name):
+    method, path, query, body, signature, _alike = public_client.VECTORS[name]
+    url = f"http://{public_client.HOST}{path}" + (f"?{query}" if query else "")
+    auth = AccessKeyAuth(public_client.KEY, public_client.SECRET, lambda: public_client.DATE)
+    request = requests.Request(method, url, headers=public_client.HEADERS, data=body, auth=auth).prepare()
+    assert request.headers["Authorization"] == f"OCP-ACCESS-KEY-HMACSHA1 {public_client.KEY}:{signature}"

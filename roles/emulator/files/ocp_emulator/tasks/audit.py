@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which accepted operations become audit events, and from which address they came."""
+
+from collections.abc import Mapping
+
+from ocp_emulator.store.database import Store
+from ocp_emulator.tasks.subtask_graph import TaskKind
+
+# RESTART_OB_SERVER, RESTART_OB_CLUSTER and RESTART_OCP_AGENT are documented, the others are spelled like them.
+EVENTS: Mapping[TaskKind, str] = {
+    TaskKind.SERVER_RESTART: "RESTART_OB_SERVER",
+    TaskKind.SERVER_START: "START_OB_SERVER",
+    TaskKind.SERVER_STOP: "STOP_OB_SERVER",
+    TaskKind.ZONE_RESTART: "RESTART_OB_ZONE",
+    TaskKind.ZONE_START: "START_OB_ZONE",
+    TaskKind.ZONE_STOP: "STOP_OB_ZONE",
+    TaskKind.CLUSTER_RESTART: "RESTART_OB_CLUSTER",
+    TaskKind.CLUSTER_START: "START_OB_CLUSTER",
+    TaskKind.CLUSTER_STOP: "STOP_OB_CLUSTER",
+    TaskKind.AGENT_RESTART: "RESTART_OCP_AGENT",
+    TaskKind.AGENT_STOP: "STOP_OCP_AGENT",
+    TaskKind.ARBITRATION_RESTART: "RESTART_ARBITRATION_SERVICE",
+}
+
+
+def note(store: Store, task_id: int, client: str) -> None:
+    """Note that the operation of this task was asked for from this address: an event for each of its targets."""
+    with store.transaction() as db:
+        db.execute(
+            "INSERT INTO audit_events (task_id, client, target)"
+            " SELECT task_id, ?, rowid FROM targets WHERE task_id = ? ORDER BY rowid",
+            (client, task_id),
+        )

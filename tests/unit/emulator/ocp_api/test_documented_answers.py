@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The emulator's answers against the documented ones, key by key and type by type, in each profile.
+
+documented_answers.yml is the table: whoever adds an answer writes its keys there, and how to ask for it in CALLS. What
+differs is listed in ALLOWED with a reason; a reason that is not needed any more is an error too.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ocp_emulator.base.compatibility import PROFILES
+from ocp_emulator.security.rate_limit import Rate
+
+TABLE = yaml.safe_load(Path(__file__).with_name("documented_answers.yml").read_text())["answers"]
+PAGE = Path(__file__).parents[4] / "docs/emulator.md"
+ENVELOPE = {
+    "duration": "integer",
+    "server": "string",
+    "status": "integer",
+    "successful": "boolean",
+    "timestamp": "string",
+    "traceId": "string",
+}
+FIELDS = {"4.3": "newest", "4.2": "older"}
+# Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
+COMPARED = {"4.3": (28, 974, 981), "4.2": (25, 830, 837)}
+
+_TENANT = "no task of the emulator is one of a tenant"
+_SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
+_BOTH = ("4.2", "4.3")
+# What differs: profiles, answer, difference, and why it may.
+ALLOWED: list[tuple[tuple[str, ...], str, str, str]] = [
+    (_BOTH, "tasks", "missing contents[].tenant", _TENANT),
+    *((_BOTH, "tasks", f"missing contents[].tenant.{key}", _TENANT) for key in ("id", "name", "obTenantId", "mode")),
+    (_BOTH, "restart of a cluster", "undocumented operation", "the sample of 2021 lacks it, the specification has it"),
+    *(
+        (("4.3",), answer, f"undocumented {at}clusters[].{key}", _SERVED)
+        for answer, at in (("arbitration services", "contents[]."), ("arbitration service", ""))
+        for key in ("id", "name", "obClusterId", "tenants[].id", "tenants[].name")
+    ),
+]
+
+TASKS = "/api/v2/tasks/instances"
+CLUSTER = "/api/v2/ob/clusters/1"
+METRIC = {
+    "metrics": "max_full_clog_sync_delay_second",
+    "labels": "app:OB,ob_cluster_name:orders",
+    "groupBy": "ob_cluster_name",
+    "interval": 5,
+    "start_time": "2026-11-21T03:59:00Z",
+    "end_time": "2026-11-21T04:00:00Z",
+}
+
+CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "clusters": ("GET", "/api/v2/ob/clusters", {}),
+    "zones": ("GET", f"{CLUSTER}/zones", {}),
+    "servers": ("GET", f"{CLUSTER}/servers", {}),
+    "servers_of_zone": ("GET", f"{CLUSTER}/zones/zone1/servers", {}),
+    "hosts": ("GET", "/api/v2/compute/hosts", {}),
+    "host": ("GET", "/api/v2/compute/hosts/1", {}),
+    "agent": ("GET", "/api/v2/compute/hosts/1/agent", {}),
+    "processes": ("GET", "/api/v2/compute/hosts/1/agent/processes", {}),
+    "tenants": ("GET", f"{CLUSTER}/tenants", {}),
+    "tenant": ("GET", f"{CLUSTER}/tenants/5001", {}),
+    "units": ("GET", f"{CLUSTER}/tenants/5001/units", {}),
+    "parameters": ("GET", f"{CLUSTER}/parameters", {}),
+    "alarms": ("GET", "/api/v2/alarm/alarms", {}),
+    "metric": ("GET", "/api/v2/monitor/metric", {"params": METRIC}),
+    "audit": ("GET", "/api/v2/audit/events", {"params": {"size": 100}}),
+    "tasks": ("GET", TASKS, {}),
+    "task": ("GET", f"{TASKS}/1001", {}),
+    "log": ("GET", f"{TASKS}/1001/subtasks/50001/log", {}),
+    "restart_zone": ("POST", "/api/v2/ob/clusters/2/zones/zone1/restart", {}),
+    "restart_agents": ("POST", "/api/v2/compute/hosts/batchRestartAgents", {"json": {"hostIds": [1, 2]}}),
+    "restart_agent": ("POST", "/api/v2/compute/hosts/3/agent/restart", {}),
+    "restart_arbitration": ("POST", "/api/v2/arbitration/services/1/restart", {}),
+    "restart_server": ("POST", "/api/v2/ob/clusters/2/servers/7/restart", {"params": {"freezeServer": True}}),
+    "restart_cluster": ("POST", f"{CLUSTER}/restart", {}),
+    "arbitration_services": ("GET", "/api/v2/arbitration/services", {}),
+    "arbitration_service": ("GET", "/api/v2/arbitration/services/1", {}),
+    "info": ("GET", "/api/v2/info", {}),
+}
+# The first task has ended when the others are asked for; the last ones still run when their targets are read.
+FIRST = "restart_zone"
+
+
+def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
+    """All answers of an emulator in which there is something of everything."""
+    emulated = start(switches=PROFILES[profile])
+    emulated.plan("fail", "Stop zone")
+    server = {"alarmType": "host_ntp_offset_too_large", "server": 3}
+    for _twice in range(2):
+        alarm = emulated.data("POST", "/emulator/alarms", json=server)
+    emulated.request("DELETE", f"/emulator/alarms/{alarm['id']}").raise_for_status()
+    degraded = {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
+    emulated.request("PUT", "/emulator/arbitration-services/1", json=degraded).raise_for_status()
+    answers = {}
+    posts = [name for name, (method, _path, _options) in CALLS.items() if method == "POST" and name != FIRST]
+    for name in (FIRST, *posts, *(name for name in CALLS if CALLS[name][0] == "GET")):
+        if name in needed(profile):
+            method, path, options = CALLS[name]
+            answer = emulated.request(method, path, **options)
+            assert answer.status_code == 200, (name, answer.text)
+            answers[name] = answer.json()
+        if name == FIRST:
+            emulated.pass_time(3)
+            emulated.steer(1001, "retry").raise_for_status()
+            emulated.pass_time(60)
+    answers["too_many"] = start(switches=PROFILES[profile], rates=(Rate(0, 10),)).request("GET", TASKS).json()
+    return answers
+
+
+def needed(profile: str) -> set[str]:
+    return {answer["call"] for answer in TABLE.values() if answer.get("only", FIELDS[profile]) == FIELDS[profile]}
+
+
+# What is documented
+
+
+def documented(answer: dict[str, Any], fields: str) -> dict[str, set[str]]:
+    """Each path of an answer with its types; a path that ends with ? may be absent."""
+    tree = copy.deepcopy(answer.get("data", answer.get("body")))
+    own = answer.get(fields, {})
+    for path, keys in own.get("more", {}).items():
+        node = tree
+        for part in filter(None, path.split(".")):
+            node = node[part.removesuffix("[]")][0]
+        node.update(keys)
+    paths = dict(walk_types(tree if "body" in answer else {**ENVELOPE, "data": tree}, ""))
+    prefix = "" if "body" in answer else "data."
+    for path in own.get("less", ()):
+        del paths[prefix + path]
+    return paths
+
+
+def walk_types(node: Any, path: str) -> Iterator[tuple[str, set[str]]]:
+    if isinstance(node, dict):
+        yield path, {"object"}
+        for key, below in node.items():
+            yield from walk_types(below, f"{path}.{key}".removeprefix("."))
+    elif isinstance(node, list):
+        yield path, {"array"}
+        for below in node:
+            yield from walk_types(below, f"{path}[]")
+    else:
+        yield path, set(node.split("|"))
+
+
+# What is answered
+
+
+def walk_values(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    yield path, json_type(value)
+    if isinstance(value, dict):
+        for key, below in value.items():
+            # Values of parameters are keys too, and some have a dot.
+            name = key.replace(".", "_")
+            yield from walk_values(below, f"{path}.{name}".removeprefix("."))
+    elif isinstance(value, list):
+        for below in value:
+            yield from walk_values(below, f"{path}[]")
+
+
+def json_type(value: Any) -> str:
+    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
+    return "null" if value is None else kinds[type(value)]
+
+
+def differences(expected: dict[str, set[str]], answer: Any) -> tuple[list[str], int, int]:
+    """The differences, and how many keys and types were compared."""
+    exact = {path.replace("?", ""): types for path, types in expected.items()}
+    names = {re.compile(re.escape(path).replace(r"\*", r"[^.\[\]]*")): path for path in exact if "*" in path}
+    shown: dict[str, set[str]] = {}
+    for path, kind in walk_values(answer, ""):
+        known = path if path in exact else next((names[rule] for rule in names if rule.fullmatch(path)), path)
+        shown.setdefault(known, set()).add(kind)
+    optional = {path.replace("?", "") for path in expected if "?" in path}
+    found = [f"missing {told(path)}" for path in exact if path not in shown and path not in optional]
+    found += [f"undocumented {told(path)}" for path in shown if path not in exact]
+    keys = [path for path in shown if path in exact]
+    types = 0
+    for path in keys:
+        for kind in shown[path]:
+            types += 1
+            fits = kind in exact[path] or (kind == "integer" and "number" in exact[path])
+            found += [] if fits else [f"{kind} for {told(path)}, documented as {'|'.join(sorted(exact[path]))}"]
+    return found, len(keys), types
+
+
+def told(path: str) -> str:
+    return path.removeprefix("data.")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_answers_have_the_documented_keys_and_types(start, profile):
+    answers = prepared(start, profile)
+    found, compared, keys, types = set(), 0, 0, 0
+    for name, answer in TABLE.items():
+        if answer.get("only", FIELDS[profile]) == FIELDS[profile]:
+            differing, more_keys, more_types = differences(documented(answer, FIELDS[profile]), answers[answer["call"]])
+            found |= {(name, difference) for difference in differing}
+            compared, keys, types = compared + 1, keys + more_keys, types + more_types
+    allowed = {(name, difference) for profiles, name, difference, _why in ALLOWED if profile in profiles}
+    print(f"profile {profile}: {compared} answers, {keys} keys, {types} types compared; {len(allowed)} may differ")
+    assert found - allowed == set()
+    assert allowed - found == set(), "these do not differ any more"
+    assert (compared, keys, types) == COMPARED[profile]
+    page = " ".join(PAGE.read_text().split())
+    assert re.search(f"{compared} answers with {keys} keys in {profile}", page)
