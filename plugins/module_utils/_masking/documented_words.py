@@ -11,7 +11,7 @@ WORDS = frozenset(
     """
     a accessible action actions active actual address agent agents alarm alarms alias all allowed am an and answer
     answers app arbitration architecture array artifact at attempt attempts audit available backup backups batch been
-    begin boot bootstrap build by cancel canceled cannot charset check class clean client cluster clusters code
+    begin boot bootstrap build by call cancel canceled cannot charset check class clean client cluster clusters code
     collation command compaction complete completed config contents context core could count cpu create created
     creating creator current data day default definition degraded delete desc deleted deleting description detail did
     dimension disk display does done downstream downstreams drop duration each elapsed element elements enable enabled

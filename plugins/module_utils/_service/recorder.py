@@ -63,8 +63,13 @@ def _payload(answered: Answered) -> Record:
         "status": answered.status,
         "page": counts,
         "values": [{"message": value} if isinstance(value, str) else {"id": value} for value in others.values()],
-        "data": answered.body.value,
+        _things(answered.path): {"data": answered.body.value},
     }
+
+
+def _things(path: str) -> str:
+    """What a path lists, for the kind of the names in its answer."""
+    return next((word for word in reversed(path.split("/")) if word.isalpha()), "data")
 
 
 def _written(answered: Answered, shown: Record) -> Record:
@@ -76,7 +81,7 @@ def _written(answered: Answered, shown: Record) -> Record:
         "query": {**dict(zip(names, values, strict=True)), **shown["page"]},
         "status": shown["status"],
         "form": _form(answered),
-        "body": shown["data"],
+        "body": shown[_things(answered.path)]["data"],
     }
 
 

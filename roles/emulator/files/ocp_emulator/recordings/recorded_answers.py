@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a replay answers: as recorded, but for what the emulator has changed since.
+
+`base` is what the emulator itself answered before anything changed, `live` what it answers now. So every value that
+is recorded stays until it changes, keys that were not recorded stay away, and new records are the emulator's.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ocp_emulator.recordings.recording_file import RecordedAnswer, Recording, records_in
+
+# By which key the records of a list are the same.
+_KEYS = ("id", "alias", "name")
+_IDS = re.compile(r"(?<=/)\d+(?=/|$)")
+# One that no OCP has, which was asked to see how this one answers that.
+_UNKNOWN = "/api/v2/no/such/call"
+# What a service answers to a path that it does not know; 200 with a page is one too.
+_ABSENT = (400, 404, 405)
+
+
+class RecordedAnswers:
+    """Finds the answer that was recorded for a request."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Of the answers to paths that differ in ids alone, one that was successful tells that they exist."""
+        self._recording = recording
+        self._templates: dict[str, bool] = {}
+        self._absent: dict[str, RecordedAnswer] = {}
+        for answer in recording.answers:
+            template = _IDS.sub("*", answer.path)
+            self._templates[template] = self._templates.get(template, False) or _is_data(answer)
+            self._absent.setdefault(template, answer)
+
+    @property
+    def unknown(self) -> RecordedAnswer | None:
+        """How unknown URLs are answered."""
+        return self._recording.of(_UNKNOWN)
+
+    def refusal(self, path: str) -> RecordedAnswer | None:
+        """The answer to any path that was refused or is not known, whatever its ids."""
+        template = _IDS.sub("*", path)
+        if self._templates.get(template, True):
+            return None
+        return self._recording.of(path) or self._absent[template]
+
+    def shown(self, path: str, query: Mapping[str, str], base: Any, live: Any) -> Any:
+        """The data of an answer; `live` if nothing was recorded for this path."""
+        answers = [answer for answer in self._recording.by_path.get(path, ()) if _is_data(answer)]
+        exact = [each for each in answers if {name: str(value) for name, value in each.query.items()} == query]
+        if exact and base == live:
+            return exact[-1].data
+        if not answers:
+            return live
+        return merged(_united([answer.data for answer in answers]), base, live)
+
+
+def _is_data(answer: RecordedAnswer) -> bool:
+    return answer.status == 200 and answer.form == "json"
+
+
+def _united(pages: list[Any]) -> Any:
+    """One answer with the records of all pages."""
+    first = pages[0]
+    if not isinstance(first, dict) or "contents" not in first:
+        return pages[-1]
+    return {**first, "contents": [record for page in pages for record in records_in(page)]}
+
+
+def merged(recorded: Any, base: Any, live: Any) -> Any:
+    """`recorded`, with what differs between `base` and `live` as in `live`."""
+    if isinstance(recorded, dict) and isinstance(base, dict) and isinstance(live, dict):
+        return _merged_record(recorded, base, live)
+    if isinstance(recorded, list) and isinstance(base, list) and isinstance(live, list):
+        return _merged_list(recorded, base, live)
+    return recorded if base == live else live
+
+
+def _merged_record(recorded: dict[str, Any], base: dict[str, Any], live: dict[str, Any]) -> dict[str, Any]:
+    shown = {}
+    for key, value in recorded.items():
+        if key in live and key in base:
+            shown[key] = merged(value, base[key], live[key])
+        elif key in live:
+            shown[key] = live[key]
+        elif key not in base:
+            shown[key] = value
+    return shown | {key: value for key, value in live.items() if key not in recorded and key not in base}
+
+
+def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[Any]:
+    by = next((key for key in _KEYS if all(_has(each, key) for each in (*recorded, *live))), None)
+    if by is None:
+        return recorded if base == live else live
+    then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
+    return [
+        merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each for each in live
+    ]
+
+
+def _has(value: object, key: str) -> bool:
+    return isinstance(value, dict) and isinstance(value.get(key), (int, str))
