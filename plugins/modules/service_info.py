@@ -32,13 +32,11 @@ options:
     type: str
   recording:
     description:
-      - Writes a recording of the answers to this file, for a bug report. The emulator of this collection answers as
-        that OCP did when it gets the file.
+      - Writes a recording of the answers to this file, for a bug report. The emulator answers as that OCP with it.
       - Names, addresses and ids are replaced in it, the same ones everywhere by the same, and secrets are removed.
-      - To be of use the recording needs every server, host and agent, so up to 500 more GET requests are sent, for 5
-        minutes at most. What was left out is in RV(recording.left_out).
+      - To have every server, host and agent up to 500 more GET requests are sent, for 5 minutes at most.
       - The file is made before anything is sent, with mode 0600, on the machine that runs the module. A file that
-        exists is never overwritten, the module fails then. In check mode nothing is written.
+        exists is not overwritten, and the module fails. In check mode nothing is written.
     type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
@@ -73,13 +71,6 @@ EXAMPLES = r"""
     fail_msg: "{{ service.message or (not_working | map(attribute='why') | flatten | unique | join('; ')) }}"
   vars:
     not_working: "{{ service.modules | selectattr('works', 'eq', 'no') }}"
-
-- name: Record its answers for a bug report
-  oceanbase.ocp.service_info:
-    url: https://ocp.example.com:8080
-    username: admin
-    password: "{{ ocp_password }}"
-    recording: "{{ lookup('ansible.builtin.env', 'HOME') }}/ocp-recording.json"
 
 - name: Name what works with less proof
   ansible.builtin.debug:

@@ -9,18 +9,37 @@ from enum import Enum
 
 from .documented_words import is_documented
 
-_ENUM = re.compile(r"(?:.*(?:Status|Type|Mode|_status|_type)|status|type|operation|kind|architecture|role|mode|scope|state|origin)")
+_ENUM = re.compile(
+    r"(?:.*(?:Status|Type|Mode|_status|_type)|status|type|operation|kind|architecture|role|mode|scope|state|origin)"
+)
 _VERSION_KEY = re.compile(r".*[vV]ersion")
 # Words of the service, in which documented words stay.
 _TEXTS = frozenset(
-    """description message summary log title reason errorMessage locality zoneList primaryZone alias taskName
-    subtaskName className ports""".split()
+    (
+        "description",
+        "message",
+        "summary",
+        "log",
+        "title",
+        "reason",
+        "errorMessage",
+        "locality",
+        "zoneList",
+        "primaryZone",
+        "alias",
+        "taskName",
+        "subtaskName",
+        "className",
+        "ports",
+    )
 )
 _NUMBERS = re.compile(
     r"(?:.*(?:Count|Time|Port|Size|Pages|Elements|Timeout|Percent)|port|sql_port|svr_port|pid|status|code|level|size|"
     r"page|pages|number|timeout|duration|parallelIdx|time)"
 )
-_SECRET = re.compile(r"(?i).*(?:passw|passphrase|pwd|secret|token|credential|access_?key|private_?key|cookie|authorization)")
+_SECRET = re.compile(
+    r"(?i).*(?:passw|passphrase|pwd|secret|token|credential|access_?key|private_?key|cookie|authorization)"
+)
 _WORD = re.compile(r"[A-Z][A-Z0-9_]{0,39}|x86_64|aarch64")
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
 

@@ -50,12 +50,12 @@ class _Mask:
 
     def value(self, value: Any, key: str, kind: str) -> Any:
         """``value``, which is under ``key``; ``kind`` is that of the names of records in it."""
+        if holds(key) is Holds.SECRET and value is not None and not isinstance(value, bool):
+            return MASK
         if isinstance(value, dict):
             return self._record(value, _kind(key) or kind)
         if isinstance(value, list):
             return [self.value(each, key, _kind(key) or kind) for each in value]
-        if holds(key) is Holds.SECRET and value is not None and not isinstance(value, bool):
-            return MASK
         if isinstance(value, str):
             return self._text(self._clean(value), key, kind)
         return value if value is None or isinstance(value, bool) else self._number(value, key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What of a text is replaced: all but punctuation, times, counts in braces, ports after an address, documented words."""
+"""What of a text is replaced: all but signs, times, counts in braces, ports after an address, and documented words."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from itertools import count
+from string import digits
 
 Address = IPv4Address | IPv6Address
 
@@ -64,6 +65,7 @@ class Names:
         self._noted: set[str] = set()
         self._replaced: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
+        self._similar: dict[str, list[str]] = {}
         self._numbers = count(1)
 
     def note(self, name: str) -> None:
@@ -79,8 +81,15 @@ class Names:
         if name not in self._replaced:
             prefix = self._prefix(kind)
             replacements = (f"{prefix}{number}" for number in self._numbers)
-            self._replaced[name] = next(new for new in replacements if new not in self._noted)
+            self._replaced[name] = next(new for new in replacements if not self._holds_name(new, prefix))
         return self._replaced[name]
+
+    def _holds_name(self, new: str, prefix: str) -> bool:
+        """Whether a name, such as x1, is found in a replacement of this prefix."""
+        if prefix not in self._similar:
+            names = {name.lower() for name in self._noted}
+            self._similar[prefix] = [name for name in names if prefix.endswith(name.rstrip(digits))]
+        return any(name in new for name in self._similar[prefix])
 
     def _prefix(self, kind: str) -> str:
         """One in which no name is found."""

@@ -38,7 +38,9 @@ from ocp_emulator.web.request_log import RequestLog
 class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
-    `recording` is what `fleet` was made from. `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
+    `recording` is what `fleet` was made from.
+
+    `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
     """
 
     database: Path | None = None

@@ -95,9 +95,7 @@ def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[
     if by is None:
         return recorded if base == live else live
     then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
-    return [
-        merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each for each in live
-    ]
+    return [merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each for each in live]
 
 
 def _has(value: object, key: str) -> bool:

@@ -50,9 +50,7 @@ def recorded_fleet(recording: Recording) -> Fleet:
 
 def clusters_of(recording: Recording) -> list[Record]:
     """The clusters, each with its own answer over the one of the list."""
-    return [
-        {**each, **recording.record(f"{CLUSTERS}/{each.get('id')}")} for each in recording.records(CLUSTERS)
-    ]
+    return [{**each, **recording.record(f"{CLUSTERS}/{each.get('id')}")} for each in recording.records(CLUSTERS)]
 
 
 def zones_of(recording: Recording, cluster: Record) -> list[Record]:
@@ -140,9 +138,7 @@ def _tenants(recording: Recording, cluster: Record, zones: dict[str, Record]) ->
         detail = tenant_detail(recording, number, each.get("id"))
         tenant = {**each, **detail}
         addresses = {server.get("ip") for zone in zones.values() for server in zone["servers"]}
-        units = [
-            unit.get("serverIp") for zone in _list(detail.get("zones")) for unit in _list(zone.get("units"))
-        ]
+        units = [unit.get("serverIp") for zone in _list(detail.get("zones")) for unit in _list(zone.get("units"))]
         yield _given(
             id=tenant.get("id"),
             name=tenant.get("name"),

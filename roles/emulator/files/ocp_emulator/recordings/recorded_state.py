@@ -213,7 +213,8 @@ def _insert_subtask(db: sqlite3.Connection, task: int, place: int, step: Record)
     if not number:
         return
     db.execute(
-        "INSERT OR IGNORE INTO subtasks VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, ?, 0, 0, ?, ?, NULL, NULL, NULL, ?)",
+        "INSERT OR IGNORE INTO subtasks"
+        " VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, ?, 0, 0, ?, ?, NULL, NULL, NULL, ?)",
         (
             number,
             task,

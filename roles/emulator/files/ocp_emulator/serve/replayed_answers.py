@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How a request is answered in a replay: by the routes now, by the same routes as at the start, and by the recording."""
+"""How a request is answered in a replay: by the routes now, the same routes as at the start, and the recording."""
 
 import json
 from typing import Any

@@ -102,9 +102,7 @@ class Store:
             AccessKey(row["id"], row["secret"], row["user_id"]) for row in self.db.execute("SELECT * FROM access_keys")
         ]
 
-    def _create_or_check(
-        self, fleet: Fleet | None, now: int, prepare: Callable[[sqlite3.Connection], None]
-    ) -> None:
+    def _create_or_check(self, fleet: Fleet | None, now: int, prepare: Callable[[sqlite3.Connection], None]) -> None:
         tables = {row["name"] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             self._create(fleet or default_fleet(), now)
