@@ -14,6 +14,9 @@ from ocp_emulator.recordings.recording_file import RecordedAnswer, Recording, re
 
 # By which key the records of a list are the same.
 _KEYS = ("id", "alias", "name")
+# Words that may not be the emulator's own, and what shows that they no longer hold.
+_STATES = ("status", "innerStatus", "hostAgentStatus")
+_CHANGES = ("updateTime", "startTime", "obStartTime")
 _IDS = re.compile(r"(?<=/)\d+(?=/|$)")
 # One that no OCP has, which was asked to see how this one answers that.
 _UNKNOWN = "/api/v2/no/such/call"
@@ -80,22 +83,34 @@ def merged(recorded: Any, base: Any, live: Any) -> Any:
 
 def _merged_record(recorded: dict[str, Any], base: dict[str, Any], live: dict[str, Any]) -> dict[str, Any]:
     shown = {}
+    has_changed = any(base.get(key) != live.get(key) for key in _CHANGES)
     for key, value in recorded.items():
-        if key in live and key in base:
-            shown[key] = merged(value, base[key], live[key])
-        elif key in live:
+        if key in live and (key not in base or (has_changed and key in _STATES)):
             shown[key] = live[key]
+        elif key in live:
+            shown[key] = merged(value, base[key], live[key])
         elif key not in base:
             shown[key] = value
     return shown | {key: value for key, value in live.items() if key not in recorded and key not in base}
 
 
 def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[Any]:
-    by = next((key for key in _KEYS if all(_has(each, key) for each in (*recorded, *live))), None)
+    by = next((key for key in _KEYS if _is_key(key, recorded, live)), None)
     if by is None:
         return recorded if base == live else live
     then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
-    return [merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each for each in live]
+    return [
+        merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each
+        for each in live
+        # What the emulator has had from the start, and the service did not show.
+        if each[by] in then or each[by] not in before
+    ]
+
+
+def _is_key(key: str, recorded: list[Any], live: list[Any]) -> bool:
+    if not all(_has(each, key) for each in (*recorded, *live)):
+        return False
+    return not recorded or bool({each[key] for each in recorded} & {each[key] for each in live})
 
 
 def _has(value: object, key: str) -> bool:

@@ -116,7 +116,7 @@ def _agent(db: sqlite3.Connection, recording: Recording, host: object) -> None:
         return
     db.execute("DELETE FROM agent_processes WHERE host_id = ?", (number,))
     for each in processes:
-        if isinstance(each, dict) and _number(each.get("id")):
+        if isinstance(each, dict):
             _insert_process(db, number, each, now)
 
 
@@ -124,11 +124,13 @@ def _insert_process(db: sqlite3.Connection, host: int | None, process: Record, n
     runs = process.get("status") == "STARTED"
     started = now - (_number(process.get("elapsedTime")) or 0) * SECOND
     created = milliseconds(process.get("createTime")) or started
+    number = _number(process.get("id"))
+    taken = db.execute("SELECT 1 FROM agent_processes WHERE id = ?", (number,)).fetchone()
     db.execute(
-        "INSERT OR IGNORE INTO agent_processes (id, host_id, alias, pid, status, start_time, stop_time, create_time,"
+        "INSERT INTO agent_processes (id, host_id, alias, pid, status, start_time, stop_time, create_time,"
         " update_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            _number(process["id"]),
+            None if taken else number,
             host,
             str(process.get("alias")),
             _number(process.get("pid")) or 0,
