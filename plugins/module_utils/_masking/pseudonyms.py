@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from itertools import count
+from itertools import count, product
 from string import digits
 
 Address = IPv4Address | IPv6Address
 
 FIRST_ID = 1001
+LETTERS = "xyzqvwkjabcdefghilmnoprstu"
 # Both ranges are reserved for tests and documents.
 FIRST_V4 = int(IPv4Address("198.18.0.1"))
 FIRST_V6 = int(IPv6Address("2001:db8::1"))
@@ -64,8 +65,7 @@ class Names:
     def __init__(self) -> None:
         self._noted: set[str] = set()
         self._replaced: dict[str, str] = {}
-        self._kinds: dict[str, str] = {}
-        self._similar: dict[str, list[str]] = {}
+        self._prefixes: dict[str, str] = {}
         self._numbers = count(1)
 
     def note(self, name: str) -> None:
@@ -79,25 +79,20 @@ class Names:
     def of(self, name: str, kind: str) -> str:
         """The replacement; ``kind`` is a word for people, that of the first use."""
         if name not in self._replaced:
-            prefix = self._prefix(kind)
-            replacements = (f"{prefix}{number}" for number in self._numbers)
-            self._replaced[name] = next(new for new in replacements if not self._holds_name(new, prefix))
+            if kind not in self._prefixes:
+                self._prefixes[kind] = self._clear_prefix(kind)
+            self._replaced[name] = f"{self._prefixes[kind]}{next(self._numbers)}"
         return self._replaced[name]
 
-    def _holds_name(self, new: str, prefix: str) -> bool:
-        """Whether a name, such as x1, is found in a replacement of this prefix."""
-        if prefix not in self._similar:
-            names = {name.lower() for name in self._noted}
-            self._similar[prefix] = [name for name in names if prefix.endswith(name.rstrip(digits))]
-        return any(name in new for name in self._similar[prefix])
-
-    def _prefix(self, kind: str) -> str:
-        """One in which no name is found."""
-        if kind not in self._kinds:
-            prefixes = (f"{kind}_x", "x", "y", "z", "q")
-            clear = (each for each in prefixes if not any(name.lower() in each for name in self._noted))
-            self._kinds[kind] = next(clear, "x_")
-        return self._kinds[kind]
+    def _clear_prefix(self, kind: str) -> str:
+        """One that holds no name, whatever number comes after it: zone_x does where a name is zone, x or x1."""
+        names = {name.lower() for name in self._noted}
+        stems = tuple({name.rstrip(digits) for name in names if name[-1:].isdigit()} - {""})
+        endings = ("".join(letters) for length in (1, 2) for letters in product(LETTERS, repeat=length))
+        candidates = (prefix for ending in endings for prefix in (f"{kind}_{ending}", ending))
+        clear = (each for each in candidates if not (each.endswith(stems) or any(name in each for name in names)))
+        # Where every letter is a name, each text holds one.
+        return next(clear, f"{kind}_")
 
 
 def parsed_address(text: str) -> Address | None:

@@ -197,6 +197,14 @@ def test_no_replacement_holds_an_original(name):
     assert not any(name in new for new in names)
 
 
+def test_a_recording_can_be_masked_again():
+    names = [{"name": f"{kind}_x{number}"} for kind in ("cluster", "name", "zone") for number in range(1, 100)]
+    [once] = mask({"clusters": names})
+    [twice] = mask(once)
+    assert len({each["name"] for each in twice["clusters"]}) == len(names)
+    assert not {each["name"] for each in once["clusters"]} & {each["name"] for each in twice["clusters"]}
+
+
 def test_locality_and_addresses_keep_their_grammar():
     [shown] = mask(
         {
