@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Whoever adds one takes care that nobody would give it as a name to a cluster, host or user.
 _WORDS = """
@@ -48,6 +49,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+[0-9]{0,2}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
+@lru_cache(maxsize=10_000)
 def is_documented(word: str) -> bool:
     """Whether each part of a word in camelCase, snake_case or CAPITALS is one of WORDS."""
     if not _WORD.fullmatch(word):

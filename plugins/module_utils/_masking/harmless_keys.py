@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 from .documented_words import is_documented
 
@@ -15,27 +16,12 @@ _ENUM = re.compile(
 _VERSION_KEY = re.compile(r".*[vV]ersion")
 # Words of the service, in which documented words stay.
 _TEXTS = frozenset(
-    (
-        "description",
-        "message",
-        "summary",
-        "log",
-        "title",
-        "reason",
-        "errorMessage",
-        "locality",
-        "zoneList",
-        "primaryZone",
-        "alias",
-        "taskName",
-        "subtaskName",
-        "className",
-        "ports",
-    )
+    ("description", "message", "summary", "log", "title", "reason", "locality", "zonelist", "primaryzone")
+    + ("alias", "classname", "ports")
 )
 _NUMBERS = re.compile(
-    r"(?:.*(?:Count|Time|Port|Size|Pages|Elements|Timeout|Percent)|port|sql_port|svr_port|pid|status|code|level|size|"
-    r"page|pages|number|timeout|duration|parallelIdx|time)"
+    r".*(?:Count|Time|Port|Size|Pages|Elements|Timeout|Percent|lIdx)|port|sql_port|svr_port|pid|status|code|level|size|"
+    r"page|pages|number|timeout|duration|time"
 )
 _SECRET = re.compile(
     r"(?i).*(?:passw|passphrase|pwd|secret|token|credential|access_?key|private_?key|cookie|authorization)"
@@ -55,13 +41,14 @@ class Holds(Enum):
     NAME = "name"
 
 
+@lru_cache(maxsize=10_000)
 def holds(key: str) -> Holds:
     """What a value under this key is; NAME for all that is not known."""
     if _SECRET.match(key):
         return Holds.SECRET
     if _VERSION_KEY.fullmatch(key):
         return Holds.VERSION
-    if key in _TEXTS:
+    if key.lower().removeprefix("error") in _TEXTS:
         return Holds.TEXT
     if _ENUM.fullmatch(key):
         return Holds.ENUM

@@ -84,7 +84,7 @@ class _Mask:
             return self._texts.words(text)
         if what is Holds.VERSION:
             return self._version(text)
-        if what is Holds.ENUM and is_state_word(text):
+        if what is Holds.ENUM and is_state_word(text) and (is_documented(text) or not self._texts.names.has(text)):
             return text
         return self._texts.name(text, _kind(key) or (kind if key == "name" else NAME))
 

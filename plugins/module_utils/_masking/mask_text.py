@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +32,9 @@ _SEPARATORS = re.compile(r"""[,;:(){}\[\]"'=@|<>]""")
 _SECRET = re.compile(
     r"(?im)((?:passw\w*|pwd|secret\w*|\w*token|credential\w*|access_?key\w*|authorization|cookie)\W{0,3}[:=]\s*).+$"
 )
+_SPACE = re.compile(r"\s")
+# Where a name may begin.
+_START = re.compile(r"(?<!\w)\S")
 _FULL_TIME = re.compile(_TIME, re.ASCII)
 
 
@@ -55,19 +58,33 @@ class TextMask:
     def words(self, text: str) -> str:
         """A text for people or of a documented grammar."""
         text = _SECRET.sub(rf"\1{MASK}", text)
-        if not self.noting and self._names is not None:
-            pieces = self._names.split(text)
-            known = (self._name(piece, NAME) for piece in pieces[1::2])
-            others = [self._replaced(piece, NAME, is_documented) for piece in pieces[::2]]
-            return "".join(part for pair in zip(others, [*known, ""], strict=True) for part in pair)
-        return self._replaced(text, NAME, is_documented)
+        if self.noting or not self._odd_names:
+            return self._replaced(text, NAME, is_documented)
+        shown, done = [], 0
+        for place, name in self._found(text):
+            shown += [self._replaced(text[done:place], NAME, is_documented), self._name(name, NAME)]
+            done = place + len(name)
+        return "".join([*shown, self._replaced(text[done:], NAME, is_documented)])
 
     @cached_property
-    def _names(self) -> re.Pattern[str] | None:
+    def _odd_names(self) -> frozenset[str]:
         """The names that are found in texts as a whole, which their words would not show."""
-        odd = [name for name in self.names.noted() if is_documented(name) or re.search(r"\s", name)]
-        longest = sorted((re.escape(name) for name in odd), key=len, reverse=True)
-        return re.compile(rf"(?<!\w)({'|'.join(longest)})(?!\w)") if longest else None
+        return frozenset(name for name in self.names.noted() if is_documented(name) or _SPACE.search(name))
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted({len(name) for name in self._odd_names}, reverse=True)
+
+    def _found(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where a text has one of these names as words of its own; the longest where several begin."""
+        done = 0
+        for start in _START.finditer(text):
+            place = start.start()
+            names = (text[place : place + length] for length in self._lengths if place >= done)
+            name = next((each for each in names if each in self._odd_names and _ends(text, place + len(each))), None)
+            if name is not None:
+                yield place, name
+                done = place + len(name)
 
     def _replaced(self, text: str, kind: str, stays: Callable[[str], bool]) -> str:
         def replace(match: re.Match[str]) -> str:
@@ -116,6 +133,11 @@ class TextMask:
             self.names.note(name)
             return name
         return self.names.of(name, kind)
+
+
+def _ends(text: str, place: int) -> bool:
+    """Whether no word goes on there."""
+    return not (text[place - 1].isalnum() and text[place : place + 1].isalnum())
 
 
 def _is_number(text: str) -> bool:

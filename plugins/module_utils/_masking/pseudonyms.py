@@ -72,6 +72,10 @@ class Names:
         """Remember a name."""
         self._noted.add(name)
 
+    def has(self, name: str) -> bool:
+        """Whether this is one of them."""
+        return name in self._noted
+
     def noted(self) -> list[str]:
         """All names, in their order."""
         return sorted(self._noted)

@@ -17,6 +17,8 @@ from .session import Answered
 # Whether there are any is all that counts.
 FEW = 10
 ACTIVE_ALARMS = "Active"
+# No document has it.
+NO_CALL = "/api/v2/no/such/call"
 
 
 class ServiceReads(OcpApi):
@@ -63,7 +65,7 @@ class ServiceReads(OcpApi):
 
     def unknown_path(self) -> None:
         """Ask for what no OCP has, to see how this one answers that."""
-        self._client.get("/api/v2/no/such/call")
+        self._client.get(NO_CALL)
 
     def _first(self, path: str, params: Record | None = None) -> list[Record]:
         """The first page of a list."""

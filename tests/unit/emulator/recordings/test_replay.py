@@ -40,7 +40,7 @@ def asked(emulated):
     yield "/api/v2/alarm/alarms", {"status": "Active", "page": 1, "size": 10}
 
 
-def document_of(emulated, change=lambda path, data: data, user="admin"):
+def document_of(emulated, change=lambda _path, data: data, user="admin"):
     """A recording in the documented form, which nothing is masked in. ``change`` gives other data for a path."""
     answers = []
     for path, query in [*asked(emulated)]:

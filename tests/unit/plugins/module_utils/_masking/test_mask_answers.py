@@ -71,6 +71,7 @@ def places(name):
 @example("qz jk vq")
 @example("qzjkv.jkqz.example")
 @example("kjqz-7")
+@example("QZJKV")
 def test_no_form_of_a_name_survives(name):
     text = dumped(mask(places(name), {"data": {"contents": [places(name)]}}))
     # What the service itself writes around it.
