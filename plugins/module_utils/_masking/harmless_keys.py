@@ -15,10 +15,8 @@ _ENUM = re.compile(
 )
 _VERSION_KEY = re.compile(r".*[vV]ersion")
 # Words of the service, in which documented words stay.
-_TEXTS = frozenset(
-    ("description", "message", "summary", "log", "title", "reason", "locality", "zonelist", "primaryzone")
-    + ("alias", "classname", "ports")
-)
+_TEXTS = {"description", "message", "summary", "log", "title", "reason", "locality", "zonelist", "primaryzone"}
+_TEXTS |= {"alias", "classname", "ports"}
 _NUMBERS = re.compile(
     r".*(?:Count|Time|Port|Size|Pages|Elements|Timeout|Percent|lIdx)|port|sql_port|svr_port|pid|status|code|level|size|"
     r"page|pages|number|timeout|duration|time"
