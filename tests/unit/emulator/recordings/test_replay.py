@@ -206,8 +206,13 @@ def test_what_was_forbidden_is_forbidden_for_every_id(emulated, replayed):
     for answer in document["answers"]:
         if "/compute/hosts" in answer["path"]:
             error = {"code": 30014, "message": "no"}
-            answer |= {"status": 403, "body": {"successful": False, "status": 403, "error": error}}
+            old = {"timestamp": "2020-01-01T08:00:00+08:00", "traceId": "old"}
+            answer |= {"status": 403, "body": {"successful": False, "status": 403, "error": error, **old}}
     replay = replayed(document)
+    refused = replay.request("GET", HOSTS).json()
+    # Its clock is that of all answers.
+    assert refused["timestamp"][:16] == replay.get("/api/v2/time")[:16]
+    assert refused["traceId"] != "old"
     for path in (HOSTS, f"{HOSTS}/1/agent", f"{HOSTS}/10/agent"):
         assert shown(replay.request("GET", path)) == (403, {"code": 30014, "message": "no"})
     assert len(replay.get(CLUSTERS)["contents"]) == 2
@@ -267,6 +272,27 @@ def test_zones_without_ids_and_servers_outside_the_cluster_list_are_enough(emula
     assert [(zone["name"], zone["servers"], "id" in zone) for zone in orders["zones"]] == [
         (f"zone{number}", [], False) for number in (1, 2, 3)
     ]
+
+
+def test_what_the_emulator_cannot_have_is_shown_all_the_same(emulated, replayed):
+    document = document_of(emulated)
+    empty = {"id": 77, "name": "empty", "status": "CREATING", "zones": []}
+    for answer in document["answers"]:
+        if answer["path"] == CLUSTERS:
+            answer["body"]["data"]["contents"].append(empty)
+        if answer["path"] == f"{CLUSTERS}/2/servers":
+            body = {**answer["body"], "data": {"contents": []}}
+            extra = {**answer, "path": f"{CLUSTERS}/77/servers", "body": body}
+    document["answers"].append(extra)
+    replay = replayed(document)
+    page = f"{CLUSTERS}?page=1&size=2000"
+    for _restart in range(2):
+        assert [each["id"] for each in replay.get(page)["contents"]] == [1, 2, 77]
+        assert replay.get(f"{CLUSTERS}/77/servers?page=1&size=2000") == {"contents": []}
+        replay.restart_server(2)
+        replay.pass_time(60)
+    assert replay.error(404, "GET", f"{CLUSTERS}/78/servers")
+    assert [each["id"] for each in replay.get(f"{CLUSTERS}?name=orders")["contents"]] == [1]
 
 
 def test_unreadable_hosts_follow_from_the_servers(emulated, replayed):

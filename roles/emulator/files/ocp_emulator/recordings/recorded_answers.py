@@ -49,15 +49,18 @@ class RecordedAnswers:
             return None
         return self._recording.of(path) or self._absent[template]
 
+    def recorded(self, path: str) -> RecordedAnswer | None:
+        """The successful answer to a path."""
+        answer = self._recording.of(path)
+        return answer if answer is not None and _is_data(answer) else None
+
     def shown(self, path: str, query: Mapping[str, str], base: Any, live: Any) -> Any:
         """The data of an answer; `live` if nothing was recorded for this path."""
         answers = [answer for answer in self._recording.by_path.get(path, ()) if _is_data(answer)]
         exact = [each for each in answers if {name: str(value) for name, value in each.query.items()} == query]
-        if exact and base == live:
-            return exact[-1].data
-        if not answers:
-            return live
-        return merged(_united([answer.data for answer in answers]), base, live)
+        if exact:
+            return exact[-1].data if base == live else merged(exact[-1].data, base, live)
+        return merged(_known(_united([answer.data for answer in answers]), base), base, live) if answers else live
 
 
 def _is_data(answer: RecordedAnswer) -> bool:
@@ -70,6 +73,14 @@ def _united(pages: list[Any]) -> Any:
     if not isinstance(first, dict) or "contents" not in first:
         return pages[-1]
     return {**first, "contents": [record for page in pages for record in records_in(page)]}
+
+
+def _known(recorded: Any, base: Any) -> Any:
+    """Without the records that another query does not find, or that the emulator does not have."""
+    if not isinstance(recorded, dict) or "contents" not in recorded:
+        return recorded
+    found = [each.get("id") for each in records_in(base)]
+    return {**recorded, "contents": [each for each in records_in(recorded) if each.get("id") in found]}
 
 
 def merged(recorded: Any, base: Any, live: Any) -> Any:
@@ -99,12 +110,14 @@ def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[
     if by is None:
         return recorded if base == live else live
     then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
-    return [
+    shown = [
         merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each
         for each in live
         # What the emulator has had from the start, and the service did not show.
         if each[by] in then or each[by] not in before
     ]
+    # What the emulator never had.
+    return [*shown, *(each for each in recorded if each[by] not in before and each not in shown)]
 
 
 def _is_key(key: str, recorded: list[Any], live: list[Any]) -> bool:
