@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
@@ -92,6 +93,7 @@ def test_every_read_is_answered_as_recorded(start, replayed, profile):
     original.restart_agents(3)
     original.pass_time(60)
     document = document_of(original)
+    original.pass_time(86_400)
     replay = replayed(document)
     replay.pass_time(86_400)
     compared = 0
@@ -111,6 +113,28 @@ def test_switches_are_those_of_the_recorded_service(start, replayed, profile):
     original.restart_server()
     original.pass_time(3)
     assert replayed(document_of(original)).app.state.service.switches == PROFILES[profile]
+
+
+OTHER_SWITCHES = {
+    "task_tags": "absent",
+    "agent_paths": "plain",
+    "arbitration": "unknown",
+    "tenant_paths": "cluster",
+}
+
+
+def test_what_the_answers_show_counts_more_than_the_version(start, replayed):
+    switches = replace(PROFILES["4.3"], **OTHER_SWITCHES)
+    original = start(switches=switches)
+    original.restart_server()
+    document = document_of(original)
+    for answer in [*document["answers"]]:
+        if "/clusters/1/tenants/" in answer["path"]:
+            path = answer["path"].replace("/clusters/", "/cluster/")
+            document["answers"].append(
+                {**answer, "path": path, "status": 200, "body": original.request("GET", path).json()}
+            )
+    assert replayed(document).app.state.service.switches == switches
 
 
 def drop(*keys):
