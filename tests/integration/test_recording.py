@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from credentials import BASIC
+from documentation_blocks import blocks
 from in_process import called
 
 INFOS = ("server_info", "cluster_info", "host_info", "arbitration_service_info")
@@ -74,6 +75,14 @@ def replacements(original: Any, replayed: Any) -> dict[Any, Any]:
     return dict(changed)
 
 
+def documented(file):
+    """The arguments of the command on the page, for this file."""
+    lines = [line for block in blocks("docs/check-service.md", "console") for line in block.splitlines()]
+    [command] = [line for line in lines if "check_service_recording" in line]
+    assert f"$ python -m ocp_emulator serve --recording {file.name}" in lines
+    return command.removeprefix("$ ansible-playbook oceanbase.ocp.check_service ").replace(file.name, str(file))
+
+
 @pytest.fixture
 def recorded(ansible, start_emulator, tmp_path):
     """An emulator after restarts, and the file of its recording, made by the playbook."""
@@ -87,7 +96,7 @@ def recorded(ansible, start_emulator, tmp_path):
         emulator.delete("/emulator/requests")
         ansible.environment |= {"OCP_URL": emulator.url} | {f"OCP_{key.upper()}": value for key, value in DBA.items()}
         file = tmp_path / "ocp-recording.json"
-        outcome = ansible.playbook("oceanbase.ocp.check_service", arguments=f"-e check_service_recording={file}")
+        outcome = ansible.playbook("oceanbase.ocp.check_service", arguments=documented(file))
         assert outcome.rc == 0, outcome.output
         return emulator, file, outcome
 
