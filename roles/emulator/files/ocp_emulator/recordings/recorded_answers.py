@@ -34,7 +34,7 @@ class RecordedAnswers:
         self._absent: dict[str, RecordedAnswer] = {}
         for answer in recording.answers:
             template = _IDS.sub("*", answer.path)
-            self._templates[template] = self._templates.get(template, False) or _is_data(answer)
+            self._templates[template] = self._templates.get(template, False) or answer.is_data
             self._absent.setdefault(template, answer)
 
     @property
@@ -52,19 +52,15 @@ class RecordedAnswers:
     def recorded(self, path: str) -> RecordedAnswer | None:
         """The successful answer to a path."""
         answer = self._recording.of(path)
-        return answer if answer is not None and _is_data(answer) else None
+        return answer if answer is not None and answer.is_data else None
 
     def shown(self, path: str, query: Mapping[str, str], base: Any, live: Any) -> Any:
         """The data of an answer; `live` if nothing was recorded for this path."""
-        answers = [answer for answer in self._recording.by_path.get(path, ()) if _is_data(answer)]
+        answers = [answer for answer in self._recording.by_path.get(path, ()) if answer.is_data]
         exact = [each for each in answers if {name: str(value) for name, value in each.query.items()} == query]
         if exact:
             return exact[-1].data if base == live else merged(exact[-1].data, base, live)
         return merged(_known(_united([answer.data for answer in answers]), base), base, live) if answers else live
-
-
-def _is_data(answer: RecordedAnswer) -> bool:
-    return answer.status == 200 and answer.form == "json"
 
 
 def _united(pages: list[Any]) -> Any:

@@ -109,7 +109,7 @@ def _agent(db: sqlite3.Connection, recording: Recording, host: object) -> None:
     """The recorded processes in place of those that were seeded."""
     number = _number(host)
     paths = (f"/api/v2/compute/hosts/{number}/agent", f"/compute/hosts/{number}/agent")
-    answer = next((found for path in paths if (found := recording.of(path)) and found.status == 200), None)
+    answer = next((found for path in paths if (found := recording.of(path)) and found.is_data), None)
     processes = answer.data.get("processes") if answer and isinstance(answer.data, dict) else None
     now = answer and isinstance(answer.body, dict) and milliseconds(answer.body.get("timestamp"))
     if not isinstance(processes, list) or not now:

@@ -54,12 +54,12 @@ def _arbitration(recording: Recording) -> dict[str, str]:
     answer = recording.of(SERVICES)
     if answer is None or answer.status == 403:
         return {}
-    return {"arbitration": "served" if answer.status == 200 else "unknown"}
+    return {"arbitration": "served" if answer.is_data else "unknown"}
 
 
 def _agent_paths(recording: Recording) -> dict[str, str]:
     known = {
-        word: any(answer.status == 200 for answer in recording.answers if re.fullmatch(path, answer.path))
+        word: any(answer.is_data for answer in recording.answers if re.fullmatch(path, answer.path))
         for word, path in (
             ("prefixed", r"/api/v2/compute/hosts/\d+/agent"),
             ("plain", r"/compute/hosts/\d+/agent"),
@@ -70,6 +70,8 @@ def _agent_paths(recording: Recording) -> dict[str, str]:
 
 
 def _tenant_paths(recording: Recording) -> dict[str, str]:
-    found = {answer.status for answer in recording.answers if re.fullmatch(rf"{CLUSTERS}/\d+/tenants/\d+", answer.path)}
+    found = {
+        answer.is_data for answer in recording.answers if re.fullmatch(rf"{CLUSTERS}/\d+/tenants/\d+", answer.path)
+    }
     old = any(re.fullmatch(r"/api/v2/ob/cluster/\d+/tenants/\d+", answer.path) for answer in recording.answers)
-    return {"tenant_paths": "cluster"} if old and 200 not in found else {}
+    return {"tenant_paths": "cluster"} if old and True not in found else {}

@@ -33,6 +33,11 @@ class RecordedAnswer(BaseModel):
     body: Any
 
     @property
+    def is_data(self) -> bool:
+        """Whether the service has answered with what was asked for; a page with status 200 is none."""
+        return self.status == 200 and self.form == "json"
+
+    @property
     def data(self) -> Any:
         """What the envelope holds; the body itself where it has no envelope."""
         return self.body.get("data") if isinstance(self.body, dict) and "successful" in self.body else self.body
@@ -64,19 +69,19 @@ class Recording:
 
     def of(self, path: str) -> RecordedAnswer | None:
         """The last answer to a path; a successful one if there is any."""
-        answers = sorted(self.by_path.get(path, []), key=lambda answer: answer.status == 200)
+        answers = sorted(self.by_path.get(path, []), key=lambda answer: answer.is_data)
         return answers[-1] if answers else None
 
     def record(self, path: str) -> Record:
         """The object that a path was answered with, or an empty one."""
         answer = self.of(path)
-        return answer.data if answer and answer.status == 200 and isinstance(answer.data, dict) else {}
+        return answer.data if answer and answer.is_data and isinstance(answer.data, dict) else {}
 
     def records(self, path: str) -> list[Record]:
         """The objects of all pages of a list, each id once."""
         found: dict[Any, Record] = {}
         for answer in self.by_path.get(path, []):
-            for record in records_in(answer.data if answer.status == 200 else None):
+            for record in records_in(answer.data if answer.is_data else None):
                 found.setdefault(record.get("id", id(record)), record)
         return list(found.values())
 
