@@ -30,18 +30,26 @@ options:
       - The host whose agent to look at, by id or inner IP address.
       - Without it, a host with servers of the cluster, or any.
     type: str
+  recording:
+    description:
+      - Writes a recording of the answers to this file, for a bug report. The emulator answers as that OCP with it.
+      - Names, addresses and ids are replaced in it, the same ones everywhere by the same, and secrets are removed.
+      - To have every server, host and agent up to 500 more GET requests are sent, for 5 minutes at most.
+      - The file is made before anything is sent, with mode 0600, on the machine that runs the module. A file that
+        exists is not overwritten, and the module fails. In check mode nothing is written.
+    type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
 attributes:
   check_mode:
     support: full
-    details: Only reads.
+    details: Only reads, and writes no O(recording).
   diff_mode:
     support: none
   idempotent:
-    support: full
-    details: Only reads.
+    support: partial
+    details: Only reads. With O(recording) it writes a file, and fails if that exists.
 seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.server_restart
@@ -284,22 +292,50 @@ modules:
       returned: always
       type: list
       elements: str
+recording:
+  description: The recording that was written; null without O(recording), and in check mode.
+  returned: success
+  type: dict
+  contains:
+    path:
+      description: Path of the file.
+      returned: always
+      type: str
+    answers:
+      description: How many answers it has.
+      returned: always
+      type: int
+    requests:
+      description: How many requests were sent for it beyond those of the check.
+      returned: always
+      type: int
+    left_out:
+      description: How many reads of each kind were left out, as the limits or an error ended the recording.
+      returned: always
+      type: dict
 """
 
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.service_reads import ServiceReads
 from ..module_utils._service.ask_service import Samples
+from ..module_utils._service.record_service import recorded_report
 from ..module_utils._service.service_report import service_report
 
 OPTIONS = {
     "cluster": {"type": "str"},
     "host": {"type": "str"},
+    "recording": {"type": "path"},
 }
 
 
-def run(api, params, _mode):
-    samples = Samples(params["cluster"], params["host"])
-    return {"changed": False, **service_report(ServiceReads(api.client), samples)}
+def run(api, params, mode):
+    samples, reads = Samples(params["cluster"], params["host"]), ServiceReads(api.client)
+    if params["recording"] is None:
+        return {"changed": False, **service_report(reads, samples), "recording": None}
+    clean = censor_of(params).clean
+    report = recorded_report(reads, samples, params["recording"], clean, dry=mode.check_mode)
+    return {"changed": True, **report}
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -14,6 +14,7 @@ import requests
 import yaml
 from credentials import ACCESS_KEY, BASIC
 from documentation_blocks import EXAMPLE_URL, SECRETS, blocks
+from in_process import called
 
 TABLE, VERDICT = "Show what it offers", "Make sure that a restart would work"
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
@@ -160,6 +161,32 @@ def test_wrong_password_is_tried_once(check, emulator):
     assert "Check username and password." in outcome.results[VERDICT]["msg"]
     assert asked(emulator) == [("/api/v2/time", 200), ("/api/v2/ob/clusters", 401)]
     assert "not-the-password" not in outcome.output
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_each_profile_is_judged_alike_and_asked_by_get_alone(start_emulator, profile):
+    """What the runs above show of one profile as a table holds for all as data."""
+    emulator = start_emulator("--profile", profile, "--max-attempts", "0")
+    wrong = called("service_info", emulator.url, username="admin", password="not-the-password")
+    assert (wrong["verdict"], wrong["requests"], wrong["restarts_work"]) == ("credentials_refused", 2, False)
+    assert {each["works"] for each in wrong["modules"]} == {"no"}
+    for user in ("admin", "viewer"):
+        good = called("service_info", emulator.url, **{**BASIC, "username": user})
+        assert (good["verdict"], good["clock"]["state"], good["credentials"]["user"]) == ("checked", "agrees", user)
+        assert set(good["rights"].values()) <= {"granted", "unknown", "unknown until tried"}
+    for seconds in (7200, -7200):
+        fault = {"kind": "answer", "action": "clock", "seconds": seconds, "times": None}
+        emulator.post("/emulator/faults", fault)
+        off = called("service_info", emulator.url, **BASIC)
+        assert (off["clock"]["state"], round(off["clock"]["offset"], -1)) == ("refused", seconds)
+        works = {each["name"]: each["works"] for each in off["modules"]}
+        needed = [name for name in PLAYBOOKS if name not in ARBITRATION or profile != "4.2"]
+        assert {works[name] for name in needed} == {"no"}
+        assert {works[name] for name in RESTARTS} == {"less"}
+        emulator.delete("/emulator/faults")
+    # asked() finds any other method.
+    assert len(asked(emulator)) == wrong["requests"] + 2 * good["requests"] + 2 * off["requests"]
+    assert emulator.restarts("OB_SERVER") == {}
 
 
 def test_locked_user_is_not_asked_again(check, emulator):

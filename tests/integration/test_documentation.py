@@ -68,7 +68,7 @@ def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulat
     assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1}
 
 
-FLEET, _START, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
+FLEET, _START, _RECORDED, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
 
 
 def test_emulator_page_fleet_file_is_served(ansible, start_emulator, tmp_path):

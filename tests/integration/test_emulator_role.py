@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -123,9 +124,35 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     assert (home / "fleet.db").exists()
 
 
-def documented_settings():
-    """The variables of the role on the page of the emulator: a profile, and switches."""
-    [play] = [block for block in blocks("docs/emulator.md", "yaml") if "emulator_profile" in block]
+RECORDING = {
+    "format": "recording of an OCP",
+    "version": 1,
+    "recorded_at": "2026-11-21T04:00:00+00:00",
+    "left_out": {},
+    "answers": [
+        {"path": "/api/v2/no/such/call", "query": {}, "status": 418, "form": "html", "body": None},
+        {"path": "/api/v2/info", "query": {}, "status": 200, "form": "json", "body": {"buildVersion": "4.2.9"}},
+    ],
+}
+
+
+def test_the_emulator_answers_as_recorded(emulator_role, tmp_path):
+    apply, port = emulator_role
+    path = tmp_path / "recording.json"
+    path.write_text(json.dumps(RECORDING))
+    documented = documented_settings("emulator_recording")
+    assert documented.keys() == {"emulator_port", "emulator_recording"}
+    outcome, _changed = apply("started", emulator_recording=str(path))
+    assert outcome.rc == 0, outcome.output
+    url, auth = f"http://127.0.0.1:{port}", tuple(BASIC.values())
+    assert requests.get(f"{url}/nowhere", auth=auth, timeout=10).status_code == 418
+    assert requests.get(f"{url}/api/v2/info", auth=auth, timeout=10).json() == {"buildVersion": "4.2.9"}
+    assert requests.get(f"{url}/api/v2/ob/clusters", auth=auth, timeout=10).json()["data"]["contents"] == []
+
+
+def documented_settings(variable="emulator_profile"):
+    """The variables of the role on the page of the emulator: with this one among them."""
+    [play] = [block for block in blocks("docs/emulator.md", "yaml") if variable in block]
     [role] = yaml.safe_load(play)[0]["roles"]
     return {key: value for key, value in role.items() if key != "role"}
 

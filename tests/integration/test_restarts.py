@@ -38,6 +38,7 @@ def test_restarts_work_with_other_profiles_and_switches(ansible, start_emulator)
         ("server_restart", "--parameters-in query", 13),
         ("server_restart", "--parameters-in body", 13),
         ("cluster_restart", "--cluster-answer subtasks --task-tags absent", 19),
+        ("cluster_restart", "--profile 4.2", 19),
         ("zone_restart", "--profile 4.2", 15),
         ("agent_restart", "--profile 4.2", 9),
         ("agent_restart", "--agent-paths plain", 9),

@@ -93,6 +93,18 @@ def test_ansible_lint_skips_no_enforced_rule():
     assert excluded.isdisjoint({"plugins", "roles", "playbooks", "meta", "extensions"})
 
 
+def test_each_module_and_playbook_is_in_the_table_of_what_it_was_tried_with():
+    table = (ROOT / "docs/conventions.md").read_text().partition("## Tried with\n")[2]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+    assert len(named) == len(set(named))
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"demo"}
+    assert {path.stem for path in MODULES} | playbooks <= set(named)
+    tests = {name for row in rows for name in re.findall(r"`(test_\w+\.py|tests/\w+)`", " ".join(row[1:]))}
+    assert tests >= {"test_documented_service.py", "test_omissions.py", "tests/fuzz"}
+    assert [name for name in tests if not any(ROOT.glob(f"tests/**/{name}")) and not (ROOT / name).exists()] == []
+
+
 def test_readme_does_not_install_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
 

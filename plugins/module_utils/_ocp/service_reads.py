@@ -7,13 +7,18 @@ See docs/contract.md, "Check of a service".
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .._base.parsing import Record, record, records, text
 from .endpoints import PLAIN, VERSIONED, OcpApi
 from .records import agent_record, cluster_record
+from .session import Answered
 
 # Whether there are any is all that counts.
 FEW = 10
 ACTIVE_ALARMS = "Active"
+# No document has it.
+NO_CALL = "/api/v2/no/such/call"
 
 
 class ServiceReads(OcpApi):
@@ -23,6 +28,10 @@ class ServiceReads(OcpApi):
     def last_path(self) -> str | None:
         """The path of the last request."""
         return self._client.last_path
+
+    def observe(self, take: Callable[[Answered], None] | None) -> None:
+        """Let ``take`` have each answer from now on; None for nobody."""
+        self._client.observe = take
 
     @property
     def sent(self) -> int:
@@ -53,6 +62,10 @@ class ServiceReads(OcpApi):
     def alarms(self) -> list[Record]:
         """Some active alarms, as the service sends them."""
         return self._first("/api/v2/alarm/alarms", {"status": ACTIVE_ALARMS})
+
+    def unknown_path(self) -> None:
+        """Ask for what no OCP has, to see how this one answers that."""
+        self._client.get(NO_CALL)
 
     def _first(self, path: str, params: Record | None = None) -> list[Record]:
         """The first page of a list."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._base.clock import Clock
@@ -24,7 +25,7 @@ from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope, read_without_envelope
 from .redirects import UnredirectedSession, refuse_redirect
 from .request_limit import RequestLimit
-from .response_body import read_body
+from .response_body import Body, read_body
 from .transport import Adapter
 
 try:
@@ -41,6 +42,17 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 
 
+@dataclass(frozen=True)
+class Answered:
+    """One answer: the path and query that it is to, its HTTP status, content type and body."""
+
+    path: str
+    query: Record
+    status: int
+    content_type: str
+    body: Body
+
+
 class HttpClient:
     """A session with one service.
 
@@ -54,6 +66,8 @@ class HttpClient:
     last_path: str | None = None
     sent: int = 0
     timeout: float = 30.0
+    # Gets each answer, whatever becomes of it.
+    observe: Callable[[Answered], None] | None = None
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -120,6 +134,9 @@ class HttpClient:
         except (OSError, ValueError) as error:
             raise connection_error(error, method, url, self.timeout) from None
         self._limit.shown(response.headers, time.monotonic())
+        if self.observe is not None:
+            form = str(response.headers.get("Content-Type") or "")
+            self.observe(Answered(path, params or {}, response.status_code, form, answer))
         envelope = record(answer.value)
         self.trace_id = one_line(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))

@@ -90,6 +90,11 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     ),
     "access_key_secret": (Bad(EMPTY, "", KEYED | {"access_key_secret": ""}),),
     "ca_path": (Bad(UNUSABLE, "/no/such/ca.pem"),),
+    "recording": (
+        Bad(EMPTY, ""),
+        Bad(UNUSABLE, "/no/such/folder/recording.json"),
+        Bad(UNUSABLE, "/dev/null"),
+    ),
     "timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "log_lines": (Bad(RANGE, -1), Bad(RANGE, 10_000_000)),
     "wait_timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ocp_emulator.base.clock import SECOND
-from ocp_emulator.base.compatibility import CHOICES, PROFILES, Switches
+from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, PROFILES, Switches
 from ocp_emulator.cli_options import BAD_INPUT, make_parser
 from ocp_emulator.faults.fault_file import FaultFileError, read_faults
 from ocp_emulator.faults.parse_fault import AnyFault
@@ -17,6 +17,9 @@ from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.fleet_file import FleetError, read_fleet_file
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.fleet.resolve_fleet import resolve
+from ocp_emulator.recordings.recorded_fleet import recorded_fleet
+from ocp_emulator.recordings.recorded_switches import recorded_switches
+from ocp_emulator.recordings.recording_file import Recording, RecordingError, read_recording
 from ocp_emulator.serve.run_server import Certificate, listen, serve
 from ocp_emulator.service import Settings
 from ocp_emulator.store.database import StoreError
@@ -40,15 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace) -> None:
     certificate = _certificate(options.tls_cert, options.tls_key)
+    recording = _recording(options)
     settings = Settings(
         database=options.database,
-        fleet=_fleet(options),
+        fleet=_fleet(options) if recording is None else _recorded_fleet(options.recording, recording),
+        recording=recording,
         step_ms=round(options.step_seconds * SECOND),
         busy=options.busy,
         rates=tuple(options.rate_limit),
         max_attempts=options.max_attempts,
         faults=_faults(options.faults),
-        switches=_switches(options),
+        switches=_switches(options, recording),
     )
     try:
         bound = listen(options.host, options.port)
@@ -60,6 +65,29 @@ def _serve(options: argparse.Namespace) -> None:
             serve(settings, bound, certificate)
         except StoreError as error:
             raise _BadInputError(f"--database {options.database}: {error}") from error
+
+
+def _recording(options: argparse.Namespace) -> Recording | None:
+    if options.recording is None:
+        return None
+    others = ("fleet", "clusters", "zones", "servers_per_zone", "profile")
+    for name, value in ((name, getattr(options, name)) for name in others):
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise _BadInputError(
+                f"--recording {options.recording} and {option} {value}: give one of them; a recording has all of it"
+            )
+    try:
+        return read_recording(options.recording)
+    except RecordingError as error:
+        raise _BadInputError(f"--recording {options.recording}: {error}") from error
+
+
+def _recorded_fleet(path: Path, recording: Recording) -> Fleet:
+    try:
+        return recorded_fleet(recording)
+    except RecordingError as error:
+        raise _BadInputError(f"--recording {path}: {error}") from error
 
 
 def _fleet(options: argparse.Namespace) -> Fleet | None:
@@ -94,9 +122,10 @@ def _faults(path: Path | None) -> list[AnyFault] | None:
         raise _BadInputError(f"--faults {path}: {error}") from error
 
 
-def _switches(options: argparse.Namespace) -> Switches:
+def _switches(options: argparse.Namespace, recording: Recording | None) -> Switches:
     given = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
-    return replace(PROFILES[options.profile], **given)
+    profile = PROFILES[options.profile or DEFAULT_PROFILE] if recording is None else recorded_switches(recording)
+    return replace(profile, **given)
 
 
 def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:

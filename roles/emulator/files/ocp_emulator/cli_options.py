@@ -50,6 +50,7 @@ def _add_server_options(command: argparse.ArgumentParser) -> None:
 
 def _add_fleet_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--fleet", type=Path, metavar="FILE", help="the fleet to emulate, in YAML")
+    command.add_argument("--recording", type=Path, metavar="FILE", help="answer as the OCP of which this was recorded")
     command.add_argument("--clusters", type=_count, metavar="N", help="emulate N equal clusters")
     command.add_argument("--zones", type=_count, metavar="N", help="of N zones each (default: 3)")
     command.add_argument("--servers-per-zone", type=_count, metavar="N", help="of N servers each (default: 1)")
@@ -91,8 +92,7 @@ def _add_switches(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--profile",
         choices=PROFILES,
-        default=DEFAULT_PROFILE,
-        help="behave as this version of OCP is documented (default: %(default)s)",
+        help=f"behave as this version of OCP is documented (default: {DEFAULT_PROFILE}, or what the recording shows)",
     )
     switches = command.add_argument_group("switches", "Each overrides what the profile says.")
     for name, choices in CHOICES.items():

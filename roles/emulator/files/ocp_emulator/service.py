@@ -5,6 +5,7 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +17,9 @@ from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.faults.faults_at_start import plan_at_start
 from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.recordings.recorded_answers import RecordedAnswers
+from ocp_emulator.recordings.recorded_state import apply_state, recorded_at
+from ocp_emulator.recordings.recording_file import Recording
 from ocp_emulator.security.authentication import Authenticator
 from ocp_emulator.security.lockout import LoginGuard
 from ocp_emulator.security.rate_limit import Rate, RateLimiter
@@ -34,6 +38,8 @@ from ocp_emulator.web.request_log import RequestLog
 class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
+    `recording` is what `fleet` was made from.
+
     `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
     No `max_attempts`: as the switches say.
     """
@@ -48,11 +54,33 @@ class Settings:
     switches: Switches = PROFILES[DEFAULT_PROFILE]
     host: str = "127.0.0.1"
     port: int = 8080
+    recording: Recording | None = None
 
     @property
     def address(self) -> str:
         """Host and port as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Start:
+    """What a replay begins with: the recorded fleet in its recorded state, in memory, and the recorded answers."""
+
+    def __init__(self, recording: Recording, fleet: Fleet | None, now: int) -> None:
+        """`now` is the time of the recording where that does not tell it."""
+        self.at = recorded_at(recording) or now
+        self.prepare = partial(apply_state, recording=recording)
+        self.answers = RecordedAnswers(recording)
+        self._store = Store(None, fleet, self.at, self.prepare)
+
+    def service(self, live: "Service") -> "Service":
+        """The service as it was then."""
+        service = copy.copy(live)
+        service.store = live.store.reading(self._store.db)
+        return service
+
+    def close(self) -> None:
+        """Close the database."""
+        self._store.close()
 
 
 class Service:
@@ -63,7 +91,14 @@ class Service:
         self.machine_clock = machine_clock
         self.address = settings.address
         self.switches = settings.switches
-        self.store = Store(settings.database, settings.fleet, machine_clock.now())
+        now = machine_clock.now()
+        recording = settings.recording
+        self.start = None if recording is None else Start(recording, settings.fleet, now)
+        if self.start is None:
+            self.store = Store(settings.database, settings.fleet, now)
+        else:
+            self.store = Store(settings.database, settings.fleet, self.start.at, self.start.prepare)
+            self.store.instant = now
         self.clock = ControllableClock(self.store, machine_clock)
         try:
             plan_at_start(self.store, settings.faults, self.clock.now())
@@ -98,6 +133,8 @@ class Service:
         """Close the database."""
         self.replicas.close()
         self.store.close()
+        if self.start is not None:
+            self.start.close()
 
 
 def service_of(request: HTTPConnection) -> Service:

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.security import signing
+from ocp_emulator.serve.replayed_answers import Replay
 from ocp_emulator.service import Service, service_of
 from ocp_emulator.tasks import audit
 from ocp_emulator.web.false_answers import AnswerChanges
@@ -28,7 +29,7 @@ class RequestHandler:
 
     def __init__(self, app: ASGIApp) -> None:
         """`app` has the routes."""
-        self._app = app
+        self._replay = Replay(app)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, at: int | None = None) -> None:
         """Handle a request now, or at an instant before at which it was due."""
@@ -53,7 +54,8 @@ class RequestHandler:
             context.changes = _changes(service, scope, context)
             if scope["path"] not in PUBLIC_PATHS and context.caller is None:
                 log_in(service, scope, context)
-            await self._app(_changed_scope(service, scope, context, context.changes), receive, send_with_rate_limit)
+            changed = _changed_scope(service, scope, context, context.changes)
+            await self._replay.answer(service, changed, receive, send_with_rate_limit)
         except errors.ApiError as error:
             await context.reply_error(error)(scope, receive, send_with_rate_limit)
         except Exception:

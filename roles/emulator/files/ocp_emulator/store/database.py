@@ -10,7 +10,7 @@ that need them.
 import copy
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,8 +30,14 @@ class StoreError(ValueError):
 class Store:
     """An open database. `db` reads at any time and writes inside `transaction()`."""
 
-    def __init__(self, database: Path | None, fleet: Fleet | None, now: int) -> None:
-        """Open `database`, or one in memory; fill a new one with `fleet`, or the default fleet.
+    def __init__(
+        self,
+        database: Path | None,
+        fleet: Fleet | None,
+        now: int,
+        prepare: Callable[[sqlite3.Connection], None] = lambda _db: None,
+    ) -> None:
+        """Open `database`, or one in memory; fill a new one with `fleet`, or the default fleet, and `prepare` it.
 
         An existing database keeps its own fleet: StoreError when `fleet` is another one, when the file is not a
         database of this emulator, or when another process has it open.
@@ -49,7 +55,7 @@ class Store:
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = NORMAL")
             with self.transaction():
-                self._create_or_check(fleet, now)
+                self._create_or_check(fleet, now, prepare)
         except OSError as error:
             raise StoreError(f"the file cannot be written: {error.strerror or error}") from error
         except sqlite3.Error as error:
@@ -96,10 +102,11 @@ class Store:
             AccessKey(row["id"], row["secret"], row["user_id"]) for row in self.db.execute("SELECT * FROM access_keys")
         ]
 
-    def _create_or_check(self, fleet: Fleet | None, now: int) -> None:
+    def _create_or_check(self, fleet: Fleet | None, now: int, prepare: Callable[[sqlite3.Connection], None]) -> None:
         tables = {row["name"] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
             self._create(fleet or default_fleet(), now)
+            prepare(self.db)
             return
         meta = dict(map(tuple, self.db.execute("SELECT key, value FROM meta"))) if "meta" in tables else {}
         if meta.get("schema") != SCHEMA_VERSION:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a replay answers: as recorded, but for what the emulator has changed since.
+
+`base` is what the emulator itself answered before anything changed, `live` what it answers now. So every value that
+is recorded stays until it changes, keys that were not recorded stay away, and new records are the emulator's.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ocp_emulator.recordings.recording_file import RecordedAnswer, Recording, records_in
+
+# By which key the records of a list are the same.
+_KEYS = ("id", "alias", "name")
+# Words that may not be the emulator's own, and what shows that they no longer hold.
+_STATES = ("status", "innerStatus", "hostAgentStatus")
+_CHANGES = ("updateTime", "startTime", "obStartTime")
+_IDS = re.compile(r"(?<=/)\d+(?=/|$)")
+# One that no OCP has, which was asked to see how this one answers that.
+_UNKNOWN = "/api/v2/no/such/call"
+# What a service answers to a path that it does not know; 200 with a page is one too.
+_ABSENT = (400, 404, 405)
+
+
+class RecordedAnswers:
+    """Finds the answer that was recorded for a request."""
+
+    def __init__(self, recording: Recording) -> None:
+        """Of the answers to paths that differ in ids alone, one that was successful tells that they exist."""
+        self._recording = recording
+        self._templates: dict[str, bool] = {}
+        self._absent: dict[str, RecordedAnswer] = {}
+        for answer in recording.answers:
+            template = _IDS.sub("*", answer.path)
+            self._templates[template] = self._templates.get(template, False) or answer.is_data
+            self._absent.setdefault(template, answer)
+
+    @property
+    def unknown(self) -> RecordedAnswer | None:
+        """How unknown URLs are answered."""
+        return self._recording.of(_UNKNOWN)
+
+    def refusal(self, path: str) -> RecordedAnswer | None:
+        """The answer to any path that was refused or is not known, whatever its ids."""
+        template = _IDS.sub("*", path)
+        if self._templates.get(template, True):
+            return None
+        return self._recording.of(path) or self._absent[template]
+
+    def recorded(self, path: str) -> RecordedAnswer | None:
+        """The successful answer to a path."""
+        answer = self._recording.of(path)
+        return answer if answer is not None and answer.is_data else None
+
+    def shown(self, path: str, query: Mapping[str, str], base: Any, live: Any) -> Any:
+        """The data of an answer; `live` if nothing was recorded for this path."""
+        answers = [answer for answer in self._recording.by_path.get(path, ()) if answer.is_data]
+        exact = [each for each in answers if {name: str(value) for name, value in each.query.items()} == query]
+        if exact:
+            return exact[-1].data if base == live else merged(exact[-1].data, base, live)
+        return merged(_known(_united([answer.data for answer in answers]), base), base, live) if answers else live
+
+
+def _united(pages: list[Any]) -> Any:
+    """One answer with the records of all pages."""
+    first = pages[0]
+    if not isinstance(first, dict) or "contents" not in first:
+        return pages[-1]
+    return {**first, "contents": [record for page in pages for record in records_in(page)]}
+
+
+def _known(recorded: Any, base: Any) -> Any:
+    """Without the records that another query does not find, or that the emulator does not have."""
+    if not isinstance(recorded, dict) or "contents" not in recorded:
+        return recorded
+    found = [each.get("id") for each in records_in(base)]
+    return {**recorded, "contents": [each for each in records_in(recorded) if each.get("id") in found]}
+
+
+def merged(recorded: Any, base: Any, live: Any) -> Any:
+    """`recorded`, with what differs between `base` and `live` as in `live`."""
+    if isinstance(recorded, dict) and isinstance(base, dict) and isinstance(live, dict):
+        return _merged_record(recorded, base, live)
+    if isinstance(recorded, list) and isinstance(base, list) and isinstance(live, list):
+        return _merged_list(recorded, base, live)
+    return recorded if base == live else live
+
+
+def _merged_record(recorded: dict[str, Any], base: dict[str, Any], live: dict[str, Any]) -> dict[str, Any]:
+    shown = {}
+    has_changed = any(base.get(key) != live.get(key) for key in _CHANGES)
+    for key, value in recorded.items():
+        if key in live and (key not in base or (has_changed and key in _STATES)):
+            shown[key] = live[key]
+        elif key in live:
+            shown[key] = merged(value, base[key], live[key])
+        elif key not in base:
+            shown[key] = value
+    return shown | {key: value for key, value in live.items() if key not in recorded and key not in base}
+
+
+def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[Any]:
+    by = next((key for key in _KEYS if _is_key(key, recorded, live)), None)
+    if by is None:
+        return recorded if base == live else live
+    then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
+    shown = [
+        merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each
+        for each in live
+        # What the emulator has had from the start, and the service did not show.
+        if each[by] in then or each[by] not in before
+    ]
+    # What the emulator never had.
+    return [*shown, *(each for each in recorded if each[by] not in before and each not in shown)]
+
+
+def _is_key(key: str, recorded: list[Any], live: list[Any]) -> bool:
+    if not all(_has(each, key) for each in (*recorded, *live)):
+        return False
+    return not recorded or bool({each[key] for each in recorded} & {each[key] for each in live})
+
+
+def _has(value: object, key: str) -> bool:
+    return isinstance(value, dict) and isinstance(value.get(key), (int, str))
