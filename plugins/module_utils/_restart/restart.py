@@ -38,7 +38,7 @@ from .diff import restart_diff
 from .look import Sight, Viewer
 from .outcome_search import search_outcome
 from .restart_request import RestartRequest
-from .safety_check import SafetyCheck, clusters_of
+from .safety_check import SafetyCheck, locks_of
 from .safety_wait import SafetyWait, found_target
 from .send_once import Sender
 from .sign_check import SignCheck
@@ -73,7 +73,7 @@ class _Restart:
             RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
         )
         self._viewer = Viewer(api, target, clock, self._attempt.warnings)
-        self._lock = ClusterLock(api.url, clusters_of(target), clock, self._attempt.warnings)
+        self._lock = ClusterLock(api.url, locks_of(target), clock, self._attempt.warnings)
         self._safety_wait = SafetyWait(api, target, request, self._lock, clock)
         self._safety = SafetyCheck(api, target, request, self._attempt, self._lock, self._safety_wait)
         self._signs = SignCheck(api, target, request, self._attempt, self._safety_wait, clock)

@@ -19,6 +19,7 @@ from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge,
 from .._safety.voters import Outage
 from .._targets.arbitration import ArbitrationService
 from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.obproxies import ObProxies
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
 from .attempt import Progressing, RestartAttempt
@@ -37,6 +38,11 @@ def clusters_of(target: Target) -> Sequence[int]:
     if isinstance(target, ArbitrationService):
         return target.serves
     return [] if target.cluster_id is None else [target.cluster_id]
+
+
+def locks_of(target: Target) -> Sequence[int | str]:
+    """What only one restart of this controller looks at at a time: database clusters, or an OBProxy cluster."""
+    return [f"obproxy {target.proxy_cluster}"] if isinstance(target, ObProxies) else clusters_of(target)
 
 
 class SafetyCheck:
