@@ -23,8 +23,8 @@ options:
     type: list
     elements: str
   status:
-    description: Only OBProxies in one of these states, such as V(RUNNING) or V(UNAVAILABLE), and only clusters that have
-      one of them. No document lists all states.
+    description: Only OBProxies in one of these states, such as V(RUNNING) or V(UNAVAILABLE), and only clusters that
+      have one of them. No document lists all states.
     type: list
     elements: str
 extends_documentation_fragment:

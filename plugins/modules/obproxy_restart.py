@@ -11,11 +11,11 @@ module: obproxy_restart
 short_description: Restart OBProxies of an OBProxy cluster
 version_added: 1.0.0
 description:
-  - Restarts one or several OBProxies of one OBProxy cluster through OCP, in one task that the service runs. All that are
-    named restart at about the same time, and their clients lose their connections.
+  - Restarts one or several OBProxies of one OBProxy cluster through OCP, in one task that the service runs. All that
+    are named restart at about the same time, and their clients lose their connections.
   - This module starts the task and, with O(wait), stays until it has ended.
-  - OCP shows no start of an OBProxy, and no document has the name of the task. So a task counts as a restart if OCP ties
-    it to the OBProxy, or if this controller has started it. What OCP does not tell is never taken for a success.
+  - OCP shows no start of an OBProxy, and no document has the name of the task. So a task counts as a restart if OCP
+    ties it to the OBProxy, or if this controller has started it. What OCP does not tell is never taken for a success.
 options:
   obproxy_cluster:
     description: The OBProxy cluster, by name or id; digits are tried as an id first.
@@ -23,8 +23,8 @@ options:
     required: true
   obproxies:
     description:
-      - The OBProxies, each by id or by its address as V(ip:port), with the port for SQL. All of them are restarted by one
-        task.
+      - The OBProxies, each by id or by its address as V(ip:port), with the port for SQL. All of them are restarted by
+        one task.
     type: list
     elements: str
     required: true
@@ -36,9 +36,9 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: OCP does not show when an OBProxy started. With O(started_before) it is left alone if a task on it that has
-      begun since ended successfully. Where a task may have restarted it and OCP does not tell, the module fails. Without
-      the option each run restarts it, unless a task works on it.
+    details: OCP does not show when an OBProxy started. With O(started_before) it is left alone if a task on it that
+      has begun since ended successfully. Where a task may have restarted it and OCP does not tell, the module fails.
+      Without the option each run restarts it, unless a task works on it.
 seealso:
   - module: oceanbase.ocp.obproxy_info
   - module: oceanbase.ocp.task_wait
