@@ -168,6 +168,10 @@ rights:
       description: Read arbitration services.
       returned: always
       type: str
+    read_obproxies:
+      description: Read OBProxy clusters.
+      returned: always
+      type: str
     read_tasks:
       description: Read tasks.
       returned: always
