@@ -34,8 +34,9 @@ _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "HOST": (("hosts", "id", "host_id"),),
     "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
+    "OBPROXY": (("obproxies", "id", "obproxy_id"),),
 }
-_TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+_TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services", "obproxies")
 
 
 def is_occupied(new_task: NewTask) -> bool:
