@@ -249,7 +249,7 @@ def test_reads_match_the_document(switched):
 
 def test_restarts_match_the_document(switched):
     emulated, document = switched
-    unknown = {"id": 98765, "serverId": 98765, "zoneName": "none"}
+    unknown = {"id": 98765, "serverId": 98765, "zoneName": "none", "obproxyIds": "98765"}
     for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
         ids = {"id": 1, "serverId": 2, "zoneName": "zone1", "obproxyIds": "1,2"}
         options, unknown_options = {}, {}
