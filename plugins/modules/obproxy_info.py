@@ -106,7 +106,7 @@ obproxy_clusters:
           description: Its address, as O(obproxy) takes it.
           returned: always
           type: str
-          sample: 10.0.0.1:2883
+          sample: 10.0.0.8:2883
         ip:
           description: IP address.
           returned: always
