@@ -24,7 +24,8 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.search import (
 
 ROUND = 100
 KEPT = Path(".build/fuzz/case.json")
-MOST_CASES_FOR_A_DEFECT = 2_000
+# As many as a search of ten minutes runs.
+MOST_CASES_FOR_A_DEFECT = 8_000
 
 
 def main() -> int:

@@ -176,7 +176,8 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     begin = case.evidence.window(run, run.ended)
     if since is None or (task is not None and task.idle) or case.evidence.is_worked_on(run.change, begin, run.ended):
         return
-    members = run.change.members
+    # Servers may have been moved into the zone meanwhile.
+    members = {*run.change.members, *case.evidence.parts_of(run.change, run.ended)}
     shown = all(
         case.evidence.shows(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
         for key in members

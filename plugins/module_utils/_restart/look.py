@@ -16,6 +16,7 @@ from .._base.service_clock import service_time
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .._targets.target import Member, Observation, Target, TaskOnTarget
+from .._targets.task_names import is_known
 from .._waiting.await_tasks import UNSEEN_FOR
 from .._waiting.poll_pauses import PollPolicy
 from .decision import Look, Operation
@@ -64,6 +65,13 @@ class Sight:
         """The tasks that have not ended, newest first."""
         found = {task.task_id: task for task in [*listed_in_flight(self.tasks), *self.named.unfinished]}
         return [found[number] for number in sorted(found, reverse=True)]
+
+    @property
+    def newest_cause(self) -> int | None:
+        """The newest task that may have made the target show what it does: no restart of something else."""
+        own = {entry.record["id"] for entry in self.tasks}
+        causes = (task["id"] for task in self.newest if task["id"] in own or not is_known(task.get("name")))
+        return max(causes, default=None)
 
 
 @dataclass
@@ -153,7 +161,9 @@ class Viewer:
         evidence = self._evidence(sight, since)
         operations, observed, failure = replace(sight, tasks=evidence).unfinished, sight.observed, None
         if observed.is_in_flight or observed.serves is False:
-            failure = newest_failure(sight.tasks, operations, sight.mark, self._with_subtasks, observed.troubled)
+            failure = newest_failure(
+                sight.tasks, operations, sight.newest_cause, self._with_subtasks, observed.troubled
+            )
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(evidence, observed, since))
         untold = None if since is None else untold_restart(self.target, evidence, since)

@@ -32,6 +32,11 @@ def kind_of(name: str | None) -> str | None:
     return _KNOWN.get(str(name).casefold(), name)
 
 
+def is_known(name: str | None) -> bool:
+    """Whether it is one of these names."""
+    return kind_of(name) in _KNOWN.values()
+
+
 def is_named(task: Record, name: str) -> bool:
     """Whether a task is of the kind ``name``."""
     return kind_of(task.get("name")) == name
@@ -39,5 +44,4 @@ def is_named(task: Record, name: str) -> bool:
 
 def is_other_kind(task: Record, name: str | None) -> bool:
     """Whether a task is known to be of another kind than ``name``. A service may name its tasks in another language."""
-    kind = kind_of(task.get("name"))
-    return kind != name and kind in _KNOWN.values()
+    return not is_named(task, name) and is_known(task.get("name"))

@@ -265,3 +265,20 @@ def test_failed_restart_holds_what_is_at_work_and_is_named_for_what_does_not_ser
     steps = chain(step(1, "Stop it", "SUCCESSFUL"), step(2, "Start it", "FAILED"))
     found = seen(restart(90, "FAILED", subtasks=steps), status=status)
     assert (found.holder and found.holder.id, found.failure and found.failure.id) == (holder, failure)
+
+
+@pytest.mark.parametrize(
+    ("later", "holds"),
+    [
+        (restart(94, name="Batch restart OCP agent", tags=[{"hostId": 51}]), True),
+        (restart(94, tags=[{"serverId": 42}]), True),
+        (restart(94, name="Start OB server"), False),
+    ],
+    ids=["agents", "another server", "work that may explain the status"],
+)
+def test_failure_that_changed_nothing_holds_unless_later_work_explains_the_status(later, holds, api, viewer):
+    failed = restart(93, "FAILED", subtasks=chain(step(1, "Stop it", "FAILED"), step(2, "Start it", "PENDING")))
+    api.expect("tasks", **NEWEST, gives=[later, failed]).expect("tasks", clusterId=31, status="RUNNING", gives=[])
+    expect_target(api, status="RESTARTING")
+    look = viewer.judge(viewer.see(), None)
+    assert (look.holder is not None and look.holder.id == 93) is holds
