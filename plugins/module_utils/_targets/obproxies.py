@@ -19,7 +19,7 @@ from .lookup import address_of, exactly_one, shown_address
 from .operating_tasks import shown_cluster, tag_values, task_ids_by_host
 from .serving import database_serves, is_in_flight
 from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import is_other_kind
+from .task_names import is_known
 
 # Tags of what is no OBProxy.
 _TAGS_OF_OTHERS = ("serverId", "zoneName", "arbitrationServiceId")
@@ -106,7 +106,7 @@ class ObProxies(Target):
         touching = []
         for task, numbers in tied:
             touched = frozenset(each.address for each in self.proxies if each.id in numbers)
-            if (touched and not is_other_kind(task, None)) or task["id"] in unknown:
+            if (touched and not is_known(task.get("name"))) or task["id"] in unknown:
                 touching.append(TaskOnTarget(task, touched))
         return touching
 
@@ -142,7 +142,7 @@ def tied_obproxies(task: Record) -> set[Any]:
 def _may_be_of_obproxies(task: Record) -> bool:
     """Whether nothing tells that a task is of something else."""
     of_others = any(tag_values(task, key) for key in _TAGS_OF_OTHERS) or shown_cluster(task) is not None
-    return not of_others and not is_other_kind(task, None)
+    return not of_others and not is_known(task.get("name"))
 
 
 def _find_one(cluster: Record, wanted: str, where: str) -> ObProxy:

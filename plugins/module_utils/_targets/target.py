@@ -14,7 +14,7 @@ from .._base.text import join_names, state_words
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .serving import is_in_flight
-from .task_names import is_named, is_other_kind
+from .task_names import is_known, is_named
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Target(Protocol):
 
     def may_be_kind(self, task: Record) -> bool:
         """Whether a task may be a restart of its kind: by its name, if documents have that."""
-        return not is_other_kind(task, None) if self.task_name is None else is_named(task, self.task_name)
+        return is_named(task, self.task_name) if self.task_name else not is_known(task.get("name"))
 
     def observe(self, api: OcpApi) -> Observation:
         """Read its current state."""
