@@ -21,14 +21,10 @@ description:
   - Whether the user may restart is not known before a restart is tried. No documented GET tells it.
 options:
   cluster:
-    description:
-      - The cluster to look at more closely, by name or id.
-      - Without it, the first one that is RUNNING.
+    description: The cluster to look at more closely, by name or id. Without it, the first one that is RUNNING.
     type: str
   host:
-    description:
-      - The host whose agent to look at, by id or inner IP address.
-      - Without it, a host with servers of the cluster, or any.
+    description: The host whose agent to look at, by id or inner IP address. Without it, one of the cluster, or any.
     type: str
   recording:
     description:
@@ -174,6 +170,10 @@ rights:
       type: str
     read_arbitration_services:
       description: Read arbitration services.
+      returned: always
+      type: str
+    read_obproxies:
+      description: Read OBProxy clusters.
       returned: always
       type: str
     read_tasks:

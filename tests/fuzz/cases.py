@@ -40,6 +40,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "zone_restart": {"cluster": "billing", "zone": "east"},
     "agent_restart": {"hosts": ["172.20.1.51"]},
     "arbitration_service_restart": {"arbitration_service": "172.20.1.61:2888"},
+    "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["172.20.1.71:2883"]},
     "cluster_wait": {"cluster": "billing", "min_zones": 2},
     "rolling_restart_info": {"clusters": ["billing"], "min_zones": 2, "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
@@ -51,6 +52,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
+    "obproxy_info": {},
     "service_info": {},
     "task_info": {},
     "task_wait": {},

@@ -12,6 +12,7 @@ from typing import Any
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import CLUSTER, ZONES, DocumentedOcp
 
 ARBITRATION = 61
+OBPROXY_CLUSTER, OBPROXY = 91, 71
 # Two full replicas, and the arbitration service for both.
 TENANTS = {1001: "sys", 1002: "pay"}
 # A task that has FAILED, and some that run for a while.
@@ -27,6 +28,9 @@ ACTIONS = {
     "cancel": ("RUNNING", "CANCELING", "CANCEL"),
 }
 TAGS = {"Restart OB server": "serverId", "Batch restart OCP agent": "hostId", "Restart arbitration service": None}
+# As the documented answer to a restart calls its task.
+OBPROXY_TASK = "Offline obproxy"
+TAGS[OBPROXY_TASK] = None
 
 
 @dataclass
@@ -39,6 +43,7 @@ class WholeOcp(DocumentedOcp):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.started[f"arbitration-{ARBITRATION}"] = -86_400.0
+        self.started[f"obproxy-{OBPROXY}"] = -86_400.0
         self.tasks.append(self._earlier_task(FAILED_TASK, "FAILED"))
         self.tasks += [self._earlier_task(number, "RUNNING") for number in RUNNING_TASKS]
 
@@ -89,13 +94,16 @@ class WholeOcp(DocumentedOcp):
             **{f"{task}/{verb}": partial(self._act, verb) for verb in ("retry", "rollback")},
             **{f"{task}/subtasks/{{step}}/{verb}": partial(self._act, verb) for verb in ("retry", "skip", "cancel")},
         }
-        tenants = "/api/v2/ob/clusters/{id}/tenants"
+        tenants, obproxies = "/api/v2/ob/clusters/{id}/tenants", "/api/v2/obproxy/clusters"
         newest: dict[tuple[str, str], Callable[..., Any]] = {
             ("GET", tenants): lambda cluster, **_: self._page([self._tenant(cluster, number) for number in TENANTS]),
             ("GET", f"{tenants}/{{tenant}}"): lambda cluster, number, **_: self._tenant(cluster, number, whole=True),
             ("GET", services): self._arbitration_services,
             ("GET", f"{services}/{{id}}"): lambda number, **_: self._arbitration_service(number),
             ("POST", f"{services}/{{id}}/restart"): self._restart_arbitration_service,
+            ("GET", obproxies): lambda **_: self._page([self._obproxy_cluster(OBPROXY_CLUSTER)]),
+            ("GET", f"{obproxies}/{{id}}"): lambda number, **_: self._obproxy_cluster(number),
+            ("POST", f"{obproxies}/{{id}}/obproxies/{{ids}}/restart"): self._restart_obproxy,
         }
         if self.newest:
             newest["GET", "/api/v2/ob/clusters/{id}"] = self._cluster
@@ -164,6 +172,35 @@ class WholeOcp(DocumentedOcp):
 
     def _restart_arbitration_service(self, number: int, **_: Any) -> Any:
         return self._start("Restart arbitration service", [f"arbitration-{number}"])
+
+    def _obproxy_cluster(self, number: int) -> Any:
+        if number != OBPROXY_CLUSTER:
+            return None
+        working = any(task["status"] == "RUNNING" and task["name"] == OBPROXY_TASK for task in self.tasks)
+        proxy = {
+            "id": OBPROXY,
+            "clusterId": number,
+            "hostId": 52,
+            "ip": "172.20.1.71",
+            "sqlPort": 2883,
+            "exporterPort": 2884,
+            "status": "RUNNING",
+            "operateStatus": "OPERATING" if working else "NORMAL",
+            "version": "4.3.1.0",
+            "idcName": "hall3",
+            "lastActiveTime": self._instant(self._now - 20),
+        }
+        named = {"id": number, "name": "entry", "address": "172.20.1.70", "port": 2883, "workMode": "CONFIG_URL"}
+        return {**named, "obproxies": [proxy]}
+
+    def _restart_obproxy(self, cluster: int, number: int, **_: Any) -> Any:
+        if (cluster, number) != (OBPROXY_CLUSTER, OBPROXY):
+            return None
+        started = self._start(OBPROXY_TASK, [f"obproxy-{number}"])
+        if self.newest:
+            self.tasks[-1]["tags"] = [{"obproxyId": number, "hostId": 52}]
+        context = {"listMap": {"obproxy_server_ids": [str(number)], "host_ids": ["52"]}, "stringMap": {}}
+        return {**started, "context": context}
 
     def _start(self, name: str, restarts: list[Any]) -> dict[str, Any]:
         started = super()._start(name, restarts)

@@ -15,6 +15,7 @@ RESTARTS = {
     "zone_restart": ({"cluster": "payments", "zone": "zone2"}, 15, True),
     "agent_restart": ({"hosts": "10.0.0.1"}, 9, True),
     "arbitration_service_restart": ({"arbitration_service": "10.0.0.10:2888"}, 5, None),
+    "obproxy_restart": ({"obproxy_cluster": "entry", "obproxies": ["10.0.0.8:2883"]}, 6, None),
 }
 RESULT_KEYS = {
     "action",

@@ -19,6 +19,7 @@ Say = Callable[[str, int], Any]
 
 # The things that can be restarted. Only what finds them is as it should be.
 ORDERS, SERVERS, HOST, SERVICE = 9001, {9011: "10.9.0.1", 9012: "10.9.0.2", 9013: "10.9.0.3"}, 9021, 9031
+ENTRY, OBPROXY = 9041, 9042
 OTHER_TASK = 1000
 RESTARTED = "/restart", "/batchRestartAgents"
 REFUSED = 404404
@@ -66,6 +67,8 @@ class HostileOcp:
             r"/compute/hosts/(\d+)/agent": self._agent,
             "/arbitration/services": lambda: listed([*map(self._service, range(self._count + 1))]),
             rf"/arbitration/services/({SERVICE})": lambda _number: self._service(0),
+            "/obproxy/clusters": lambda: listed([*map(self._obproxy_cluster, range(self._count + 1))]),
+            rf"/obproxy/clusters/({ENTRY})": lambda _number: self._obproxy_cluster(0),
             "/tasks/instances": lambda: self._tasks(query),
             r"/tasks/instances/(\d+)": self._task,
             r"/tasks/instances/(\d+)/subtasks/(\d+)/log": self._log,
@@ -159,6 +162,15 @@ class HostileOcp:
         if number:
             return service
         return {**service, "id": SERVICE, "svrIp": "10.9.0.9", "svrPort": 2888, "status": "RUNNING", "clusters": []}
+
+    def _obproxy_cluster(self, number: int) -> dict[str, Any]:
+        words = ("ip", "sqlPort", "exporterPort", "version", "idcName", "lastActiveTime")
+        proxy = self._words("obproxy", number, *words, "id", "hostId", "status", "operateStatus")
+        cluster = self._words("obproxies", number, "id", "name", "address", "port", "workMode")
+        if number:
+            return {**cluster, "obproxies": [proxy]}
+        known = {"ip": "10.9.0.9", "sqlPort": 2883, "hostId": HOST, "status": "RUNNING", "operateStatus": "NORMAL"}
+        return {**cluster, "id": ENTRY, "obproxies": [{**proxy, **known, "id": OBPROXY}]}
 
     # Tasks
 

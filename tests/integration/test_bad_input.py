@@ -55,6 +55,12 @@ BAD_INPUT = [
     ("agent_restart", {"hosts": "10.0.0.77"}, ["host", "10.0.0.77"]),
     ("arbitration_service_restart", {"arbitration_service": "7"}, ["arbitration_service", "7", "10.0.0.10:2888"]),
     (
+        "obproxy_restart",
+        {"obproxy_cluster": "entry", "obproxies": ["10.0.0.8"]},
+        ["obproxies", "10.0.0.8 matches nothing", "give 10.0.0.8:2883"],
+    ),
+    ("obproxy_restart", {"obproxy_cluster": "exit", "obproxies": ["1"]}, ["obproxy_cluster", "exit", "entry"]),
+    (
         "task_wait",
         {"task_ids": "4711", "wait_timeout": "1"},
         ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],

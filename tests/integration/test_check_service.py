@@ -24,6 +24,7 @@ LIST = len('        "",')
 STATES = {"ok", "forbidden", "absent", "failed", "skipped", "works", "ignored", "unknown", "shown", "partly", "full"}
 STATES |= {"less", "no", "granted", "refused"}
 RESTARTS = ["server_restart", "zone_restart", "cluster_restart", "agent_restart"]
+OBPROXIES = ["obproxy_restart"]
 PLAYBOOKS = ["rolling_restart", "restart_fleet", "restart_agents", "restart_arbitration_services"]
 ARBITRATION = ["arbitration_service_restart", "restart_arbitration_services"]
 
@@ -96,12 +97,12 @@ def asked(emulator) -> list[tuple[str, str]]:
 
 
 PROFILES = {
-    "4.3": ([], {"full": RESTARTS, "less": ARBITRATION}, "shown"),
+    "4.3": ([], {"full": RESTARTS, "less": [*ARBITRATION, *OBPROXIES]}, "shown"),
     "4.2": (
         ["--profile", "4.2"],
         {
             "full": ["cluster_restart"],
-            "less": ["server_restart", "zone_restart", "agent_restart"],
+            "less": ["server_restart", "zone_restart", "agent_restart", *OBPROXIES],
             "absent": ARBITRATION,
         },
         "absent",
@@ -118,7 +119,8 @@ def test_table_shows_what_each_profile_has(check, used_emulator, options, works,
     assert outcome.rc == 0, outcome.output
     shown = table(outcome)
     assert {state: sorted(names) for state, names in works.items()} == {
-        state: sorted(name for name in (*RESTARTS, *ARBITRATION) if shown["WORKS"][name] == state) for state in works
+        state: sorted(name for name in (*RESTARTS, *ARBITRATION, *OBPROXIES) if shown["WORKS"][name] == state)
+        for state in works
     }
     prefixes = {"/api/v2/compute/hosts/1/agent": "ok", "/compute/hosts/1/agent": "ok" if not options else "absent"}
     assert prefixes.items() <= shown["READS"].items()
@@ -296,7 +298,8 @@ def test_misspelt_cluster_is_named(check, emulator):
 
 FLEET = """
 clusters: [{name: orders, zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}, {name: zone2, servers: [{ip: 10.0.0.2}]}]}]
-users: [{name: dba, password: not-a-secret, permissions: [CLUSTER_VIEWER, CLUSTER_MANAGER, TASK_VIEWER]}]
+users:
+  - {name: dba, password: not-a-secret, permissions: [CLUSTER_VIEWER, CLUSTER_MANAGER, TASK_VIEWER, OBPROXY_VIEWER]}
 """
 
 

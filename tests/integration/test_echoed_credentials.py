@@ -133,6 +133,7 @@ CALLS = {
     "servers": ("server_info", {}),
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
+    "obproxies": ("obproxy_info", {}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": 100}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
@@ -146,6 +147,7 @@ CALLS = {
     "cluster": ("cluster_restart", {"cluster": "orders", **RESTART}),
     "agents": ("agent_restart", {"hosts": "10.9.0.1", **RESTART}),
     "service": ("arbitration_service_restart", {"arbitration_service": "10.9.0.9:2888", **RESTART}),
+    "obproxy": ("obproxy_restart", {"obproxy_cluster": "9041", "obproxies": ["9042"], **RESTART}),
 }
 FAILED = {"health", "refusal", "failures", "zone"}
 FILTERED = "{{ [tasks, failures, server] | oceanbase.ocp.FILTER }}"

@@ -25,6 +25,7 @@ def options_of(verb: str, number: int) -> dict[str, object]:
         "zone_restart": {"cluster": f"c{number}", "zone": "zone1", "safety": "none"},
         "agent_restart": {"hosts": [f"10.2.0.{number}"]},
         "arbitration_service_restart": {"arbitration_service": f"10.2.1.{number}:2888"},
+        "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": [f"10.2.0.{number}:2883"]},
     }[verb]
 
 
@@ -36,7 +37,9 @@ def fleet(start_emulator, tmp_path):
     ]
     services = [{"ip": f"10.2.1.{number}"} for number in range(1, TARGETS + 1)]
     file = tmp_path / "fleet.yml"
-    file.write_text(yaml.safe_dump({"clusters": clusters, "arbitration_services": services}))
+    entry = {"name": "entry", "obproxies": [{"ip": f"10.2.0.{number}"} for number in range(1, TARGETS + 1)]}
+    fleet = {"clusters": clusters, "arbitration_services": services, "obproxy_clusters": [entry]}
+    file.write_text(yaml.safe_dump(fleet))
     return start_emulator("--fleet", str(file))
 
 

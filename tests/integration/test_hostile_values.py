@@ -158,6 +158,7 @@ CALLS = {
     "servers": ("server_info", {}),
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
+    "obproxies": ("obproxy_info", {}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
@@ -171,6 +172,7 @@ CALLS = {
     "cluster": ("cluster_restart", {**CLUSTER, **WAIT}),
     "agents": ("agent_restart", {"hosts": "10.9.0.1", **WAIT}),
     "service": ("arbitration_service_restart", {"arbitration_service": "10.9.0.9:2888", **WAIT}),
+    "obproxy": ("obproxy_restart", {"obproxy_cluster": "9041", "obproxies": ["9042"], **WAIT}),
 }
 # As an ordinary module, whose result is read as JSON.
 ORDINARILY = ("clusters", "tasks", "agents")

@@ -21,6 +21,7 @@ UNKNOWN_TARGET = {
     "zone_restart": {"zone": "nowhere"},
     "agent_restart": {"hosts": ["10.0.0.1", "10.9.9.9"]},
     "arbitration_service_restart": {"arbitration_service": 77},
+    "obproxy_restart": {"obproxies": [77]},
     "task_info": {"cluster": "nothing"},
     "task_wait": {"task_ids": [77], "wait_timeout": 1},
 }
@@ -114,6 +115,7 @@ ALIKE = (
     "cluster_restart",
     "zone_restart",
     "arbitration_service_restart",
+    "obproxy_restart",
     "cluster_info",
     "host_info",
     "arbitration_service_info",

@@ -16,6 +16,7 @@ READS = {
     "server_info": ("servers", [f"10.0.0.{last}:2882" for last in range(1, 10)]),
     "host_info": ("hosts", [f"host{number}" for number in range(1, 11)]),
     "arbitration_service_info": ("arbitration_services", ["10.0.0.10:2888"]),
+    "obproxy_info": ("obproxy_clusters", ["entry"]),
 }
 
 
@@ -52,6 +53,8 @@ FILTERS = [
     ("host_info", {"status": "OFFLINE"}, []),
     ("arbitration_service_info", {"arbitration_service": 1, "status": "RUNNING"}, ["10.0.0.10:2888"]),
     ("arbitration_service_info", {"arbitration_service": 99}, []),
+    ("obproxy_info", {"obproxy_cluster": 1, "obproxy": "10.0.0.9:2883", "status": "RUNNING"}, ["entry"]),
+    ("obproxy_info", {"status": "UNAVAILABLE"}, []),
 ]
 REFUSED = [
     ("cluster_info", {"status": "RUNING"}, ["status", "RUNING"]),
@@ -59,6 +62,7 @@ REFUSED = [
     ("server_info", {"zone": ""}, ["zone", "empty"]),
     ("host_info", {"agent_status": "WELL"}, ["agent_status", "WELL"]),
     ("arbitration_service_info", {"region": "north"}, ["region"]),
+    ("obproxy_info", {"obproxy": ""}, ["obproxy", "empty"]),
 ]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The facts of clusters, zones, servers, hosts and arbitration services, from every documented form.
+"""The facts of clusters, zones, servers, hosts, arbitration services and OBProxies, from every documented form.
 
 Every key is always there, null if the service does not report it. Times are the service's own, ISO 8601 with offset;
 null for never. ``task_id`` is the task that works on the thing now.
@@ -115,6 +115,34 @@ def arbitration_service_facts(service: Record) -> Facts:
         "update_time": time_text(service.get("updateTime")),
         "task_id": operated_by(service),
         "clusters": [_served_cluster_facts(cluster) for cluster in records(service.get("clusters"))],
+    }
+
+
+def obproxy_cluster_facts(cluster: Record) -> Facts:
+    """An OBProxy cluster with its ``obproxies``, each with its address as ``name``. No start of one is shown."""
+    return {
+        "id": integer(cluster.get("id")),
+        "name": cluster.get("name"),
+        "address": cluster.get("address"),
+        "port": cluster.get("port"),
+        "work_mode": cluster.get("workMode"),
+        "obproxies": [_obproxy_facts(proxy) for proxy in records(cluster.get("obproxies"))],
+    }
+
+
+def _obproxy_facts(proxy: Record) -> Facts:
+    return {
+        "id": integer(proxy.get("id")),
+        "name": address_of(proxy, "ip", "sqlPort"),
+        "ip": proxy.get("ip"),
+        "sql_port": proxy.get("sqlPort"),
+        "exporter_port": proxy.get("exporterPort"),
+        "host_id": integer(proxy.get("hostId")),
+        "idc": proxy.get("idcName"),
+        "status": proxy.get("status"),
+        "operate_status": proxy.get("operateStatus"),
+        "version": proxy.get("version"),
+        "last_active_time": time_text(proxy.get("lastActiveTime")),
     }
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The filters of the modules that read clusters, servers, hosts and arbitration services, and of the inventory.
+"""The filters of the modules that read clusters, servers, hosts, arbitration services, OBProxies, and of the inventory.
 
 ``wanted`` maps options to lists of accepted values, or None for any; it may have other options. A filter that matches
 nothing is not an error. All raise OptionError for an empty filter, and ServiceError.
@@ -16,7 +16,15 @@ from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._targets.cluster import servers_of
 from .._targets.lookup import clusters_named
-from .facts import Facts, arbitration_service_facts, bounded, cluster_facts, host_facts, server_facts
+from .facts import (
+    Facts,
+    arbitration_service_facts,
+    bounded,
+    cluster_facts,
+    host_facts,
+    obproxy_cluster_facts,
+    server_facts,
+)
 
 Filters = Mapping[str, Any]
 
@@ -78,6 +86,34 @@ def read_arbitration_services(api: OcpApi, wanted: Filters) -> list[Facts]:
         for service in services
         if _matches(service, {"status": filters["status"]}) and _is_named(service, filters["arbitration_service"])
     ]
+
+
+def read_obproxy_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
+    """OBProxy clusters by ``obproxy_cluster`` (names or ids), with their OBProxies by ``obproxy`` and ``status``.
+
+    With one of the latter two (addresses or ids, status words), clusters without any such OBProxy are left out. For the
+    shape see ``obproxy_cluster_facts``.
+    """
+    filters = _filters(wanted, "obproxy_cluster", "obproxy", "status")
+    everyone = filters["obproxy"] is None and filters["status"] is None
+    clusters = bounded(map(obproxy_cluster_facts, _with_obproxies(api)), "obproxies")
+    found = []
+    for cluster in clusters:
+        there = [
+            proxy
+            for proxy in cluster["obproxies"]
+            if _matches(proxy, {"status": filters["status"]}) and _is_named(proxy, filters["obproxy"])
+        ]
+        if _is_named(cluster, filters["obproxy_cluster"]) and (there or everyone):
+            found.append({**cluster, "obproxies": there})
+    return found
+
+
+def _with_obproxies(api: OcpApi) -> Iterable[Record]:
+    """All OBProxy clusters; a list that leaves their OBProxies out is completed."""
+    for cluster in api.obproxy_clusters():
+        number = integer(cluster.get("id"))
+        yield cluster if "obproxies" in cluster or number is None else api.obproxy_cluster(number)
 
 
 def _filters(wanted: Filters, *options: str) -> dict[str, Sequence[str] | None]:

@@ -11,18 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from .._base.clock import Clock
-from .._base.errors import (
-    NotFound,
-    PermissionDenied,
-    RequestRefused,
-    ResponseUnreadable,
-    ServiceError,
-    WrongRecord,
-)
+from .._base.errors import NotFound, PermissionDenied, RequestRefused, ResponseUnreadable, ServiceError, WrongRecord
 from .._base.parsing import Record, integer, record, records
 from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
+from .obproxy_calls import ObProxyCalls
 from .paging import MOST_ITEMS, PagedRead, entries_of
 from .records import (
     agent_record,
@@ -45,10 +39,12 @@ RECENT_TASKS = 100
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
 VERSIONED, PLAIN = "/api/v2", ""
 # RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
+# A comma between ids is legal in a path, and documents show it so.
+SENT_AS_IT_IS = "/,"
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
 
-class OcpApi(SignReads):
+class OcpApi(SignReads, ObProxyCalls):
     """The endpoints of one service. Every method raises ServiceError."""
 
     def __init__(self, client: HttpClient) -> None:
@@ -282,7 +278,7 @@ class OcpApi(SignReads):
         return arbitration_service_record(self._record(f"/api/v2/arbitration/services/{service_id}"))
 
     def _start(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
-        answer = self._client.post(quote(path), params, body)
+        answer = self._client.post(quote(path, safe=SENT_AS_IT_IS), params, body)
         sent = record(answer.data)
         task = task_record(sent)
         if _steps(task) > MOST_ITEMS:

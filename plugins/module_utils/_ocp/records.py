@@ -160,12 +160,37 @@ _ARBITRATION_SERVICE: Shape = {
 }
 arbitration_service_record = partial(shaped, shape=_ARBITRATION_SERVICE)
 
+_OBPROXY: Shape = {
+    "id": integer,
+    "ip": text,
+    "sqlPort": integer,
+    "exporterPort": integer,
+    "hostId": integer,
+    "status": text,
+    "operateStatus": text,
+    "version": text,
+    "idcName": text,
+    "lastActiveTime": time_text,
+}
+_OBPROXY_CLUSTER: Shape = {
+    "id": integer,
+    "name": text,
+    "address": text,
+    "port": integer,
+    "workMode": text,
+    "obproxies": list_of(partial(shaped, shape=_OBPROXY)),
+}
+obproxy_cluster_record = partial(shaped, shape=_OBPROXY_CLUSTER)
+
 _TAG: Shape = {
     "serverId": integer,
     "zoneName": text,
     "hostId": integer,
     "arbitrationServiceId": integer,
+    "obproxyId": integer,
 }
+# The ids there are texts.
+_TASK_CONTEXT: Shape = {"listMap": lambda value: shaped(record(value), {"obproxy_server_ids": integers})}
 _STEP: Shape = {
     "id": integer,
     "name": text,
@@ -206,6 +231,7 @@ _TASK: Shape = {
     "finishTime": time_text,
     "clusterId": integer,
     "cluster": lambda value: shaped(record(value), {"id": integer, "name": text}),
+    "context": lambda value: shaped(record(value), _TASK_CONTEXT),
     "hostId": integer,
     "prohibitRollback": boolean,
     "taskDefinitionId": integer,

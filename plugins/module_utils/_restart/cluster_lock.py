@@ -86,12 +86,16 @@ class ClusterLock:
         self, newest: Iterable[Record], shown: Iterable[TaskOnTarget], members: Iterable[Member]
     ) -> list[TaskOnTarget]:
         """The tasks of such restarts on these members: those too new to be shown, and those shown without a target."""
-        shown, members, now = list(shown), list(members), self._clock.wall()
+        newest, shown, members, now = list(newest), list(shown), list(members), self._clock.wall()
+        touching, names = {entry.record["id"] for entry in shown}, {member.name for member in members}
+        others = [TaskOnTarget(task, frozenset()) for task in newest if task["id"] not in touching]
         listed = {task["id"] for task in (*newest, *(entry.record for entry in shown))}
         found = []
         for note in self._notes():
             if note.task_id in listed:
-                found += [note.told(entry, members) for entry in shown]
+                # The service may not tie a task to anything that the target is known by.
+                open_ones = shown if names.isdisjoint(note.starts) else [*shown, *others]
+                found += [note.told(entry, members) for entry in open_ones]
             elif note.is_new(now):
                 found.append(note.unseen_task(members))
         return [task for task in found if task is not None]

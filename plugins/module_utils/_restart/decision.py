@@ -15,6 +15,7 @@ from .._targets.serving import is_in_flight
 from .._targets.target import Member, Observation
 from .task_evidence import FinishedRestart, due_starts, proven_by_task
 
+UNNAMED_KIND = "the service does not tell whether such a task is a restart"
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 
 
@@ -70,7 +71,7 @@ class Look:
     ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
     that have begun since the instant of the condition and did their work; ``failure`` its newest restart, if that is
     FAILED. ``reads_tasks``: whether these credentials may read tasks; ``untold``: the newest restart since then of
-    which the service does not tell what it restarted.
+    which the service does not tell what it restarted. ``names_kind``: the name of a task tells that it is a restart.
     """
 
     observed: Observation
@@ -81,6 +82,7 @@ class Look:
     failure: Task | None = None
     reads_tasks: bool = True
     untold: FinishedRestart | None = None
+    names_kind: bool = True
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,9 @@ def _started_since(look: Look, since: datetime, condition: Condition, satisfying
     started = f"{_start_words(observed.members, look)}, not before {_condition_words(since, observed)}"
     if observed.serves is not False:
         why = started if observed.serves else f"{started}; the service does not show whether it serves"
-        return Decision(Action.SKIP, why, frozenset(), serves=observed.serves)
+        if look.names_kind:
+            return Decision(Action.SKIP, why, frozenset(), serves=observed.serves)
+        return Decision(Action.SKIP, f"{why}; not verified, since {UNNAMED_KIND}", frozenset())
     if look.operations or observed.is_in_flight:
         return _conflict(look, frozenset(), condition, satisfying)
     return Decision(Action.ILL, f"{started}, but {observed.trouble}", frozenset())

@@ -171,8 +171,9 @@ class Viewer:
             )
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(evidence, observed, since))
-        untold = None if since is None else untold_restart(self.target.task_name, evidence, since)
-        return Look(observed, operations, self.now, holder, finished, failure, sight.mark is not None, untold)
+        untold = None if since is None else untold_restart(self.target, evidence, since)
+        reads_tasks, names_kind = sight.mark is not None, self.target.task_name is not None
+        return Look(observed, operations, self.now, holder, finished, failure, reads_tasks, untold, names_kind)
 
     def _finished(
         self, evidence: Iterable[TaskOnTarget], observed: Observation, since: datetime

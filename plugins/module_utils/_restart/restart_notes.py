@@ -27,7 +27,7 @@ class RestartNote:
     """
 
     at: int
-    task_name: str
+    task_name: str | None
     starts: dict[str, str | None]
     arbiters: list[int]
     task_id: int | None = None
@@ -49,7 +49,7 @@ class RestartNote:
             return None
         instants = (note.task_id, note.began)
         is_whole = isinstance(note.at, int) and all(isinstance(each, int | None) for each in instants)
-        is_note = is_whole and isinstance(note.task_name, str) and isinstance(note.starts, dict)
+        is_note = is_whole and isinstance(note.task_name, str | None) and isinstance(note.starts, dict)
         return note if is_note and isinstance(note.arbiters, list) and isinstance(note.is_done, bool) else None
 
     def to_json(self) -> dict[str, Any]:

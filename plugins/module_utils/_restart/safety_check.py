@@ -19,6 +19,7 @@ from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge,
 from .._safety.voters import Outage
 from .._targets.arbitration import ArbitrationService
 from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.obproxies import ObProxies
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
 from .attempt import Progressing, RestartAttempt
@@ -40,9 +41,10 @@ def clusters_of(target: Target) -> Sequence[int]:
 
 
 def locked_by(target: Target) -> Sequence[int | str]:
-    """What no other restart of this controller may look at meanwhile; an arbitration service may serve no cluster."""
-    own = [f"arbitration service {target.id}"] if isinstance(target, ArbitrationService) else []
-    return [*clusters_of(target), *own]
+    """What only one restart of this controller looks at at a time: clusters, and what may be a part of none."""
+    if isinstance(target, ArbitrationService):
+        return [*target.serves, f"arbitration service {target.id}"]
+    return [f"obproxy {target.proxy_cluster}"] if isinstance(target, ObProxies) else clusters_of(target)
 
 
 class SafetyCheck:

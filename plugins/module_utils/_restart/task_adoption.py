@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.operating_tasks import shown_cluster
 from .._targets.target import Target, TaskOnTarget
-from .._targets.task_names import is_other_kind, kind_of
+from .._targets.task_names import is_other_kind
 from .outcome_search import search_outcome
 
 # Beside what is uncertain about the clocks.
@@ -72,15 +72,20 @@ def _begin_of(task: Task) -> datetime | None:
 def own_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the listed tasks on the target that the request may have started: of its kind, for just its members."""
     restarts = [entry for entry in listed if entry.restarts is None or entry.restarts == sent.members]
-    tasks = [Task.from_api(entry.record) for entry in restarts if entry.restarts != frozenset()]
+    tasks = [Task.from_api(entry.record) for entry in restarts if _may_be(target, entry, told=True)]
     is_ours = sent.has_started if sent.refused else sent.may_have_started
-    return [task for task in tasks if kind_of(task.name) == target.task_name and is_ours(task)]
+    return [task for task in tasks if is_ours(task)]
 
 
 def doubtful_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the listed tasks that the user of the request began since, and that may be of the target or not."""
-    tasks = [Task.from_api(entry.record) for entry in listed if entry.restarts == frozenset()]
-    return [task for task in tasks if kind_of(task.name) == target.task_name and sent.has_started(task)]
+    tasks = [Task.from_api(entry.record) for entry in listed if _may_be(target, entry, told=False)]
+    return [task for task in tasks if sent.has_started(task)]
+
+
+def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:
+    """Whether a task may be a restart of the target's kind; ``told``: the service tells what it restarts."""
+    return (entry.restarts != frozenset()) is told and target.may_be_kind(entry.record)
 
 
 def is_answer(record: Record, target: Target, mark: int | None) -> bool:
@@ -97,7 +102,8 @@ def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, c
 
     The search lasts at most as long as a request. Raises OutcomeUnknown if there is no such task, or more than one.
     """
-    wanted = f'a task "{target.task_name}" of it, begun since and with an id above {sent.mark}'
+    kind = f'a task "{target.task_name}"' if target.task_name else "a task"
+    wanted = f"{kind} of it, begun since and with an id above {sent.mark}"
     if sent.mark is None:
         raise outcome_unknown(
             target, lost, "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"

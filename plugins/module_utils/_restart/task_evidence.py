@@ -15,8 +15,7 @@ from datetime import datetime, timedelta
 from .._base.clock import SECOND
 from .._base.parsing import instant
 from .._ocp.task_model import Task, task_label
-from .._targets.target import TaskOnTarget
-from .._targets.task_names import kind_of
+from .._targets.target import Target, TaskOnTarget
 
 # Seconds within which the service shows a new start. It refreshes agents about once a minute.
 PROOF_TIMEOUT = 180.0
@@ -63,12 +62,12 @@ def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> Finish
     return FinishedRestart(task.id, task.name, began, instant(task.finish_time) or began, entry.restarts)
 
 
-def untold_restart(task_name: str, entries: Iterable[TaskOnTarget], since: datetime) -> FinishedRestart | None:
-    """The newest restart of a name since then that may have been one of the target, or of another."""
+def untold_restart(target: Target, entries: Iterable[TaskOnTarget], since: datetime) -> FinishedRestart | None:
+    """The newest restart of its kind since then that may have been one of the target, or of another."""
     for entry in entries:
         task = Task.from_api(entry.record)
         whole = finished_restart(replace(entry, restarts=None), task, since)
-        if whole is not None and entry.restarts == frozenset() and kind_of(task.name) == task_name:
+        if whole is not None and entry.restarts == frozenset() and target.may_be_kind(entry.record):
             return whole
     return None
 

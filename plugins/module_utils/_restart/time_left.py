@@ -48,6 +48,6 @@ class TimeLeft:
         return f"it would not be done before {self._finish_before.isoformat(timespec='seconds')}{past}"
 
 
-def longest_restart(tasks: Iterable[Record], kind: str) -> Task | None:
+def longest_restart(tasks: Iterable[Record], kind: str | None) -> Task | None:
     """Of the restarts of this ``kind`` that nobody retried, the one that took longest."""
     return longest(Task.from_api(task) for task in tasks if kind_of(task.get("name")) == kind)

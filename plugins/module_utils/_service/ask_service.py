@@ -50,6 +50,7 @@ def ask_service(reads: ServiceReads, samples: Samples) -> Findings:
     _ask_cluster(interview, samples.cluster)
     _ask_host(interview, samples.host)
     _ask_arbitration(interview)
+    _ask_obproxies(interview)
     _ask_tasks(interview)
     found.alarms = interview.ask("alarms", reads.alarms)
     return found
@@ -93,6 +94,16 @@ def _ask_arbitration(interview: Interview) -> None:
         interview.ask("arbitration_service", partial(reads.arbitration_service, ids[0]))
     else:
         interview.skip("arbitration_service", _nothing("arbitration services", found.services))
+
+
+def _ask_obproxies(interview: Interview) -> None:
+    reads, found = interview.reads, interview.findings
+    found.obproxy_clusters = interview.ask("obproxy_clusters", reads.obproxy_clusters)
+    ids = [number for each in found.obproxy_clusters or () if (number := integer(each.get("id"))) is not None]
+    if ids:
+        interview.ask("obproxy_cluster", partial(reads.obproxy_cluster, ids[0]))
+    else:
+        interview.skip("obproxy_cluster", _nothing("OBProxy clusters", found.obproxy_clusters))
 
 
 def _ask_tasks(interview: Interview) -> None:

@@ -116,6 +116,7 @@ class Findings:
     host: Record | None = None
     agent: Record | None = None
     services: list[Record] | None = None
+    obproxy_clusters: list[Record] | None = None
     tasks: list[Record] | None = None
     restarts: list[Record] | None = None
     tenants: list[Record] | None = None

@@ -121,6 +121,21 @@ def _arbitration(view: View) -> Iterator[Loss]:
         yield from _needed(view, "arbitration_service", "the arbitration service")
 
 
+def _obproxy_list(view: View) -> Iterator[Loss]:
+    if view.found.reads["obproxy_clusters"].answer is Answer.ABSENT:
+        yield Loss(Works.ABSENT, "this OCP has no calls for OBProxies")
+    else:
+        yield from _needed(view, "obproxy_clusters", "OBProxy clusters")
+
+
+def _obproxies(view: View) -> Iterator[Loss]:
+    yield from _obproxy_list(view)
+    if view.found.obproxy_clusters == []:
+        yield Loss(Works.ABSENT, "OCP shows no OBProxy cluster")
+    elif view.found.obproxy_clusters:
+        yield from _needed(view, "obproxy_cluster", "the OBProxy cluster")
+
+
 def _agents(view: View) -> Iterator[Loss]:
     yield from _hosts(view)
     if view.found.hosts and not view.found.ok("agent", "agent_plain"):
@@ -201,6 +216,14 @@ def _service_start(view: View) -> Iterator[Loss]:
         yield Loss(Works.LESS, "OCP shows no start of an arbitration service: the task alone is evidence")
 
 
+def _obproxy_start(view: View) -> Iterator[Loss]:
+    if not view.found.obproxy_clusters:
+        return
+    yield Loss(Works.LESS, "OCP shows no start of an OBProxy: a restart is never proven")
+    if view.shows("task_tags") in (Shown.ABSENT, Shown.PARTLY):
+        yield Loss(Works.LESS, "tasks name no OBProxy: after a task on its host started_before is refused")
+
+
 def _root_server(view: View) -> Iterator[Loss]:
     if view.shows("root_server") is Shown.ABSENT:
         yield Loss(Works.LESS, "the root server is not shown, so it is not known to be the last")
@@ -234,6 +257,7 @@ DATABASE = (*SENT, _tasks_of_cluster, _server_start)
 SERVER, ZONE, CLUSTER = (_servers, *DATABASE, _parts), (_zones, *DATABASE, _parts), (_servers, *DATABASE)
 AGENT = (_agents, *SENT, _parts, _agent_start)
 ARBITRATION = (_arbitration, *SENT, _service_start)
+OBPROXY = (_obproxies, *SENT, _obproxy_start)
 ROLLING = (_servers, _tasks, _needs_clock, _server_start, _root_server)
 RESTARTS: dict[str, tuple[Rule, ...]] = {
     "server_restart": SERVER,
@@ -241,6 +265,7 @@ RESTARTS: dict[str, tuple[Rule, ...]] = {
     "cluster_restart": CLUSTER,
     "agent_restart": AGENT,
     "arbitration_service_restart": ARBITRATION,
+    "obproxy_restart": OBPROXY,
     "rolling_restart": (*ROLLING, *SERVER),
     "restart_fleet": (*SERVER, _needs_clock),
     "restart_agents": (*AGENT, _needs_clock),
@@ -257,6 +282,7 @@ OTHERS: dict[str, tuple[Rule, ...]] = {
     "server_info": (_servers,),
     "host_info": (_hosts,),
     "arbitration_service_info": (_arbitration_list,),
+    "obproxy_info": (_obproxy_list,),
 }
 
 

@@ -20,6 +20,7 @@ RIGHTS = {
     "read_clusters": "clusters",
     "read_hosts": "hosts",
     "read_arbitration_services": "arbitration_services",
+    "read_obproxies": "obproxy_clusters",
     "read_tasks": "tasks",
 }
 GRANTED = {Answer.OK: "granted", Answer.FORBIDDEN: "refused"}

@@ -14,6 +14,7 @@ from .._base.text import join_names, state_words
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .serving import is_in_flight
+from .task_names import is_known, is_named
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,8 @@ class Target(Protocol):
         """Its observation when it was found, if that was read; else None."""
 
     @property
-    def task_name(self) -> str:
-        """The name of the tasks that its restart starts."""
+    def task_name(self) -> str | None:
+        """The name of the tasks that its restart starts; None if no document has it."""
 
     @property
     def cluster_id(self) -> int | None:
@@ -186,6 +187,10 @@ class Target(Protocol):
         Empty if the request always restarts the whole target.
         """
         return {}
+
+    def may_be_kind(self, task: Record) -> bool:
+        """Whether a task may be a restart of its kind: by its name, if documents have that."""
+        return is_named(task, self.task_name) if self.task_name else not is_known(task.get("name"))
 
     def observe(self, api: OcpApi) -> Observation:
         """Read its current state."""

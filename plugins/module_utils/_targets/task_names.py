@@ -42,6 +42,6 @@ def is_named(task: Record, name: str) -> bool:
     return kind_of(task.get("name")) == name
 
 
-def is_other_kind(task: Record, name: str) -> bool:
+def is_other_kind(task: Record, name: str | None) -> bool:
     """Whether a task is known to be of another kind than ``name``. A service may name its tasks in another language."""
-    return not is_named(task, name) and is_known(task.get("name"))
+    return kind_of(task.get("name")) != name and is_known(task.get("name"))

@@ -25,6 +25,7 @@ SERVER = "/api/v2/ob/clusters/1/servers/{}/restart"
 CLUSTER = "/api/v2/ob/clusters/{}/restart"
 AGENTS = "/compute/hosts/batchRestartAgents"
 ARBITRATION = "/api/v2/arbitration/services/{}/restart"
+OBPROXIES = "/api/v2/obproxy/clusters/1/obproxies/{}/restart"
 
 
 HERE = Path(__file__).parent
@@ -111,6 +112,9 @@ class Emulated:
 
     def restart_arbitration(self, service: int = 1) -> Any:
         return self.data("POST", ARBITRATION.format(service))
+
+    def restart_obproxies(self, *obproxies: int) -> Any:
+        return self.data("POST", OBPROXIES.format(",".join(map(str, obproxies or [1]))))
 
     def task(self, task_id: int) -> Any:
         return self.get(f"/api/v2/tasks/instances/{task_id}")

@@ -35,6 +35,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
 
 SERVER, ZONE, CLUSTER = "Restart OB server", "Restart OB zone", "Restart OB cluster"
 AGENTS, ARBITRATION = "Batch restart OCP agent", "Restart arbitration service"
+# As in a document, which calls another task so.
+OBPROXIES = "Offline obproxy"
 FULL3 = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3"
 
 
@@ -57,7 +59,7 @@ def unreadable() -> ResponseUnreadable:
 
 @dataclass
 class Thing:
-    """A server, an agent or an arbitration service; ``started`` is seconds since BEGINNING, None is not shown.
+    """A server, agent, arbitration service or OBProxy; ``started`` is seconds since BEGINNING, None is not shown.
 
     ``status`` is None if all is well. ``shown_before`` is the start and pid that are shown until then.
     """
@@ -101,7 +103,7 @@ class Job:
 
 @dataclass
 class FakeOcp:
-    """One cluster, its hosts and an arbitration service; tests set the fields.
+    """One cluster, its hosts, an arbitration service and an OBProxy cluster; tests set the fields.
 
     ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
@@ -115,6 +117,7 @@ class FakeOcp:
     names_operations: bool = True
     tags: bool = True
     arbitration_tags: bool = True
+    obproxy_tags: bool = True
     clock_offset: float = 0.0
     other_offsets: tuple[float, ...] = ()  # by other answers
     timeout: float = 20.0
@@ -156,6 +159,7 @@ class FakeOcp:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
         self.agents_there = [Thing(51, 51), Thing(52, 52), Thing(53, 53)]
         self.arbitration = [Thing(61, 51, started=None)]
+        self.obproxies_there = [Thing(number, number - 30, started=None) for number in (81, 82, 83)]
         self.cluster_operated_by: int | None = None
         self._opened = self.time.time
 
@@ -206,6 +210,10 @@ class FakeOcp:
 
     def restart_arbitration_service(self, service_id: int) -> ApiResponse:
         return self._post("arbitration", service_id, ARBITRATION, self.arbitration)
+
+    def restart_obproxies(self, cluster_id: int, obproxy_ids: list[int]) -> ApiResponse:
+        things = [thing for thing in self.obproxies_there if thing.id in obproxy_ids]
+        return self._post("obproxies", (cluster_id, obproxy_ids), OBPROXIES, things)
 
     def task(self, task_id: int) -> dict[str, Any]:
         self._called("task")
@@ -338,12 +346,35 @@ class FakeOcp:
         [thing] = self.arbitration
         return {"id": service_id, "status": thing.status or "RUNNING", **self._operating(thing.operated_by)}
 
+    def obproxy_clusters(self) -> list[dict[str, Any]]:
+        self._called("obproxy_clusters")
+        return [self._obproxy_cluster()]
+
+    def obproxy_cluster(self, cluster_id: int) -> dict[str, Any]:
+        self._called("obproxy_cluster")
+        assert cluster_id == 91
+        return self._obproxy_cluster()
+
     def wait_for_room(self, requests: int, clock: Clock) -> None:
         if self.room is not None and self.room < requests:
             clock.sleep(self.retry_after)
             self.room = None
 
     # Internals
+
+    def _obproxy_cluster(self) -> dict[str, Any]:
+        proxies = [
+            {
+                "id": thing.id,
+                "hostId": thing.host,
+                "ip": f"10.1.0.{thing.id - 80}",
+                "sqlPort": 2883,
+                "status": thing.status or "RUNNING",
+                "operateStatus": "OPERATING" if self.names_operations and thing.operated_by else "NORMAL",
+            }
+            for thing in self.obproxies_there
+        ]
+        return {"id": 91, "name": "entry", "obproxies": proxies}
 
     def _server(self, server_id: int) -> list[Thing]:
         return [thing for thing in self.servers_there if thing.id == server_id]
@@ -381,7 +412,7 @@ class FakeOcp:
                         late_until = job.started_at + job.seconds + self.start_shown_late
                         thing.shown_before = late_until, thing.started, thing.pid
                     thing.pid += 1
-                    if thing not in self.arbitration:
+                    if thing not in [*self.arbitration, *self.obproxies_there]:
                         thing.started = job.started_at + job.seconds / 2
             if job.end in ("SUCCESSFUL", "ROLLBACK"):
                 for thing in job.things:
@@ -417,9 +448,12 @@ class FakeOcp:
             if thing in self.servers_there
             else {"arbitrationServiceId": thing.id}
             if job.name == ARBITRATION
+            else {"obproxyId": thing.id}
+            if thing in self.obproxies_there
             else {"hostId": thing.host}
             for thing in job.things
         ]
+        tagged = {ARBITRATION: self.arbitration_tags, OBPROXIES: self.obproxy_tags}.get(job.name, self.tags)
         return {
             "id": job.id,
             "name": job.name,
@@ -430,7 +464,7 @@ class FakeOcp:
             "subtasks": steps,
             **({} if job.creator is None else {"creator": job.creator}),
             **({} if job.of_cluster is None else {"clusterId": job.of_cluster}),
-            **({"tags": tags} if (self.arbitration_tags if job.name == ARBITRATION else self.tags) else {}),
+            **({"tags": tags} if tagged else {}),
         }
 
     def _passes(self, job: Job, filters: dict[str, Any]) -> bool:

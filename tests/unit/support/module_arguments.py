@@ -41,6 +41,7 @@ OWN = {
     "zone_restart": {"cluster": "orders", "zone": "zone1"},
     "agent_restart": {"hosts": ["10.1.0.1"]},
     "arbitration_service_restart": {"arbitration_service": "10.1.0.8:2888"},
+    "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["10.1.0.1:2883"]},
     "cluster_wait": {"cluster": "orders"},
     "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
@@ -52,6 +53,7 @@ OWN = {
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
+    "obproxy_info": {},
     "service_info": {},
     "task_info": {},
     "task_wait": {"task_ids": [81]},

@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_req
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.obproxies import ObProxies, ObProxy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
@@ -40,6 +41,16 @@ class RestartCase:
     def find(self, _api: FakeOcp) -> Any:
         """As a selector does."""
         return self.target
+
+    @property
+    def task_words(self) -> str:
+        """What is looked for after a lost answer."""
+        return f'a task "{self.task_name}" of it' if self.target.task_name else "a task of it"
+
+    @property
+    def proven_by_task(self) -> bool | None:
+        """Whether a skip by a task is verified: the name of the task has to tell that it was a restart."""
+        return True if self.target.task_name else None
 
     @property
     def keys(self) -> set[str]:
@@ -69,6 +80,13 @@ RESTART_CASES = {
         ("arbitration", 61),
         fake_ocp.ARBITRATION,
         lambda s: s.arbitration,
+        None,
+    ),
+    "obproxies": RestartCase(
+        ObProxies(91, "entry", (ObProxy(81, "10.1.0.1:2883", 51), ObProxy(82, "10.1.0.2:2883", 52))),
+        ("obproxies", (91, [81, 82])),
+        fake_ocp.OBPROXIES,
+        lambda s: s.obproxies_there[:2],
         None,
     ),
 }

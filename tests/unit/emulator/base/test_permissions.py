@@ -29,6 +29,7 @@ NEEDED = [
         for verb in ("restart", "stop")
     ),
     ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
+    ("POST", "/api/v2/obproxy/clusters/1/obproxies/1/restart", "OBPROXY_MANAGER"),
     *(("POST", f"{TASKS}/1/{verb}", "TASK_MANAGER") for verb in ("retry", "rollback")),
     *(("POST", f"{TASKS}/1/subtasks/1/{verb}", "TASK_MANAGER") for verb in ("retry", "skip", "cancel")),
     ("GET", TASKS, "TASK_VIEWER"),
@@ -60,6 +61,8 @@ NEEDED = [
     ("GET", "/api/v2/audit/events", "AUDIT_VIEWER"),
     ("GET", "/api/v2/arbitration/services", "ARBITRATION:VIEW"),
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
+    ("GET", "/api/v2/obproxy/clusters", "OBPROXY_VIEWER"),
+    ("GET", "/api/v2/obproxy/clusters/1", "OBPROXY_VIEWER"),
 ]
 RIGHTS = {permission for _method, _path, permission in NEEDED}
 
@@ -76,6 +79,7 @@ CONTROL = [
     ("POST", "/emulator/service/restart", {"seconds": 0}),
     ("PUT", "/emulator/servers/1", {"available": True}),
     ("PUT", "/emulator/servers/1/process", {"running": True}),
+    ("PUT", "/emulator/obproxies/1/process", {"running": True}),
     ("GET", "/emulator/outages", None),
     ("POST", "/emulator/alarms", {"alarmType": "x"}),
     ("DELETE", "/emulator/alarms", None),
@@ -141,6 +145,7 @@ def test_permission_table_covers_every_documented_endpoint(emulated):
                 subtaskInstanceId=1,
                 faultId=1,
                 alarmId=1,
+                obproxyIds=1,
                 backupId=1,
                 name="viewer",
             ),

@@ -9,12 +9,15 @@ def test_restarts_are_counted_for_each_target(emulated):
         (lambda: emulated.restart_server(7), 13),
         (lambda: emulated.restart_arbitration(1), 5),
         (lambda: emulated.restart_agents(3), 9),
+        (lambda: emulated.restart_obproxies(1, 2), 6),
     ):
         begin()
         emulated.pass_time(seconds)
     assert emulated.restarts() == {
         ("ARBITRATION_SERVICE", 1): 1,
         ("HOST", 3): 1,
+        ("OBPROXY", 1): 1,
+        ("OBPROXY", 2): 1,
         ("OB_CLUSTER", 2): 1,
         **{("OB_SERVER", server): 2 if server == 7 else 1 for server in (7, 8, 9)},
         **{("OB_ZONE", zone): 1 for zone in (4, 5, 6)},

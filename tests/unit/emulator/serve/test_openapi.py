@@ -15,6 +15,7 @@ RESTARTS = {
     "/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/compute/hosts/batchRestartAgents": {"400", "401", "403", "404", "409", "415"},
     "/api/v2/arbitration/services/{id}/restart": {"400", "401", "403", "404", "409"},
+    "/api/v2/obproxy/clusters/{id}/obproxies/{obproxyIds}/restart": {"400", "401", "403", "404", "409"},
 }
 NEIGHBOURS = {
     "/api/v2/ob/clusters/{id}/servers/{serverId}/start": {"400", "401", "403", "404", "409"},
@@ -223,6 +224,7 @@ def test_reads_match_the_document(switched):
     emulated.restart_agents()
     if switches.arbitration == "served":
         emulated.restart_arbitration()
+    emulated.restart_obproxies(1, 2)
     emulated.pass_time(5.5)
     task_id = emulated.restart_server(1, params=FROZEN, json=FROZEN)["id"]
     emulated.pass_time(4.5)
@@ -237,7 +239,7 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 38 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 40 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
@@ -252,9 +254,9 @@ def test_reads_match_the_document(switched):
 
 def test_restarts_match_the_document(switched):
     emulated, document = switched
-    unknown = {"id": 98765, "serverId": 98765, "hostId": 98765, "zoneName": "none"}
+    unknown = {"id": 98765, "serverId": 98765, "hostId": 98765, "zoneName": "none", "obproxyIds": "98765"}
     for path in (path for path in (*RESTARTS, *NEIGHBOURS) if path in document["paths"]):
-        ids = {"id": 1, "serverId": 2, "hostId": 2, "zoneName": "zone1"}
+        ids = {"id": 1, "serverId": 2, "hostId": 2, "zoneName": "zone1", "obproxyIds": "1,2"}
         options, unknown_options = {}, {}
         if "serverId" in path:
             options = unknown_options = {"params": FROZEN, "json": FROZEN}
@@ -354,6 +356,7 @@ PLANTED = [
     ("put", "/emulator/servers/{serverId}/version", {"version": "4.2.1.0"}),
     ("put", "/emulator/servers/{serverId}/process", {"running": False}),
     ("put", "/emulator/arbitration-services/{id}/process", {"running": False}),
+    ("put", "/emulator/obproxies/{id}/process", {"running": False}),
     ("put", "/emulator/clusters/{id}/compaction", {"compactionStatus": "MERGING"}),
     ("put", "/emulator/backups/{backupId}", {"status": "FAILED"}),
 ]

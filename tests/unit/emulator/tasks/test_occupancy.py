@@ -14,9 +14,11 @@ AGENT_1 = ("restart_agents", 1)
 AGENTS_1_2 = ("restart_agents", 1, 2)
 AGENT_2 = ("restart_agents", 2)
 ARBITRATION = ("restart_arbitration", 1)
+OBPROXY_1, OBPROXY_2, OBPROXIES = (("restart_obproxies", *ids) for ids in ((1,), (2,), (1, 2)))
 ZONE_1 = ("restart_zone", 1)
 ZONE_2 = ("stop_zone", 2)
-EVERYTHING = [SERVER_1, SERVER_2, CLUSTER_1, CLUSTER_2, AGENT_1, AGENTS_1_2, AGENT_2, ARBITRATION, ZONE_1, ZONE_2]
+PARTS = [SERVER_1, SERVER_2, CLUSTER_1, CLUSTER_2, AGENT_1, AGENTS_1_2, AGENT_2, ARBITRATION, ZONE_1, ZONE_2]
+EVERYTHING = [*PARTS, OBPROXY_1, OBPROXY_2, OBPROXIES]
 
 # Pairs that exclude each other, in either order; all others may run together.
 EXCLUSIVE = {
@@ -32,6 +34,8 @@ EXCLUSIVE = {
         (ZONE_2, CLUSTER_1),
         (AGENT_1, AGENTS_1_2),
         (AGENT_2, AGENTS_1_2),
+        (OBPROXY_1, OBPROXIES),
+        (OBPROXY_2, OBPROXIES),
     ]
 }
 PATHS = {
@@ -41,6 +45,7 @@ PATHS = {
     "stop_zone": "/api/v2/ob/clusters/1/zones/zone{}/stop",
     "restart_agents": "/compute/hosts/batchRestartAgents",
     "restart_arbitration": "/api/v2/arbitration/services/{}/restart",
+    "restart_obproxies": "/api/v2/obproxy/clusters/1/obproxies/{}/restart",
 }
 
 
@@ -50,7 +55,8 @@ def attempt(emulated, operation):
         "restart_server": {"params": {"freezeServer": "true"}},
         "restart_agents": {"json": {"hostIds": targets}},
     }.get(name, {})
-    return emulated.request("POST", PATHS[name].format(targets[0]), **options)
+    given = ",".join(map(str, targets)) if name == "restart_obproxies" else targets[0]
+    return emulated.request("POST", PATHS[name].format(given), **options)
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(EVERYTHING, repeat=2)))

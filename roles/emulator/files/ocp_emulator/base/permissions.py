@@ -12,7 +12,7 @@ from ocp_emulator.base import errors
 
 
 class Permission(StrEnum):
-    """All are documented, except ARBITRATION:VIEW, ALARM_VIEWER and BACKUP_VIEWER."""
+    """All are documented, except ARBITRATION:VIEW, ALARM_VIEWER, BACKUP_VIEWER and those of OBProxies."""
 
     ADMIN = "ADMIN"
     TASK_VIEWER = "TASK_VIEWER"
@@ -28,6 +28,9 @@ class Permission(StrEnum):
     # No document names the permission to read arbitration services. This name is our choice, after the one to restart.
     ARBITRATION_VIEW = "ARBITRATION:VIEW"
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"
+    # Neither does any document name those of OBProxies.
+    OBPROXY_VIEWER = "OBPROXY_VIEWER"
+    OBPROXY_MANAGER = "OBPROXY_MANAGER"
 
 
 def require(user: str, granted: Collection[Permission], needed: Permission) -> None:

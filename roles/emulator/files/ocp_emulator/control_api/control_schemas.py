@@ -29,9 +29,9 @@ class ClockState(Schema):
 
 
 class RestartCount(Schema):
-    """A target and how often a start step has started it: a server, zone, cluster, agent or arbitration service."""
+    """A target and how often a start step has started it."""
 
-    object_type: Literal["OB_SERVER", "OB_ZONE", "OB_CLUSTER", "HOST", "ARBITRATION_SERVICE"]
+    object_type: Literal["OB_SERVER", "OB_ZONE", "OB_CLUSTER", "HOST", "ARBITRATION_SERVICE", "OBPROXY"]
     id: Long
     name: str
     restarts: int

@@ -22,6 +22,7 @@ _RESTARTS = """
     UNION ALL SELECT 'OB_CLUSTER', id, name, restarts FROM clusters WHERE restarts
     UNION ALL SELECT 'HOST', id, ip, restarts FROM hosts WHERE restarts
     UNION ALL SELECT 'ARBITRATION_SERVICE', id, ip || ':' || port, restarts FROM arbitration_services WHERE restarts
+    UNION ALL SELECT 'OBPROXY', id, ip || ':' || port, restarts FROM obproxies WHERE restarts
     ORDER BY object_type, id
 """
 

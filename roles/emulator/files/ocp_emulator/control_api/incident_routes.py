@@ -15,6 +15,7 @@ from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api.control_schemas import Availability, Degraded, DegradedLogStreams, Process
 from ocp_emulator.ocp_api.dependencies import (
     ContentType,
+    ObProxyId,
     RequirePermission,
     ServerId,
     ServiceId,
@@ -85,6 +86,23 @@ async def set_service_process(request: Request, service_id: ServiceId, content_t
             " update_time = :now WHERE id = :id",
             {"up": body.running, "now": context.now, "id": service_id},
         )
+    return context.reply_empty()
+
+
+@router.put(
+    "/obproxies/{id}/process",
+    summary="End the process of an OBProxy, or start it",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+)
+async def set_obproxy_process(request: Request, obproxy_id: ObProxyId, content_type: ContentType = None) -> Response:
+    """As somebody does on the host, without OCP. It is no restart."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(Process, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        _check_free(db, "obproxies", f"OBProxy {obproxy_id}", obproxy_id)
+        db.execute("UPDATE obproxies SET up = ?, update_time = ? WHERE id = ?", (body.running, context.now, obproxy_id))
     return context.reply_empty()
 
 

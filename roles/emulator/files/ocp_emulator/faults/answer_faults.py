@@ -13,7 +13,7 @@ from ocp_emulator.faults.fault_plan import Text
 from ocp_emulator.faults.request_faults import ActionOptions, HttpMatch, RequestFault, check_options
 from ocp_emulator.schemas.schema import Long
 
-RecordType = Literal["server", "zone", "cluster", "agent", "arbitration_service", "task"]
+RecordType = Literal["server", "zone", "cluster", "agent", "arbitration_service", "obproxy", "task"]
 Parameter = Literal[
     "name",
     "status",

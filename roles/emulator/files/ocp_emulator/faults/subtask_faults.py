@@ -95,7 +95,7 @@ def match_attempt(db: sqlite3.Connection, subtask: sqlite3.Row) -> SubtaskFault 
 
 def _targets(db: sqlite3.Connection, task_id: int) -> frozenset[str]:
     rows = db.execute(
-        "SELECT coalesce(server_id, arbitration_service_id, zone_id, cluster_id, host_id) FROM targets"
+        "SELECT coalesce(server_id, arbitration_service_id, obproxy_id, zone_id, cluster_id, host_id) FROM targets"
         " WHERE task_id = ?",
         (task_id,),
     )

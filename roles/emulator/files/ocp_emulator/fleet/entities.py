@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The objects of a fleet: hosts, clusters, zones, servers, tenants, arbitration services, users, access keys."""
+"""The objects of a fleet: hosts, clusters, zones, servers, tenants, arbitration services, OBProxies, users, keys."""
 
 import hashlib
 import json
@@ -69,6 +69,30 @@ class ArbitrationService:
 
 
 @dataclass(frozen=True)
+class ObProxyCluster:
+    """A cluster of OBProxies; its clients use `address` and `port`."""
+
+    id: int
+    name: str
+    address: str
+    port: int
+
+
+@dataclass(frozen=True)
+class ObProxy:
+    """An OBProxy; `port` is the one for SQL."""
+
+    id: int
+    cluster_id: int
+    host_id: int
+    ip: str
+    port: int
+    exporter_port: int
+    idc: str
+    version: str
+
+
+@dataclass(frozen=True)
 class Tenant:
     """A tenant of a cluster; `locality` is shown as it was written, `replicas` is what it says."""
 
@@ -124,6 +148,8 @@ class Fleet:
     zones: tuple[Zone, ...]
     servers: tuple[Server, ...]
     arbitration_services: tuple[ArbitrationService, ...]
+    obproxy_clusters: tuple[ObProxyCluster, ...]
+    obproxies: tuple[ObProxy, ...]
     tenants: tuple[Tenant, ...]
     units: tuple[Unit, ...]
     users: tuple[User, ...]

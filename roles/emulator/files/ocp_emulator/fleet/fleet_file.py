@@ -12,6 +12,7 @@ them, users and access keys are the default ones.
             servers: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]
         tenants: [{name: shop, locality: "FULL{1}@zone1", units: [10.0.0.2]}]
     arbitration_services: [{ip: 10.0.0.10}]
+    obproxy_clusters: [{name: entry, obproxies: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]}]
     users: [{name: dba, password: secret, permissions: [CLUSTER_MANAGER, TASK_VIEWER]}]
     access_keys: [{id: key, secret: secret, user: dba}]
 """
@@ -27,6 +28,8 @@ from ocp_emulator.base.permissions import Permission
 
 _OB_VERSION = "4.3.5.2"
 _ARBITRATION_PORT = 2888
+_OBPROXY_VERSION = "4.3.3.0-5"
+_OBPROXY_PORT = 2883
 
 
 class FleetError(ValueError):
@@ -122,6 +125,24 @@ class ArbitrationEntry(_Process):
     version: Text = _OB_VERSION
 
 
+class ObProxyEntry(_Process):
+    """An OBProxy of an OBProxy cluster; `port` is the one for SQL."""
+
+    port: Port = _OBPROXY_PORT
+    exporter_port: Port = 2884
+    idc: Text = "default_idc"
+    version: Text = _OBPROXY_VERSION
+
+
+class ObProxyClusterEntry(_Numbered):
+    """An OBProxy cluster; its address is that of its first OBProxy unless it says another."""
+
+    name: Text
+    address: Text | None = None
+    port: Port = _OBPROXY_PORT
+    obproxies: Annotated[list[ObProxyEntry], Field(min_length=1)]
+
+
 class UserEntry(_Numbered):
     """A user."""
 
@@ -145,6 +166,7 @@ class FleetFile(_Entry):
     clusters: list[ClusterEntry] = []
     hosts: list[HostEntry] = []
     arbitration_services: list[ArbitrationEntry] = []
+    obproxy_clusters: list[ObProxyClusterEntry] = []
     users: list[UserEntry] | None = None
     access_keys: list[AccessKeyEntry] | None = None
 

@@ -11,6 +11,8 @@ from ocp_emulator.fleet.fleet_file import (
     ClusterEntry,
     FleetError,
     FleetFile,
+    ObProxyClusterEntry,
+    ObProxyEntry,
     ServerEntry,
     ZoneEntry,
 )
@@ -20,10 +22,15 @@ _LARGEST_FLEET = 100_000
 
 
 def default_fleet() -> Fleet:
-    """Clusters 1 `orders` (3 zones of 2 servers) and 2 `payments` (3 of 1), arbitration service 1 on host 10."""
+    """Clusters 1 `orders` (3 zones of 2 servers) and 2 `payments` (3 of 1), arbitration service 1 on host 10.
+
+    The OBProxy cluster 1 `entry` has two OBProxies, on the hosts 8 and 9.
+    """
     addresses = _addresses()
     clusters = [_cluster("orders", 3, 2, addresses), _cluster("payments", 3, 1, addresses)]
-    return resolve(FleetFile(clusters=clusters, arbitration_services=[ArbitrationEntry(ip=next(addresses))]))
+    services = [ArbitrationEntry(ip=next(addresses))]
+    entry = ObProxyClusterEntry(name="entry", obproxies=[ObProxyEntry(ip="10.0.0.8"), ObProxyEntry(ip="10.0.0.9")])
+    return resolve(FleetFile(clusters=clusters, arbitration_services=services, obproxy_clusters=[entry]))
 
 
 def generated_fleet(clusters: int, zones: int, servers_per_zone: int) -> Fleet:

@@ -13,6 +13,8 @@ from ocp_emulator.fleet.entities import (
     Cluster,
     Fleet,
     Host,
+    ObProxy,
+    ObProxyCluster,
     Server,
     Tenant,
     Unit,
@@ -25,6 +27,7 @@ from ocp_emulator.fleet.fleet_file import (
     FleetError,
     FleetFile,
     HostEntry,
+    ObProxyEntry,
     ServerEntry,
     UserEntry,
     ZoneEntry,
@@ -40,6 +43,7 @@ _VIEWER = [
     Permission.HOST_VIEWER,
     Permission.AUDIT_VIEWER,
     Permission.ARBITRATION_VIEW,
+    Permission.OBPROXY_VIEWER,
     Permission.ALARM_VIEWER,
     Permission.BACKUP_VIEWER,
 ]
@@ -58,6 +62,7 @@ def resolve(file: FleetFile) -> Fleet:
     clusters, zones, servers = _clusters(file, host_ids)
     arbitration_services = _arbitration_services(file, host_ids)
     tenants, units = _tenants(file, clusters, zones, servers, arbitration_services)
+    obproxy_clusters, obproxies = _obproxies(file, host_ids)
     users = _users(file)
     return Fleet(
         hosts=hosts,
@@ -65,6 +70,8 @@ def resolve(file: FleetFile) -> Fleet:
         zones=zones,
         servers=servers,
         arbitration_services=arbitration_services,
+        obproxy_clusters=obproxy_clusters,
+        obproxies=obproxies,
         tenants=tenants,
         units=units,
         users=users,
@@ -77,7 +84,9 @@ def _check_unique(file: FleetFile) -> None:
     for cluster in file.clusters:
         _unique(f"clusters: zone name of cluster {cluster.name}", [zone.name for zone in cluster.zones])
         _unique(f"clusters: tenant name of cluster {cluster.name}", [tenant.name for tenant in cluster.tenants or ()])
-    _unique("address", [f"{each.ip}:{each.port}" for each in [*_server_entries(file), *file.arbitration_services]])
+    _unique("obproxy_clusters: name", [cluster.name for cluster in file.obproxy_clusters])
+    processes = [*_server_entries(file), *file.arbitration_services, *_obproxy_entries(file)]
+    _unique("address", [f"{each.ip}:{each.port}" for each in processes])
 
 
 def _zone_entries(file: FleetFile) -> list[ZoneEntry]:
@@ -86,6 +95,10 @@ def _zone_entries(file: FleetFile) -> list[ZoneEntry]:
 
 def _server_entries(file: FleetFile) -> list[ServerEntry]:
     return [server for zone in _zone_entries(file) for server in zone.servers]
+
+
+def _obproxy_entries(file: FleetFile) -> list[ObProxyEntry]:
+    return [each for cluster in file.obproxy_clusters for each in cluster.obproxies]
 
 
 def _clusters(
@@ -157,10 +170,26 @@ def _arbitration_services(file: FleetFile, host_ids: Mapping[str, int]) -> tuple
     )
 
 
+def _obproxies(file: FleetFile, host_ids: Mapping[str, int]) -> tuple[tuple[ObProxyCluster, ...], tuple[ObProxy, ...]]:
+    cluster_ids = _number("obproxy_clusters: id", [cluster.id for cluster in file.obproxy_clusters])
+    ids = iter(_number("obproxies: id", [each.id for each in _obproxy_entries(file)]))
+    numbered = list(zip(file.obproxy_clusters, cluster_ids, strict=True))
+    clusters = [
+        ObProxyCluster(number, cluster.name, cluster.address or cluster.obproxies[0].ip, cluster.port)
+        for cluster, number in numbered
+    ]
+    obproxies = [
+        ObProxy(next(ids), number, host_ids[each.ip], each.ip, each.port, each.exporter_port, each.idc, each.version)
+        for cluster, number in numbered
+        for each in cluster.obproxies
+    ]
+    return tuple(clusters), tuple(obproxies)
+
+
 def _hosts(file: FleetFile) -> tuple[Host, ...]:
     _unique("hosts: ip", [host.ip for host in file.hosts])
     entries = {host.ip: host for host in file.hosts}
-    for each in [*_server_entries(file), *file.arbitration_services]:
+    for each in [*_server_entries(file), *file.arbitration_services, *_obproxy_entries(file)]:
         entries.setdefault(each.ip, HostEntry(ip=each.ip))
     ids = _number("hosts: id", [host.id for host in entries.values()])
     hosts = tuple(

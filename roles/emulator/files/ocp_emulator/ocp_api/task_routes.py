@@ -55,7 +55,7 @@ async def list_tasks(
     size: SizeParam = 10,
     sort: SortParam = "id,desc",
 ) -> Response:
-    """All filters given have to hold. `hostId` is the host of a server, agent or arbitration service restarted."""
+    """All filters given have to hold. `hostId` is the host of what was restarted, but for zones and clusters."""
     task_filter = TaskFilter(
         name=name,
         statuses=split(statuses),

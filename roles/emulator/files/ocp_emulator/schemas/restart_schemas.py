@@ -94,6 +94,10 @@ class SingleAgentRestart(AgentRestart):
     host_id: Long
 
 
+class ObProxyRestart(AgentRestart):
+    """The task of a restart of OBProxies: its context has their ids, which no read shows."""
+
+
 class ZoneRestart(ManualTask):
     """The task of a zone restart; the start and the stop of a zone have the same form."""
 

@@ -75,6 +75,7 @@ class InstanceFullTag(Schema):
     svr_ip: str = absent()
     arbitration_service_id: Long = absent()
     arbitration_service_svr_port: int = absent()
+    obproxy_id: Long = absent()
 
 
 @with_config(ConfigDict(extra="forbid"))

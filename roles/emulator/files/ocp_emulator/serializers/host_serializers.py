@@ -98,7 +98,9 @@ def _services_by_host(db: sqlite3.Connection, host_ids: Sequence[int]) -> Mappin
         " FROM servers JOIN clusters ON clusters.id = servers.cluster_id"
         " WHERE servers.host_id IN (SELECT value FROM json_each(:hosts))"
         " UNION ALL SELECT host_id, ip || ':' || port, 'ARBITRATION_SERVICE', version"
-        " FROM arbitration_services WHERE host_id IN (SELECT value FROM json_each(:hosts))",
+        " FROM arbitration_services WHERE host_id IN (SELECT value FROM json_each(:hosts))"
+        " UNION ALL SELECT host_id, ip || ':' || port, 'OB_PROXY', version"
+        " FROM obproxies WHERE host_id IN (SELECT value FROM json_each(:hosts))",
         {"hosts": json_or_null(host_ids)},
     )
     for row in rows:

@@ -90,6 +90,12 @@ def single_agent_restart(db: sqlite3.Connection, task_id: int) -> schemas.Single
     return schemas.SingleAgentRestart(**_manual_task_fields(task), **_batch_fields(db, task), host_id=target["host_id"])
 
 
+def obproxy_restart(db: sqlite3.Connection, task_id: int) -> schemas.ObProxyRestart:
+    """The response of a restart of OBProxies."""
+    task = task_rows.task_of(db, task_id)
+    return schemas.ObProxyRestart(**_manual_task_fields(task), **_batch_fields(db, task))
+
+
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
     """The response of 4.4."""
     task = task_rows.task_of(db, task_id)

@@ -188,6 +188,7 @@ _TAG_FIELDS = (
     "svr_ip",
     "arbitration_service_id",
     "arbitration_service_svr_port",
+    "obproxy_id",
 )
 
 

@@ -65,6 +65,17 @@ CREATE TABLE arbitration_services (
     create_time INTEGER NOT NULL, update_time INTEGER NOT NULL,
     up INTEGER NOT NULL, restarts INTEGER NOT NULL
 );
+CREATE TABLE obproxy_clusters (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, address TEXT NOT NULL, port INTEGER NOT NULL,
+    create_time INTEGER NOT NULL
+);
+CREATE TABLE obproxies (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES obproxy_clusters,
+    host_id INTEGER NOT NULL REFERENCES hosts, ip TEXT NOT NULL, port INTEGER NOT NULL, exporter_port INTEGER NOT NULL,
+    idc TEXT NOT NULL, version TEXT NOT NULL, operating_task INTEGER, update_time INTEGER NOT NULL,
+    up INTEGER NOT NULL, restarts INTEGER NOT NULL
+);
+CREATE INDEX obproxies_of_cluster ON obproxies (cluster_id);
 CREATE TABLE degraded (
     service_id INTEGER NOT NULL REFERENCES arbitration_services, cluster_id INTEGER NOT NULL REFERENCES clusters,
     tenant TEXT NOT NULL, log_streams TEXT NOT NULL, PRIMARY KEY (service_id, cluster_id, tenant)
@@ -89,6 +100,7 @@ CREATE INDEX occupied_clusters ON clusters (operating_task) WHERE operating_task
 CREATE INDEX occupied_zones ON zones (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_servers ON servers (operating_task) WHERE operating_task IS NOT NULL;
 CREATE INDEX occupied_services ON arbitration_services (operating_task) WHERE operating_task IS NOT NULL;
+CREATE INDEX occupied_obproxies ON obproxies (operating_task) WHERE operating_task IS NOT NULL;
 
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, operation TEXT NOT NULL, status TEXT NOT NULL,
@@ -98,7 +110,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_by_status ON tasks (status);
 CREATE TABLE targets (
     task_id INTEGER NOT NULL REFERENCES tasks, object_type TEXT NOT NULL, cluster_id INTEGER, zone_id INTEGER,
-    server_id INTEGER, host_id INTEGER, arbitration_service_id INTEGER
+    server_id INTEGER, host_id INTEGER, arbitration_service_id INTEGER, obproxy_id INTEGER
 );
 CREATE INDEX targets_of_task ON targets (task_id);
 CREATE TABLE audit_events (

@@ -24,6 +24,7 @@ def seed(db: sqlite3.Connection, fleet: Fleet, now: int) -> None:
     _insert_hosts(db, fleet, since)
     _insert_clusters(db, fleet, since)
     _insert_arbitration_services(db, fleet, since)
+    _insert_obproxies(db, fleet, since)
     _insert_tenants(db, fleet, since)
     _insert_parameters(db, fleet)
 
@@ -94,6 +95,30 @@ def _insert_arbitration_services(db: sqlite3.Connection, fleet: Fleet, since: in
         [
             (service.id, service.host_id, service.ip, service.port, service.version, since, since)
             for service in fleet.arbitration_services
+        ],
+    )
+
+
+def _insert_obproxies(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
+    db.executemany(
+        "INSERT INTO obproxy_clusters VALUES (?, ?, ?, ?, ?)",
+        [(cluster.id, cluster.name, cluster.address, cluster.port, since) for cluster in fleet.obproxy_clusters],
+    )
+    db.executemany(
+        "INSERT INTO obproxies VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, 1, 0)",
+        [
+            (
+                each.id,
+                each.cluster_id,
+                each.host_id,
+                each.ip,
+                each.port,
+                each.exporter_port,
+                each.idc,
+                each.version,
+                since,
+            )
+            for each in fleet.obproxies
         ],
     )
 

@@ -274,3 +274,18 @@ ARBITRATION_RESTART = Blueprint(
         Step("Update arbitration service status", 60, StepAction.ARBITRATION_STATUS),
     ),
 )
+
+# No document has its steps: the one sample is of another operation.
+OBPROXY_RESTART = Blueprint(
+    TaskKind.OBPROXY_RESTART,
+    "Restart obproxy",
+    "READY",
+    (
+        Step("Prepare restart obproxy", 60),
+        Step("Stop obproxy", 300, StepAction.STOP_OBPROXY, split=True),
+        _WAIT,
+        Step("Start obproxy", 300, StepAction.START_OBPROXY, split=True),
+        _WAIT,
+        Step("Check obproxy status", 300),
+    ),
+)

@@ -11,7 +11,7 @@ was not stopped, since that step was skipped, is not started, so nothing looks r
 import sqlite3
 from collections.abc import Callable, Mapping
 
-from ocp_emulator.tasks import agent_effects, arbitration_effects, server_effects, statuses
+from ocp_emulator.tasks import agent_effects, arbitration_effects, obproxy_effects, server_effects, statuses
 from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 
 # Changes the fleet; returns messages for the log of the subtask.
@@ -36,6 +36,8 @@ _EFFECTS: Mapping[StepAction, _Effect] = {
     StepAction.STOP_ARBITRATION: arbitration_effects.stop_arbitration,
     StepAction.START_ARBITRATION: arbitration_effects.start_arbitration,
     StepAction.ARBITRATION_STATUS: statuses.update_arbitration_status,
+    StepAction.STOP_OBPROXY: obproxy_effects.stop_obproxy,
+    StepAction.START_OBPROXY: obproxy_effects.start_obproxy,
 }
 
 _REVERTS: Mapping[StepAction, _Effect] = {
@@ -46,6 +48,8 @@ _REVERTS: Mapping[StepAction, _Effect] = {
     StepAction.START_AGENT: agent_effects.stop_agent,
     StepAction.STOP_ARBITRATION: arbitration_effects.revert_stop_arbitration,
     StepAction.START_ARBITRATION: arbitration_effects.stop_arbitration,
+    StepAction.STOP_OBPROXY: obproxy_effects.revert_stop_obproxy,
+    StepAction.START_OBPROXY: obproxy_effects.stop_obproxy,
 }
 
 

@@ -35,7 +35,7 @@ def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor:
         ),
     )
     db.executemany(
-        "INSERT INTO targets VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 task_id,
@@ -45,6 +45,7 @@ def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor:
                 target.server_id,
                 target.host_id,
                 target.arbitration_service_id,
+                target.obproxy_id,
             )
             for target in new_task.targets
         ],

@@ -34,6 +34,7 @@ _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "HOST": (("hosts", "id", "host_id"),),
     "ARBITRATION_SERVICE": (("arbitration_services", "id", "arbitration_service_id"),),
+    "OBPROXY": (("obproxies", "id", "obproxy_id"),),
 }
 # The documented code for a busy target; an arbitration service has none.
 _BUSY = {
@@ -42,7 +43,7 @@ _BUSY = {
     "OB_CLUSTER": errors.CLUSTER_BUSY,
     "HOST": errors.AGENT_BUSY,
 }
-_TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services")
+_TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services", "obproxies")
 
 
 def is_occupied(new_task: NewTask) -> bool:

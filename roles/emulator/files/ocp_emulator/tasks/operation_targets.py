@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ocp_emulator.base import errors
-from ocp_emulator.tasks.blueprints import AGENT_RESTART, ARBITRATION_RESTART
+from ocp_emulator.tasks.blueprints import AGENT_RESTART, ARBITRATION_RESTART, OBPROXY_RESTART
 from ocp_emulator.tasks.subtask_graph import Blueprint
 
 _IDS_SHOWN = 10
@@ -29,6 +29,7 @@ class Target:
     server_id: int | None = None
     host_id: int | None = None
     arbitration_service_id: int | None = None
+    obproxy_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,38 @@ def restart_of_arbitration_service(db: sqlite3.Connection, service_id: int) -> N
         label,
         [Target("ARBITRATION_SERVICE", host_id=service["host_id"], arbitration_service_id=service_id)],
         [Occupant(label, service["operating_task"])],
+    )
+
+
+def restart_of_obproxies(db: sqlite3.Connection, cluster_id: int, obproxy_ids: Sequence[int]) -> NewTask:
+    """The restart of OBProxies of one OBProxy cluster; one that is given twice counts once.
+
+    ApiError: 404 when the cluster or one of them does not exist, 400 when one that is free does not run.
+    """
+    cluster = db.execute("SELECT * FROM obproxy_clusters WHERE id = ?", (cluster_id,)).fetchone()
+    if cluster is None:
+        raise errors.not_found(f"OBProxy cluster {cluster_id}")
+    obproxy_ids = list(dict.fromkeys(obproxy_ids))
+    rows = db.execute("SELECT * FROM obproxies WHERE cluster_id = ?", (cluster_id,))
+    there = {row["id"]: row for row in rows}
+    unknown = [number for number in obproxy_ids if number not in there]
+    if unknown:
+        raise errors.not_found(f"OBProxy {_listed(unknown)} of OBProxy cluster {cluster_id} ({cluster['name']})")
+    wanted = [there[number] for number in obproxy_ids]
+    for each in wanted:
+        if not each["up"] and each["operating_task"] is None:
+            raise errors.illegal_argument(
+                f"OBProxy {each['id']} ({each['ip']}:{each['port']}) is UNAVAILABLE: a restart needs RUNNING."
+            )
+    batch = [str(number) for number in obproxy_ids]
+    return NewTask(
+        OBPROXY_RESTART,
+        f"OBProxy {_listed(obproxy_ids)} of OBProxy cluster {cluster['name']}",
+        [Target("OBPROXY", host_id=each["host_id"], obproxy_id=each["id"]) for each in wanted],
+        [Occupant(f"OBProxy {each['id']} ({each['ip']}:{each['port']})", each["operating_task"]) for each in wanted],
+        {"prohibit_rollback": _java(False), "service_name": cluster["name"], "service_type": "OB_PROXY"},
+        {"host_ids": [str(each["host_id"]) for each in wanted], "obproxy_server_ids": batch},
+        batch,
     )
 
 

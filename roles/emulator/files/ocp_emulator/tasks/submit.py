@@ -99,6 +99,13 @@ class Submitter:
         """Restart an arbitration service. ApiError: 404, or 409 when it is occupied."""
         return self._submit(user, now, lambda db: operation_targets.restart_of_arbitration_service(db, service_id))
 
+    def restart_obproxies(self, user: User, now: int, cluster_id: int, obproxy_ids: Sequence[int]) -> int:
+        """Restart OBProxies, all of them or none.
+
+        ApiError: 404 when one is unknown, 400 when one does not run, 409 when one is occupied.
+        """
+        return self._submit(user, now, lambda db: operation_targets.restart_of_obproxies(db, cluster_id, obproxy_ids))
+
     def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:
         new_task = describe(self._store.db)
         policy = self._policy(new_task, user)

@@ -12,6 +12,7 @@ from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults.answer_faults import AnswerFault, RecordType
 from ocp_emulator.faults.request_faults import Planned
 from ocp_emulator.schemas.fleet_schemas import Agent, AgentProcess, ArbitrationService, Cluster, Host, Server, ZoneState
+from ocp_emulator.schemas.obproxy_schemas import ObProxy
 from ocp_emulator.schemas.restart_schemas import StartedTask
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.schemas.task_schemas import BasicTaskInstance, WrappedTaskInstance
@@ -33,6 +34,7 @@ _RECORDS: Mapping[type[Schema], _Record] = {
     Host: _Record("agent", status="host_agent_status"),
     Agent: _Record("agent", id="host_id"),
     ArbitrationService: _Record("arbitration_service"),
+    ObProxy: _Record("obproxy"),
     BasicTaskInstance: _Record("task"),
     WrappedTaskInstance: _Record("task"),
     StartedTask: _Record("task"),
@@ -48,6 +50,7 @@ _TARGETS: Mapping[RecordType, str] = {
     "cluster": "cluster_id = :id",
     "agent": "object_type = 'HOST' AND host_id = :id",
     "arbitration_service": "arbitration_service_id = :id",
+    "obproxy": "obproxy_id = :id",
     "task": "task_id = :id",
 }
 

@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.facts import 
     bounded,
     cluster_facts,
     host_facts,
+    obproxy_cluster_facts,
     server_facts,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.paging import MOST_ITEMS
@@ -180,6 +181,46 @@ def test_arbitration_service_facts_include_degraded_tenants(cluster, tenant):
             {"id": 31, "name": "orders", "degraded_tenants": [{"id": 7, "name": "shop", "log_streams": [1, 1001]}]}
         ],
     }
+
+
+def test_obproxy_cluster_facts_include_its_obproxies():
+    proxy = {
+        "id": 81,
+        "ip": "10.1.0.1",
+        "sqlPort": 2883,
+        "exporterPort": 2884,
+        "hostId": 51,
+        "status": "RUNNING",
+        "operateStatus": "NORMAL",
+        "version": "4.3.3.0-5",
+        "idcName": "n1",
+        "lastActiveTime": STARTED,
+    }
+    cluster = {"id": 91, "name": "entry", "address": "10.1.0.99", "port": 2883, "workMode": "CONFIG_URL"}
+    assert obproxy_cluster_facts({**cluster, "obproxies": [proxy]}) == {
+        "id": 91,
+        "name": "entry",
+        "address": "10.1.0.99",
+        "port": 2883,
+        "work_mode": "CONFIG_URL",
+        "obproxies": [
+            {
+                "id": 81,
+                "name": "10.1.0.1:2883",
+                "ip": "10.1.0.1",
+                "sql_port": 2883,
+                "exporter_port": 2884,
+                "host_id": 51,
+                "idc": "n1",
+                "status": "RUNNING",
+                "operate_status": "NORMAL",
+                "version": "4.3.3.0-5",
+                "last_active_time": STARTED,
+            }
+        ],
+    }
+    unshown = obproxy_cluster_facts({"obproxies": [{"lastActiveTime": NEVER}]})
+    assert (unshown["name"], unshown["obproxies"][0]["last_active_time"]) == (None, None)
 
 
 def test_degraded_tenant_is_shown_despite_malformed_log_streams():

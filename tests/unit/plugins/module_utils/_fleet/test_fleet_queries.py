@@ -10,6 +10,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries
     read_arbitration_services,
     read_clusters,
     read_hosts,
+    read_obproxy_clusters,
     read_servers,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
@@ -156,11 +157,48 @@ def test_arbitration_services_are_filtered(wanted, found, api):
     assert [one["id"] for one in read_arbitration_services(api.double, wanted)] == found
 
 
+PROXIES = [
+    {"id": 81, "ip": "10.1.0.1", "sqlPort": 2883, "status": "RUNNING"},
+    {"id": 82, "ip": "10.1.0.2", "sqlPort": 2883, "status": "UNAVAILABLE"},
+]
+OBPROXY_CLUSTERS = [
+    {"id": 91, "name": "entry", "obproxies": PROXIES},
+    {"id": 92, "name": "exit", "obproxies": [{"id": 83, "ip": "10.1.0.3", "sqlPort": 2883, "status": "RUNNING"}]},
+    {"id": 93, "name": "empty", "obproxies": []},
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, {91: [81, 82], 92: [83], 93: []}),
+        ({"obproxy_cluster": ["entry", "93"]}, {91: [81, 82], 93: []}),
+        ({"obproxy": ["10.1.0.2:2883", "83"]}, {91: [82], 92: [83]}),
+        ({"status": ["RUNNING"]}, {91: [81], 92: [83]}),
+        ({"status": ["STOPPED"]}, {}),
+        ({"obproxy_cluster": ["exit"], "obproxy": ["81"]}, {}),
+    ],
+    ids=str,
+)
+def test_obproxies_are_filtered(wanted, found, api):
+    api.expect("obproxy_clusters", gives=OBPROXY_CLUSTERS)
+    clusters = read_obproxy_clusters(api.double, wanted)
+    assert {one["id"]: [proxy["id"] for proxy in one["obproxies"]] for one in clusters} == found
+
+
+def test_list_without_obproxies_is_completed(api):
+    api.expect("obproxy_clusters", gives=[{"id": 91, "name": "entry"}])
+    api.expect("obproxy_cluster", 91, gives=OBPROXY_CLUSTERS[0])
+    [cluster] = read_obproxy_clusters(api.double, {})
+    assert [proxy["name"] for proxy in cluster["obproxies"]] == ["10.1.0.1:2883", "10.1.0.2:2883"]
+
+
 OPTIONS = {
     read_clusters: ["cluster", "status", "zone", "region", "idc"],
     read_servers: ["cluster", "server", "status", "zone", "region", "idc"],
     read_hosts: ["host", "status", "agent_status", "region", "idc"],
     read_arbitration_services: ["arbitration_service", "status"],
+    read_obproxy_clusters: ["obproxy_cluster", "obproxy", "status"],
 }
 
 
@@ -175,7 +213,8 @@ def test_empty_filter_is_refused_before_any_request(value, read, option, api):
 
 
 @pytest.mark.parametrize(
-    ("read", "call"), list(zip(OPTIONS, ["clusters", "clusters", "hosts", "arbitration_services"], strict=True))
+    ("read", "call"),
+    list(zip(OPTIONS, ["clusters", "clusters", "hosts", "arbitration_services", "obproxy_clusters"], strict=True)),
 )
 def test_refused_request_raises_instead_of_an_empty_list(read, call, api):
     error = PermissionDenied("no", status=403, reason="", url=URL)

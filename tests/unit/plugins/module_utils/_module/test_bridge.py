@@ -423,6 +423,9 @@ def test_service_error_result_includes_its_facts(run, client):
     }
 
 
+ENTRY = {"id": 91, "name": "entry", "obproxies": [{"id": 81, "ip": "10.1.0.1", "sqlPort": 2883, "status": "RUNNING"}]}
+
+
 @pytest.mark.parametrize("name", RESTARTS)
 @pytest.mark.usefixtures("connected")
 def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
@@ -438,6 +441,8 @@ def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
         "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},
         "/api/v2/arbitration/services": {"contents": [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]},
         "/api/v2/arbitration/services/61": {"status": "RUNNING"},
+        "/api/v2/obproxy/clusters": {"contents": [ENTRY]},
+        "/api/v2/obproxy/clusters/91": ENTRY,
         "/api/v2/tasks/instances": {"contents": []},
     }
     client.double.get.side_effect = lambda path, *_params: response(records[path])
@@ -448,7 +453,8 @@ def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
     assert client.double.get.called
     client.double.post.assert_not_called()
     assert result.keys() & {"warnings", "diff"} == set()  # no warnings, and no diff mode
-    assert result.keys() >= RESULT_KEYS | ({"skipped_hosts"} if name == "agent_restart" else set())
+    skipped = {"agent_restart": {"skipped_hosts"}, "obproxy_restart": {"skipped_obproxies"}}
+    assert result.keys() >= RESULT_KEYS | skipped.get(name, set())
 
 
 @pytest.mark.parametrize("given", [BASIC, KEY], ids=["password", "access key"])

@@ -76,7 +76,13 @@ def test_documented_name_matches_the_module(name):
 @pytest.mark.parametrize("name", RESTARTS)
 def test_documented_results_match_the_returned_keys(name):
     module = importlib.import_module(f"{COLLECTION}.plugins.modules.{name}")
-    own = {"agent_restart": {"skipped_hosts"}, "server_restart": {"signs"}, "zone_restart": {"signs"}}.get(name, set())
+    of_their_own = {
+        "agent_restart": {"skipped_hosts"},
+        "obproxy_restart": {"skipped_obproxies"},
+        "server_restart": {"signs"},
+        "zone_restart": {"signs"},
+    }
+    own = of_their_own.get(name, set())
     # test_errors_catalogue.py compares the other keys of failures.
     of_failures = {"url", "failed_task_ids", "failed_subtasks", "unfinished_task_ids", "tasks"}
     assert yaml.safe_load(module.RETURN).keys() == RESULT_KEYS | own | of_failures

@@ -55,10 +55,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert error.__class__ is OutcomeUnknown
     start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert (
-        f'a task "{case.task_name}" of it, begun since and with an id above 0 was looked for, and none was found'
-        in str(error)
-    )
+    assert f"{case.task_words}, begun since and with an id above 0 was looked for, and none was found" in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -99,9 +96,7 @@ def test_several_matching_tasks_are_ambiguous(case, service):
     at_post(service, (case.task_name, case.things(service)))
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f'More than one is a task "{case.task_name}" of it, begun since and with an id above 0: 1002, 1001.' in str(
-        error
-    )
+    assert f"More than one is {case.task_words}, begun since and with an id above 0: 1002, 1001." in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 

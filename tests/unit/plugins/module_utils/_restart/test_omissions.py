@@ -20,6 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet.fleet_queries
     read_arbitration_services,
     read_clusters,
     read_hosts,
+    read_obproxy_clusters,
     read_servers,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.health_gate import await_health
@@ -34,6 +35,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_req
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.obproxies import ObProxies
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
@@ -60,13 +62,16 @@ RESTARTS = {
     "cluster": Selector(Cluster, {"cluster": "billing"}),
     "agents": Selector(Agents, {"hosts": ["172.20.1.51"]}),
     "arbitration service": Selector(ArbitrationService, {"arbitration_service": "172.20.1.61:2888"}),
+    "obproxies": Selector(ObProxies, {"obproxy_cluster": "entry", "obproxies": ["172.20.1.71:2883"]}),
 }
+DATABASES_AND_AGENTS = ["server", "zone", "cluster", "agents"]
 NEWEST = partial(WholeOcp, newest=True)
 READS = {
     "clusters": lambda api, _clock: read_clusters(api, {}),
     "servers": lambda api, _clock: read_servers(api, {}),
     "hosts": lambda api, _clock: read_hosts(api, {}),
     "arbitration services": lambda api, _clock: read_arbitration_services(api, {}),
+    "obproxies": lambda api, _clock: read_obproxy_clusters(api, {}),
     "health": lambda api, clock: await_health(api, "billing", Demands(2), PollPolicy(1, 1), clock=clock),
 }
 POLICY = PollPolicy(20, 10)
@@ -91,6 +96,7 @@ NAMED = {
     "innerStatus": "unknown state",
     "ip": "no name or address is shown",
     "port": "no name or address is shown",
+    "sqlPort": "no name or address is shown",
     "innerIpAddress": "no name or address is shown",
     "svrIp": "no name or address is shown",
     "svrPort": "no name or address is shown",
@@ -206,19 +212,20 @@ def is_clear(error, undisturbed, path, value):
         pytest.param(BEGINNING, FEW_VALUES, id="started_before"),
     ],
 )
-@pytest.mark.parametrize("name", [name for name in RESTARTS if name != "arbitration service"])
+@pytest.mark.parametrize("name", DATABASES_AND_AGENTS)
 def test_restart_with_any_field_missing_or_changed(name, since, values, run):
     check_restart(run, restart(RESTARTS[name], since), values, 65, DocumentedOcp)
 
 
-@pytest.mark.parametrize("name", [name for name in RESTARTS if name != "arbitration service"])
+@pytest.mark.parametrize("name", DATABASES_AND_AGENTS)
 def test_restart_with_any_field_of_newer_documents_missing_or_changed(name, run):
     check_restart(run, restart(RESTARTS[name], BEGINNING), FEW_VALUES, 65, NEWEST)
 
 
 @every_value
-def test_restart_of_an_arbitration_service_with_any_field_missing_or_changed(values, run):
-    check_restart(run, restart(RESTARTS["arbitration service"], None), values, 18, NEWEST)
+@pytest.mark.parametrize("name", ["arbitration service", "obproxies"])
+def test_restart_of_what_shows_no_start_with_any_field_missing_or_changed(name, values, run):
+    check_restart(run, restart(RESTARTS[name], None), values, 18, NEWEST)
 
 
 def check_restart(run, work, values, least, service):
@@ -237,7 +244,7 @@ def check_restart(run, work, values, least, service):
 @every_value
 @pytest.mark.parametrize("name", READS)
 def test_read_with_any_field_missing_or_changed(name, values, run):
-    service = NEWEST if "arbitration" in name else DocumentedOcp
+    service = NEWEST if name in ("arbitration services", "obproxies") else DocumentedOcp
     undisturbed, found = variants(run, READS[name], values, 7, service=service)
     for template, path, value in found:
         outcome, ocp = run(READS[name], with_value(template, path, value), service=service)

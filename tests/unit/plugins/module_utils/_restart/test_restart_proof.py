@@ -146,7 +146,7 @@ def test_arbitration_restart_cannot_be_verified(service):
 @pytest.mark.parametrize("reads", [0, 2], ids=["at once", "later"])
 def test_unreadable_proof_is_not_a_failure(reads, make_error, case, service):
     reads_of = {"server": "servers", "cluster": "cluster", "zone": "cluster", "agents": "host_agent"}
-    read = reads_of.get(case.post[0], "arbitration_service")
+    read = {**reads_of, "obproxies": "obproxy_cluster"}.get(case.post[0], "arbitration_service")
     service.restarts_really = case.proven is None
     members = len(case.things(service)) if case is AGENTS else 1
     error = make_error()

@@ -29,6 +29,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 )
 
 AGENTS, ARBITRATION, CLUSTER = RESTART_CASES["agents"], RESTART_CASES["arbitration service"], RESTART_CASES["cluster"]
+OBPROXIES = RESTART_CASES["obproxies"]
 every_shown_restart = pytest.mark.parametrize(
     "case",
     [case for case in RESTART_CASES.values() if case.proven],
@@ -617,3 +618,101 @@ def test_own_restart_of_which_the_service_tells_no_target_is_known(service):
     service.passes(30)
     skipped = again(service, NOT_ALONE)
     assert (skipped["action"], skipped["verified"], len(service.posts)) == ("skipped", True, 1)
+
+
+# OBProxies: no name tells what a task is
+
+
+def test_skip_of_obproxies_is_not_verified_and_says_why(service):
+    restart(service, OBPROXIES, request(started_before=CHANGE, wait=True))
+    skipped = again(service, OBPROXIES)
+    assert (skipped["action"], skipped["verified"], len(service.posts)) == ("skipped", None, 1)
+    assert "was restarted by task 1001 (Offline obproxy)" in skipped["reason"]
+    assert "not verified, since the service does not tell whether such a task is a restart" in skipped["reason"]
+
+
+@pytest.mark.parametrize("status", ["UNAVAILABLE", "STOPPED"])
+def test_obproxies_that_were_restarted_since_and_do_not_serve_are_a_failure(status, service):
+    restart(service, OBPROXIES, request(started_before=CHANGE, wait=True))
+    service.obproxies_there[1].status = status
+    error = again_fails(service, OBPROXIES)
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert f"10.1.0.2:2883 is {status}" in str(error)
+
+
+def test_only_obproxies_without_a_restart_since_are_restarted(service):
+    service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:1], seconds=1)
+    service.passes(2)
+    result = restart(service, OBPROXIES, request(started_before=CHANGE))
+    assert (result["action"], service.posts) == ("submitted", [("obproxies", (91, [82]))])
+    assert result["skipped_obproxies"] == [{"id": 81, "name": "10.1.0.1:2883"}]
+
+
+@pytest.mark.parametrize("name", [fake_ocp.OBPROXIES, "Restart obproxy", "Take over host"])
+def test_ended_task_that_may_have_restarted_obproxies_refuses_started_before(name, service):
+    service.obproxy_tags = service.tags = False
+    service.begin(name, service.obproxies_there[1:2], ago=5, seconds=1)
+    error = failure(service, OBPROXIES, request(started_before=CHANGE))
+    assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
+    assert f"and does not tell what task 1001 ({name}) restarted" in str(error)
+    assert restart(service, OBPROXIES, request())["action"] == "submitted"
+
+
+def test_task_on_another_host_says_nothing_of_obproxies(service):
+    service.obproxy_tags = False
+    service.begin(fake_ocp.OBPROXIES, service.obproxies_there[2:], ago=5, seconds=1)
+    assert restart(service, OBPROXIES, request(started_before=CHANGE))["action"] == "submitted"
+
+
+def test_untold_work_on_the_host_of_an_obproxy_is_not_joined(service):
+    service.obproxy_tags = service.names_operations = False
+    service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:2], seconds=100)
+    error = failure(service, OBPROXIES, request())
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert "it is not known to be its restart" in str(error)
+
+
+def test_restart_of_untold_obproxies_is_not_adopted(service):
+    service.obproxy_tags, service.lose_after = False, [lost()]
+    assert failure(service, OBPROXIES, request()).__class__ is OutcomeUnknown
+
+
+def test_obproxies_without_permission_to_read_tasks_refuse_started_before(service):
+    service.failing["tasks"] = [refused(403)] * 99
+    error = failure(service, OBPROXIES, request(started_before=CHANGE))
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert "shows no start of 10.1.0.1:2883, 10.1.0.2:2883, and these credentials may not read tasks" in str(error)
+
+
+def test_operating_obproxy_is_busy_without_a_task_to_see(service):
+    service.failing.update(tasks=[refused(403)] * 9, task=[refused(403)] * 9)
+    service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:1], seconds=100)
+    error = failure(service, OBPROXIES, request())
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert "10.1.0.1:2883 is OPERATING, and no task of it is to be seen" in str(error)
+
+
+def test_own_restart_of_untold_obproxies_is_known(service):
+    """By the note of this controller, in another process."""
+    service.obproxy_tags = False
+    restart(service, OBPROXIES, request(started_before=CHANGE, wait=True))
+    skipped = again(service, OBPROXIES)
+    assert (skipped["action"], skipped["verified"], len(service.posts)) == ("skipped", None, 1)
+
+
+def test_own_restart_of_obproxies_is_known_though_no_list_ties_it_to_their_hosts(service):
+    service.obproxy_tags = False
+    restart(service, OBPROXIES, request(started_before=CHANGE, wait=True))
+    service.jobs[0].things = [replace(thing, host=59) for thing in service.jobs[0].things]
+    skipped = again(service, OBPROXIES)
+    assert (skipped["action"], len(service.posts)) == ("skipped", 1)
+
+
+@pytest.mark.parametrize("condition", [None, CHANGE])
+def test_second_run_of_this_controller_attaches_to_a_restart_of_obproxies_that_no_list_shows(condition, service):
+    service.list_lacks, service.names_operations = 40.0, False
+    first = restart(service, OBPROXIES, request(started_before=condition))
+    forget_all()
+    second = restart(service, OBPROXIES, request(started_before=condition, wait=True))
+    assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
+    assert second["task_id"] == first["task_id"]

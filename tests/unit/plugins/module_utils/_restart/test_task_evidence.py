@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_eviden
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER
 
 ALL, NOTHING = None, frozenset[str]()
 
@@ -106,7 +107,7 @@ def test_other_tasks_are_no_evidence(fields):
 def test_restart_that_may_be_of_the_target_is_untold(fields, is_untold):
     told = {"restarts": NOTHING, "name": "Restart OB server", **fields}
     entry = TaskOnTarget(restart_task(**{name: told[name] for name in told.keys() - {"restarts"}}), told["restarts"])
-    found = untold_restart("Restart OB server", [entry], at(0))
+    found = untold_restart(SERVER.target, [entry], at(0))
     assert (found is not None and found.task_id == 90) is is_untold
 
 

@@ -30,13 +30,15 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 READS = (
     *("time", "clusters", "version", "cluster_detail", "zones", "servers", "tenants", "parameters", "hosts", "agent"),
     *("agent_plain", "arbitration_services", "arbitration_service", "tasks", "task", "subtask_log", "alarms"),
+    *("obproxy_clusters", "obproxy_cluster"),
 )
 FACTS = ("operating_task", "task_tags", "server_start", "agent_start", "agent_pids", "root_server")
 OF_DATABASES = {"server_restart", "zone_restart", "cluster_restart", "rolling_restart", "restart_fleet"}
 OF_AGENTS = {"agent_restart", "restart_agents"}
 OF_ARBITRATION = {"arbitration_service_restart", "restart_arbitration_services"}
 PLAYBOOKS = {"rolling_restart", "restart_fleet", "restart_agents", "restart_arbitration_services"}
-EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION
+OF_OBPROXIES = {"obproxy_restart"}
+EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION | OF_OBPROXIES
 
 
 def good(**changes) -> Findings:
@@ -53,6 +55,7 @@ def good(**changes) -> Findings:
             "hosts": [record],
             "agent": record,
             "services": [record],
+            "obproxy_clusters": [record],
             "tasks": [record],
             **changes,
         },
@@ -96,7 +99,7 @@ def test_each_module_and_each_playbook_that_restarts_is_judged():
 def test_all_is_well():
     found = judged(good())
     less = {name for name, (works, _why) in found.items() if works is Works.LESS}
-    assert less == OF_ARBITRATION
+    assert less == OF_ARBITRATION | OF_OBPROXIES
     assert {works for name, (works, _why) in found.items() if name not in less} == {Works.FULL}
 
 
@@ -116,6 +119,10 @@ def test_all_is_well():
         (answered(arbitration_services=Answer.FORBIDDEN), {Works.NO: OF_ARBITRATION | {"arbitration_service_info"}}),
         (answered(arbitration_service=Answer.FAILED), {Works.NO: OF_ARBITRATION}),
         (good(services=[]), {Works.ABSENT: OF_ARBITRATION}),
+        (answered(obproxy_clusters=Answer.ABSENT), {Works.ABSENT: OF_OBPROXIES | {"obproxy_info"}}),
+        (answered(obproxy_clusters=Answer.FORBIDDEN), {Works.NO: OF_OBPROXIES | {"obproxy_info"}}),
+        (answered(obproxy_cluster=Answer.FAILED), {Works.NO: OF_OBPROXIES}),
+        (good(obproxy_clusters=[]), {Works.ABSENT: OF_OBPROXIES}),
         (answered(task=Answer.FAILED), {Works.LESS: EVERY, Works.NO: {"task", "task_wait", "task_info"}}),
         (answered(tasks=Answer.SKIPPED), {Works.UNKNOWN: EVERY | {"cluster_wait", "task", "task_wait", "task_info"}}),
         (answered(cluster_detail=Answer.ABSENT, time=Answer.ABSENT, version=Answer.FAILED), {}),
@@ -143,8 +150,8 @@ PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart"} |
 @pytest.mark.parametrize(
     ("fact", "shown", "names"),
     [
-        ("task_tags", Shown.ABSENT, PARTS),
-        ("task_tags", Shown.PARTLY, PARTS),
+        ("task_tags", Shown.ABSENT, PARTS | OF_OBPROXIES),
+        ("task_tags", Shown.PARTLY, PARTS | OF_OBPROXIES),
         ("task_tags", Shown.UNKNOWN, set()),
         ("server_start", Shown.PARTLY, OF_DATABASES | {"restart_fleet_info", "rolling_restart_info"}),
         ("server_start", Shown.UNKNOWN, set()),

@@ -110,6 +110,7 @@ def test_rights_are_those_of_the_reads(ocp):
         "read_clusters": "granted",
         "read_hosts": "refused",
         "read_arbitration_services": "unknown",
+        "read_obproxies": "unknown",
         "read_tasks": "unknown",
         "restart": "unknown until tried",
     }
