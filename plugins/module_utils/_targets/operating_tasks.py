@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._base.errors import RequestRefused
+from .._base.errors import AuthenticationFailed, RequestRefused
 from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
@@ -86,5 +86,7 @@ def _filters_by_host(api: OcpApi, **query: Any) -> bool:
     """Whether the service filters by host: no task is of a host that cannot be."""
     try:
         return not api.tasks(hostId=NO_HOST, **query)
+    except AuthenticationFailed:
+        raise
     except RequestRefused:
         return True

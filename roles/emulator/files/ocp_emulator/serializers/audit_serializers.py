@@ -20,6 +20,7 @@ _RESOURCES = {
     "OB_ZONE": ("OB_CLUSTER_MANAGEMENT", "OB_ZONE", "zone_id", "zone_name"),
     "OB_CLUSTER": ("OB_CLUSTER_MANAGEMENT", "OB_CLUSTER", "cluster_id", "cluster_name"),
     "ARBITRATION_SERVICE": ("ARBITRATION_MANAGEMENT", "ARBITRATION_SERVICE", "arbitration_service_id", "host_ip"),
+    "OBPROXY": ("OBPROXY_MANAGEMENT", "OBPROXY", "obproxy_id", "host_ip"),
 }
 _IN_EVENT = {"clusterId": "cluster_id", "zoneName": "zone_name", "serverId": "server_id", "hostId": "host_id"}
 

@@ -81,7 +81,9 @@ def process_page(
 
 def _processes(db: sqlite3.Connection, host: sqlite3.Row, now: int) -> list[schemas.AgentProcess]:
     rows = db.execute("SELECT * FROM agent_processes WHERE host_id = ? ORDER BY id", (host["id"],)).fetchall()
-    return [*(_process(row, now) for row in rows), _stopped_process(host)]
+    # A recorded service may have shown it itself.
+    stopped = [] if any(row["alias"] == _STOPPED_PROCESS for row in rows) else [_stopped_process(host)]
+    return [*(_process(row, now) for row in rows), *stopped]
 
 
 def _row_of_host(db: sqlite3.Connection, host_id: int) -> sqlite3.Row:

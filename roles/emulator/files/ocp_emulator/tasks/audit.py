@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks.subtask_graph import TaskKind
 
-# RESTART_OB_SERVER, RESTART_OB_CLUSTER and RESTART_OCP_AGENT are documented, the others are spelled like them.
+# RESTART_OB_SERVER, RESTART_OB_CLUSTER, RESTART_OCP_AGENT and RESTART_OB_PROXIES are documented, the others are spelled like them.
 EVENTS: Mapping[TaskKind, str] = {
     TaskKind.SERVER_RESTART: "RESTART_OB_SERVER",
     TaskKind.SERVER_START: "START_OB_SERVER",
@@ -21,6 +21,7 @@ EVENTS: Mapping[TaskKind, str] = {
     TaskKind.AGENT_RESTART: "RESTART_OCP_AGENT",
     TaskKind.AGENT_STOP: "STOP_OCP_AGENT",
     TaskKind.ARBITRATION_RESTART: "RESTART_ARBITRATION_SERVICE",
+    TaskKind.OBPROXY_RESTART: "RESTART_OB_PROXIES",
 }
 
 
