@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -182,6 +183,14 @@ def test_host_that_cannot_be_shows_whether_the_filter_by_host_works(probe, api):
     api.expect("tasks", clusterId=31, gives=found).expect("tasks", clusterId=31, hostId=51, gives=found)
     api.expect("tasks", clusterId=31, hostId=NO_HOST, gives=probe)
     assert touching(SERVER_41, api) == [(90, ALL)]
+
+
+def test_refused_credentials_say_nothing_about_the_filter_by_host(api):
+    found = [listed(90, SERVER)]
+    api.expect("tasks", clusterId=31, gives=found).expect("tasks", clusterId=31, hostId=51, gives=found)
+    api.expect("tasks", clusterId=31, hostId=NO_HOST, gives=refused(401))
+    with pytest.raises(AuthenticationFailed):
+        touching(SERVER_41, api)
 
 
 @pytest.mark.parametrize(
