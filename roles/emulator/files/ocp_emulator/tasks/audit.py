@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks.subtask_graph import TaskKind
 
-# RESTART_OB_SERVER, RESTART_OB_CLUSTER, RESTART_OCP_AGENT and RESTART_OB_PROXIES are documented, the others are spelled like them.
+# Those of a server, a cluster, agents and OBProxies are documented, the others are spelled like them.
 EVENTS: Mapping[TaskKind, str] = {
     TaskKind.SERVER_RESTART: "RESTART_OB_SERVER",
     TaskKind.SERVER_START: "START_OB_SERVER",
