@@ -123,8 +123,8 @@ def test_all_that_is_wrong_is_said_at_once():
     with pytest.raises(OptionError) as raised:
         check_wanted("parameters", {"stack_size": "1G", "ratio": "0.5", "cluster_id": "2"}, PARAMETERS, "orders")
     assert str(raised.value) == (
-        "parameters: stack_size: 1G is out of range; give 512K or more and 20M or less; cluster_id: 2 cannot be set, since "
-        "the parameter is read-only."
+        "parameters: stack_size: 1G is out of range; give 512K or more and 20M or less; cluster_id: 2 cannot be set, "
+        "since the parameter is read-only."
     )
 
 
