@@ -85,7 +85,7 @@ def _defect(parameter: Parameter, value: str) -> str | None:
 
 
 def _other_choice(parameter: Parameter, value: str) -> str | None:
-    if not parameter.allowed or any(parameter.same(each, value) for each in parameter.allowed):
+    if not parameter.allowed or value.casefold() in map(str.casefold, parameter.allowed):
         return None
     return f"is not one of {', '.join(parameter.allowed)}"
 

@@ -71,7 +71,7 @@ GOOD = {
     "stack_size": ["512K", "5M", "20M", "20480k", "5mb"],
     "tcp_keepcnt": ["1", "9999"],
     "tcp_keepidle": ["1s", "60", "1h", "1000ms"],
-    "enable_tcp_keepalive": ["true", "False", "on", "0"],
+    "enable_tcp_keepalive": ["true", "False"],
     "audit_mode": ["oracle", "NONE"],
     "ilog_index_expire_time": ["3d", "90", "anything", "5m"],
     "untyped_size": ["5g", "5h"],
@@ -95,6 +95,8 @@ BAD = {
     ("tcp_keepidle", "500ms"): "tcp_keepidle: 500ms is out of range; give 1s or more",
     ("tcp_keepidle", "5G"): "tcp_keepidle: 5G is not a time, as in 30s or 1h",
     ("enable_tcp_keepalive", "maybe"): "enable_tcp_keepalive: maybe is not one of TRUE, FALSE",
+    # The database takes it, but the service names two.
+    ("enable_tcp_keepalive", "on"): "enable_tcp_keepalive: on is not one of TRUE, FALSE",
     ("audit_mode", "true"): "audit_mode: true is not one of NONE, ORACLE",
     ("ilog_index_expire_time", "5G"): "ilog_index_expire_time: 5G is not a time",
     ("untyped_capacity", "5h"): "untyped_capacity: 5h is not a capacity",
