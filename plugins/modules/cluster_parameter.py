@@ -34,6 +34,14 @@ options:
       - Put a time like V(12:00) in quotes, since YAML takes it for a number.
     type: dict
     required: true
+  settle_time:
+    description:
+      - How many seconds the module waits at most until all servers show the new values. A dynamic parameter reaches
+        them within seconds.
+      - An old value that is still shown after it is taken as proof that OCP shows the value that a server runs with. So
+        a time that is too short makes a restart be skipped that is needed.
+    type: float
+    default: 10
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -231,18 +239,21 @@ trace_id:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._parameters.set_parameters import set_parameters
 from ..module_utils._parameters.wanted_parameters import wanted_parameters
 
 OPTIONS = {
     "cluster": {"type": "str", "required": True},
     "parameters": {"type": "dict", "required": True},
+    "settle_time": {"type": "float", "default": 10},
 }
 
 
 def run(api, params, mode):
     wanted = wanted_parameters("parameters", params["parameters"])
-    return set_parameters(api, params["cluster"], wanted, check_mode=mode.check_mode)
+    settle_time = seconds_option(params, "settle_time", 1)
+    return set_parameters(api, params["cluster"], wanted, settle_time, check_mode=mode.check_mode)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,15 +20,20 @@ from .read_parameters import ClusterParameters, Facts, parameter_facts, pending_
 from .told_apart_notes import ToldApartNotes
 from .wanted_parameters import check_wanted
 
-# Seconds. A dynamic parameter reaches the servers soon, but not at once.
-TAKES_EFFECT_WITHIN = 10.0
+# Seconds between two reads while values settle.
 PAUSE = 1.0
 
 
 def set_parameters(
-    api: OcpApi, cluster: str, wanted: Mapping[str, str], *, check_mode: bool, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    cluster: str,
+    wanted: Mapping[str, str],
+    settle_time: float,
+    *,
+    check_mode: bool,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Facts:
-    """Set what differs, and return what is in effect where.
+    """Set what differs, and return what is in effect where, at most ``settle_time`` seconds later.
 
     Raises OptionError and TargetError before anything is sent, and ServiceError.
     """
@@ -41,7 +46,7 @@ def set_parameters(
     api.set_cluster_parameters(found.cluster_id, differing)
     set_at = _up_to_a_second(clock.wall())
     try:
-        after = _effect_after(api, found, wanted, clock)
+        after = _settled(api, found, wanted, settle_time, clock)
     except ServiceError as error:
         error.add_context(f"The service has set {_assignments(differing)}, but where that is in effect cannot be read.")
         error.facts.update(changed=True, set_at=set_at, previous=_previous(before))
@@ -49,15 +54,20 @@ def set_parameters(
     return _Change(found, before, after, differing, set_at, check_mode).result(api.url)
 
 
-def _effect_after(api: OcpApi, found: ClusterParameters, wanted: Mapping[str, str], clock: Clock) -> Effect:
-    """What is shown once all that needs no restart is in effect, or after TAKES_EFFECT_WITHIN."""
+def _settled(
+    api: OcpApi, found: ClusterParameters, wanted: Mapping[str, str], settle_time: float, clock: Clock
+) -> Effect:
+    """What is shown once all values are, or else after ``settle_time``.
+
+    A value takes some seconds to reach all servers. Until then an old one does not show that a parameter is static.
+    """
     began = clock.now()
     while True:
         after = found.read_again(api).effect(wanted)
-        dynamic = [name for name, parameter in after.parameters.items() if parameter.needs_restart is not True]
-        if not any(after.differs(name) for name in dynamic) or clock.now() - began >= TAKES_EFFECT_WITHIN:
+        left = settle_time - (clock.now() - began)
+        if left <= 0 or not any(map(after.differs, wanted)):
             return after
-        clock.sleep(PAUSE)
+        clock.sleep(min(PAUSE, left))
 
 
 @dataclass(frozen=True)
@@ -75,19 +85,18 @@ class _Change:
         """What the module returns, with its warnings and its diff."""
         warnings: list[str] = []
         notes = ToldApartNotes(url, self.found.cluster_id, warnings)
-        known = notes.known(self.after, after_set=self.set_at is not None) - set(self._at_once)
         notes.forget(self._at_once)
-        previous = _previous(self.before)
+        known = notes.noted(self.after.wanted) if self.set_at is None else notes.known(self.after, after_set=True)
         return {
             "changed": bool(self.sent),
-            "reason": " ".join(self._reasons()),
+            "reason": " ".join(self._reasons(known)),
             "cluster": self.found.facts(),
             "servers": list(self.found.servers),
             "parameters": [self._facts(name, name in known) for name in self.after.wanted],
             "in_effect": _all_of([self._in_effect(name, name in known) for name in self.after.wanted]),
             "needs_restart": self._static,
-            "restart_servers": self._restart_servers,
-            "previous": previous,
+            "restart_servers": self._restart_servers(known),
+            "previous": _previous(self.before),
             "set_at": self.set_at,
             "warnings": [*warnings, *self._warnings()],
             "diff": self._diff(),
@@ -111,16 +120,21 @@ class _Change:
                 found.append(name)
         return found
 
-    @property
-    def _restart_servers(self) -> list[str] | None:
-        """The servers that have to restart; None if the service does not show which value a server has."""
-        if not all(self.after.shows_servers(name) for name in self._static):
+    def _restart_servers(self, known: Collection[str]) -> list[str] | None:
+        """The servers that have to restart; None if the service does not show which."""
+        if self._unknown(known) or not all(self.after.shows_servers(name) for name in self._static):
             return None
         old = {*pending_servers(self.after, self._static), *pending_servers(self.before, self._at_once)}
         return [server for server in self.found.servers if server in old]
 
+    def _unknown(self, known: Collection[str]) -> list[str]:
+        """The static parameters that show the wanted value everywhere, but of which servers may run with another."""
+        static = [name for name, parameter in self.after.parameters.items() if parameter.needs_restart]
+        return [name for name in static if name not in (*known, *self._static)]
+
     def _is_pending(self, name: str) -> bool:
-        return self.after.differs(name) or bool(pending_servers(self.after, [name]))
+        not_shown = self.after.shows_servers(name) and pending_servers(self.after, [name])
+        return self.after.differs(name) or bool(not_shown)
 
     def _in_effect(self, name: str, known: bool) -> bool | None:
         """None if the value that is shown may not be the one that servers run with."""
@@ -138,21 +152,22 @@ class _Change:
             "told_apart": True if known else False if name in self._at_once else None,
         }
 
-    def _reasons(self) -> list[str]:
+    def _reasons(self, known: Collection[str]) -> list[str]:
         words = "Would set" if self.check_mode else "Set"
-        done = f"{words} {_assignments(self.sent)}." if self.sent else "The wanted values are set already."
-        return [done, *self._pending_words()]
-
-    def _pending_words(self) -> list[str]:
-        servers = self._restart_servers
-        if not self._static:
-            return []
-        if servers is None:
-            return [f"{join_names(self._static)} takes effect at a restart; of which servers is not shown."]
+        unknown = join_names(self._unknown(known))
         return [
-            f"{join_names(self._static)} takes effect at a restart; {len(servers)} of "
-            f"{len(self.found.servers)} servers have to restart: {join_names(servers)}."
+            f"{words} {_assignments(self.sent)}." if self.sent else "The wanted values are set already.",
+            *([self._static_words(self._restart_servers(known))] if self._static else []),
+            *([f"{unknown} needs a restart; whether all servers had one is not shown."] if unknown else []),
         ]
+
+    def _static_words(self, servers: list[str] | None) -> str:
+        names, every = join_names(self._static), len(self.found.servers)
+        if servers is None:
+            way_out = "" if self.set_at is None else f": restart those that started before {self.set_at}"
+            return f"{names} takes effect at a restart; of which servers is not shown{way_out}."
+        whom = f"{len(servers)} of {every} servers have to restart: {join_names(servers)}"
+        return f"{names} takes effect at a restart; {whom}."
 
     def _warnings(self) -> list[str]:
         found = []
@@ -162,21 +177,25 @@ class _Change:
                 "value on all servers already. So it does not tell which servers run with the old one; restart those "
                 f"that started before {self.set_at}, with started_before."
             )
-        late = [name for name in self.sent if self.after.differs(name) and name not in self._static]
-        if late and self.set_at is not None:
-            found.append(
-                f"{join_names(late)} needs no restart, but is not in effect on {self._where_different(late)} after "
-                f"{TAKES_EFFECT_WITHIN:.0f} seconds. Read it again with oceanbase.ocp.parameter_info."
-            )
+        late = [name for name in self.sent if self.set_at is not None and self.after.differs(name)]
+        for name in late:
+            needs_restart = self.after.parameters[name].needs_restart
+            where = join_names(pending_servers(self.after, [name])) or "some servers"
+            if needs_restart is None:
+                found.append(
+                    f"The service does not show whether {name} needs a restart; it is not in effect on {where} yet."
+                )
+            elif not needs_restart:
+                found.append(
+                    f"{name} needs no restart, but is not in effect on {where} yet. Read it again with "
+                    "oceanbase.ocp.parameter_info."
+                )
         for name in self.sent:
             others = _others(self.before, name)
             if len(others) > 1:
                 shown = ", ".join(f"{value or 'an empty text'} on {count}" for value, count in others.most_common())
                 found.append(f"Before, servers had different values of {name}: {shown}. previous has one of them.")
         return found
-
-    def _where_different(self, names: list[str]) -> str:
-        return join_names(pending_servers(self.after, names)) or "some servers"
 
     def _diff(self) -> dict[str, str]:
         label = f"parameters of cluster {self.found.cluster_name}"
