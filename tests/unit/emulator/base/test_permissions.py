@@ -48,6 +48,7 @@ NEEDED = [
         for units in ("", "/units")
     ),
     ("GET", "/api/v2/ob/clusters/1/parameters", "CLUSTER_VIEWER"),
+    ("PUT", "/api/v2/ob/clusters/1/parameters", "CLUSTER_MANAGER"),
     ("GET", "/api/v2/alarm/alarms", "ALARM_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/tenants/5001/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
@@ -63,6 +64,7 @@ NEEDED = [
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
     ("GET", "/api/v2/obproxy/clusters", "OBPROXY_VIEWER"),
     ("GET", "/api/v2/obproxy/clusters/1", "OBPROXY_VIEWER"),
+    ("GET", "/api/v2/obproxy/clusters/1/parameters", "OBPROXY_VIEWER"),
 ]
 RIGHTS = {permission for _method, _path, permission in NEEDED}
 
@@ -85,7 +87,9 @@ CONTROL = [
     ("DELETE", "/emulator/alarms", None),
     ("DELETE", "/emulator/alarms/1", None),
     ("PUT", "/emulator/servers/1/metric", {"name": "max_full_clog_sync_delay_second", "value": 1}),
+    ("GET", "/emulator/parameters", None),
     ("PUT", "/emulator/servers/1/parameters", {"parameters": {}}),
+    ("PUT", "/emulator/obproxies/1/parameters", {"parameters": {}}),
     ("PUT", "/emulator/servers/1/version", {"version": "4.2.1.0"}),
     ("PUT", "/emulator/arbitration-services/1/process", {"running": True}),
     ("PUT", "/emulator/clusters/1/compaction", {"compactionStatus": "IDLE"}),

@@ -72,6 +72,8 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "tenant": ("GET", f"{CLUSTER}/tenants/5001", {}),
     "units": ("GET", f"{CLUSTER}/tenants/5001/units", {}),
     "parameters": ("GET", f"{CLUSTER}/parameters", {}),
+    "set_parameters": ("PUT", f"{CLUSTER}/parameters", {"json": [{"name": "stack_size", "value": "5M"}]}),
+    "obproxy_parameters": ("GET", "/api/v2/obproxy/clusters/1/parameters", {}),
     "alarms": ("GET", "/api/v2/alarm/alarms", {}),
     "metric": ("GET", "/api/v2/monitor/metric", {"params": METRIC}),
     "audit": ("GET", "/api/v2/audit/events", {"params": {"size": 100}}),
@@ -103,7 +105,7 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     degraded = {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
     emulated.request("PUT", "/emulator/arbitration-services/1", json=degraded).raise_for_status()
     answers = {}
-    posts = [name for name, (method, _path, _options) in CALLS.items() if method == "POST" and name != FIRST]
+    posts = [name for name, (method, _path, _options) in CALLS.items() if method != "GET" and name != FIRST]
     for name in (FIRST, *posts, *(name for name in CALLS if CALLS[name][0] == "GET")):
         if name in needed(profile):
             method, path, options = CALLS[name]
