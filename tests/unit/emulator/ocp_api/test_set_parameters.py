@@ -311,6 +311,8 @@ def test_static_parameter_may_never_take_effect(start):
     set_values(emulated, **{STATIC: "5M", DYNAMIC: "2s"})
     restarted(emulated, "restart")
     assert truth(emulated, STATIC) == [("512K", "5M", 1)] * 3
+    # Cluster 2 has started, server 2 has not.
+    assert truth(emulated, STATIC, (2,)) == [("512K", "512K", 0)]
     assert set(shown(emulated, STATIC).values()) == {"512K"}
     assert set(shown(emulated, DYNAMIC).values()) == {"2s"}
 
