@@ -27,7 +27,7 @@ options:
       have one of them. No document lists all states.
     type: list
     elements: str
-  parameters:
+  with_parameters:
     description: Whether to read the parameters of each OBProxy cluster too, with one more request for each. They
       cannot be set here.
     type: bool
@@ -71,7 +71,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ ocp_password }}"
     obproxy_cluster: entry
-    parameters: true
+    with_parameters: true
   register: entry
 
 - name: Show those that need a restart and do not have one value
@@ -166,8 +166,8 @@ obproxy_clusters:
           returned: always
           type: str
     parameters:
-      description: Its parameters; null without O(parameters). No document tells whether OCP shows the values that are
-        in effect or those that were set.
+      description: Its parameters; null without O(with_parameters). No document tells whether OCP shows the values that
+        are in effect or those that were set.
       returned: always
       type: list
       elements: dict
@@ -207,12 +207,12 @@ OPTIONS = {
     "obproxy_cluster": {"type": "list", "elements": "str"},
     "obproxy": {"type": "list", "elements": "str"},
     "status": {"type": "list", "elements": "str"},
-    "parameters": {"type": "bool", "default": False},
+    "with_parameters": {"type": "bool", "default": False},
 }
 
 
 def run(api, params, _mode):
-    found = read_obproxy_clusters(api, params, with_parameters=params["parameters"])
+    found = read_obproxy_clusters(api, params, with_parameters=params["with_parameters"])
     return {"changed": False, "obproxy_clusters": found}
 
 
