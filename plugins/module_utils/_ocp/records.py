@@ -97,12 +97,37 @@ alarm_record = partial(shaped, shape=_ALARM)
 _BACKUP: Shape = {"taskId": integer, "clusterId": integer, "status": text, "tenantName": text, "finishTime": time_text}
 backup_record = partial(shaped, shape=_BACKUP)
 
-_PARAMETER_OF_SERVER: Shape = {"value": text}
+
+def _value_text(value: object) -> str | None:
+    """The value of a parameter as text; documents have no other."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, float) else text(value)
+
+
+def _choices(value: object) -> list[str]:
+    """As a text with commas; documents have no other."""
+    every = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return [choice.strip() for each in every if (choice := _value_text(each)) and choice.strip()]
+
+
+_PARAMETER_OF_SERVER: Shape = {"svrIp": text, "svrPort": integer, "value": _value_text}
 _CURRENT_VALUE: Shape = {
     "obParameters": list_of(partial(shaped, shape=_PARAMETER_OF_SERVER)),
     "valueToServers": record,
+    "singleValueInCluster": boolean,
 }
-_PARAMETER: Shape = {"name": text, "currentValue": lambda value: shaped(record(value), _CURRENT_VALUE)}
+_VALUE_RANGE: Shape = {"type": text, "minValue": _value_text, "maxValue": _value_text, "allowedValues": _choices}
+_PARAMETER: Shape = {
+    "name": text,
+    "currentValue": lambda value: shaped(record(value), _CURRENT_VALUE),
+    "defaultValue": _value_text,
+    "description": text,
+    "section": text,
+    "needRestart": boolean,
+    "readonly": boolean,
+    "valueRange": lambda value: shaped(record(value), _VALUE_RANGE),
+}
 parameter_record = partial(shaped, shape=_PARAMETER)
 
 _HOST_SERVICE: Shape = {"name": text, "type": text, "version": text}

@@ -72,6 +72,6 @@ class ServerVersion(Schema):
 
 
 class ParameterValues(Schema):
-    """Values that a server has from now on, by the names of parameters."""
+    """Values that a server runs with from now on, by the names of parameters."""
 
     parameters: dict[str, Annotated[str, Field(strict=True)]]
