@@ -73,11 +73,11 @@ class Operation:
 class Look:
     """What was seen of a target: the target itself, the unfinished tasks on it, newest first, and those that ended.
 
-    ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts
-    that have begun since the instant of the condition, or ended just now, and did their work; ``failure`` its newest
-    restart, if that is FAILED. ``reads_tasks``: whether these credentials may read tasks; ``untold``: the newest restart since then of
-    which the service does not tell what it restarted. ``names_kind``: the name of a task tells that it is a restart.
-    ``values`` are those of the wanted parameters, None if none are wanted or shown.
+    ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts that
+    have begun since the instant of the condition, or ended just now, and did their work; ``failure`` its newest
+    restart, if that is FAILED. ``reads_tasks``: whether these credentials may read tasks; ``untold``: the newest
+    restart since then of which the service does not tell what it restarted. ``names_kind``: the name of a task tells
+    that it is a restart. ``values`` are those of the wanted parameters, None if none are wanted or shown.
     """
 
     observed: Observation
@@ -228,7 +228,9 @@ def _needs_none(look: Look, condition: Condition, satisfying: Operation | None) 
 def _met_words(look: Look, since: datetime | None) -> str:
     """What is shown of the conditions that all members meet."""
     members = look.observed.members
-    started = f"{start_words(members, look.finished)}, not before {condition_words(since, look.observed)}" if since else ""
+    started = (
+        f"{start_words(members, look.finished)}, not before {condition_words(since, look.observed)}" if since else ""
+    )
     return " and ".join(filter(None, (started, look.values.words(members) if look.values else "")))
 
 
@@ -260,7 +262,9 @@ def _settle(
         return Decision(Action.SETTLE, reason, names, (last.task_id,))
     new = [member for member in late if _is_new(member, look)]
     if new and condition.settles:
-        return Decision(Action.SETTLE, f"{start_words(new, look.finished)}; {look.values.words(new)}, maybe not for long", names)
+        return Decision(
+            Action.SETTLE, f"{start_words(new, look.finished)}; {look.values.words(new)}, maybe not for long", names
+        )
     since = condition.started_before
     if since is None:
         return None
@@ -309,9 +313,16 @@ def _conflict(look: Look, stale: frozenset[str], condition: Condition, satisfyin
 
 
 def _restart_reason(stale: Sequence[Member], look: Look, since: datetime | None) -> str:
-    observed, some = look.observed, "" if len(stale) == len(look.observed.members) else f" ({len(stale)} of {len(look.observed.members)})"
+    observed, some = (
+        look.observed,
+        "" if len(stale) == len(look.observed.members) else f" ({len(stale)} of {len(look.observed.members)})",
+    )
     if since is None:
-        return f"{look.values.words(stale)}{some}" if look.values else "no condition was given, so the verb always restarts"
+        return (
+            f"{look.values.words(stale)}{some}"
+            if look.values
+            else "no condition was given, so the verb always restarts"
+        )
     unknown = [member.name for member in stale if member.started is None]
     if unknown:
         return f"it is not proven that {join_names(unknown)} started since {condition_words(since, observed)}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the values of parameters say of the servers of a target: which need the restart, and whether that is believed."""
+"""What the values of parameters say of a target: which members need the restart, and whether that is believed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from .._targets.target import Member
 
 @dataclass(frozen=True)
 class ValuesSeen:
-    """The wanted values beside those that the service shows; ``told_apart`` are the names of which it is known to show
-    the old value until a server has restarted.
+    """The wanted values beside those that the service shows.
+
+    ``told_apart`` are the names of which it is known to show the old value until a server has restarted.
     """
 
     effect: Effect
