@@ -85,6 +85,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.signs
+  - oceanbase.ocp.until_effective
 attributes:
   check_mode:
     support: full

@@ -46,14 +46,15 @@ extends_documentation_fragment:
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
   - oceanbase.ocp.signs
+  - oceanbase.ocp.until_effective
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a server that has started since is left alone. Without it each run restarts the
-      server, unless a restart of it is running.
+    details: With O(started_before) a server that has started since is left alone, with O(until_effective) one that
+      shows the values. Without both each run restarts the server, unless a restart of it is running.
 seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.task_wait
@@ -250,7 +251,8 @@ after:
   type: dict
 verified:
   description: Whether it is proven by the start time of the server that it has started anew, or since
-    O(started_before), and it serves; null where it was not waited for or the service does not show it.
+    O(started_before), or for what is skipped by its values with O(until_effective), and it serves; null where it was
+    not waited for or the service does not show it.
   returned: once the target was found
   type: bool
 safety:
@@ -308,6 +310,14 @@ tasks:
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
+effective:
+  description:
+    - For each name in O(until_effective) the C(value) that all restarted servers show, null where they differ or it is
+      not shown, whether it is C(effective) on all of them, null where that is not shown, and the value on each in
+      C(servers). As last seen; before the restart, where it was not waited for.
+  returned: once the target was found, with O(until_effective)
+  type: dict
+  sample: {"stack_size": {"value": "5M", "effective": true, "servers": {"10.0.0.1:2882": "5M"}}}
 signs:
   description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
   returned: when signs of trouble stopped it
@@ -316,7 +326,7 @@ signs:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.server import Server
 from ..module_utils._targets.target import Selector
@@ -329,6 +339,7 @@ OPTIONS = {
     "zone": {"type": "str"},
     **RESTART_OPTIONS,
     **GATE_OPTIONS,
+    **EFFECT_OPTIONS,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
+from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.decision import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
@@ -63,6 +64,7 @@ BUDGET_OPTIONS: dict[str, Any] = {
     },
     "offline_time": {"type": "int"},
 }
+EFFECT_OPTIONS: dict[str, Any] = {"until_effective": {"type": "dict"}}
 # What is asked of a cluster before servers of it are restarted.
 GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
 
@@ -103,7 +105,14 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         _instant(params, "finish_before"),
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
+        until_effective=wanted_values(params),
     )
+
+
+def wanted_values(params: Params) -> dict[str, str]:
+    """The values of parameters that a restart is for; empty without. Raises OptionError."""
+    given = params.get("until_effective")
+    return {} if given is None else wanted_parameters("until_effective", given)
 
 
 def _signs(params: Params) -> dict[str, Any]:

@@ -258,13 +258,12 @@ def _settle(
     names = frozenset(due) | {member.name for member in late}
     if due:
         last = max(due.values(), key=lambda task: task.due_until)
-        reason = f"task {last.label} has restarted {join_names(sorted(due))}, which may show its start and values late"
+        reason = f"task {last.label} has restarted {join_names(sorted(due))}, which may show start and values late"
         return Decision(Action.SETTLE, reason, names, (last.task_id,))
     new = [member for member in late if _is_new(member, look)]
     if new and condition.settles:
-        return Decision(
-            Action.SETTLE, f"{start_words(new, look.finished)}; {look.values.words(new)}, maybe not for long", names
-        )
+        reason = f"{start_words(new, look.finished)}, and may show its values late; {look.values.words(new)}"
+        return Decision(Action.SETTLE, reason, names)
     since = condition.started_before
     if since is None:
         return None

@@ -3,7 +3,6 @@
 """Setting parameters: when they take effect, what is refused, and what each server really runs with."""
 
 import pytest
-from ocp_emulator.base.compatibility import PROFILES
 from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 
