@@ -17,10 +17,10 @@ options:
         Set them before, as with M(oceanbase.ocp.cluster_parameter).
       - With O(started_before) too, a server is left alone only if it has started since and shows them. One that has
         started since and shows other values makes the module fail, since another restart would not help.
-      - Without it, a server that shows them is left alone only where OCP is known to show the old value of a server until
-        that has restarted. It is, if it shows two values of the parameter now, or has done so to this controller before, or
-        if M(oceanbase.ocp.cluster_parameter) saw the old value after it had set the new one. Else the module fails, and
-        asks for O(started_before).
+      - Without it, a server that shows them is left alone only where OCP is known to show the old value of a server
+        until that has restarted. It is, if it shows two values of the parameter now, or has done so to this controller
+        before, or if M(oceanbase.ocp.cluster_parameter) saw the old value after it had set the new one. Else the module
+        fails, and asks for O(started_before).
       - Where OCP shows no value for each server, the module fails before anything is sent. With O(started_before), that
         decides alone then, and there is a warning.
       - A server that has just restarted may show its values late. For 180 seconds it is looked at again, before it is

@@ -99,10 +99,10 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        _instant(params, "started_before"),
+        given_instant(params, "started_before"),
         InFlight(params["in_flight"]),
         _safety(params),
-        _instant(params, "finish_before"),
+        given_instant(params, "finish_before"),
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
         until_effective=wanted_values(params),
@@ -126,7 +126,7 @@ def _signs(params: Params) -> dict[str, Any]:
     }
 
 
-def _instant(params: Params, option: str) -> datetime | None:
+def given_instant(params: Params, option: str) -> datetime | None:
     """The instant, where the option is given. Raises OptionError."""
     given = params.get(option)
     return None if given is None else parse_instant_option(option, given)

@@ -31,6 +31,11 @@ def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look
             "OCP, since another restart would not change it."
         )
     if decision.action is Action.DOUBT:
-        raise OptionError(
-            f"until_effective: {nothing} Give started_before, the instant of the change, so that the start decides too."
-        )
+        raise doubt_error(nothing)
+
+
+def doubt_error(nothing: str) -> OptionError:
+    """The error where values that are shown prove nothing; ``nothing`` is what was not done for that."""
+    return OptionError(
+        f"until_effective: {nothing} Give started_before, the instant of the change, so that the start decides too."
+    )

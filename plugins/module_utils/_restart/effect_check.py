@@ -4,27 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from .._base.clock import Clock
-from .._base.errors import CredentialsRefused, OptionError, ServiceError
-from .._base.parsing import Record
+from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
-from .._ocp.unknown_path import if_shown
-from .._parameters.effect import Effect
-from .._parameters.parameter import parameters_by_name
-from .._parameters.told_apart_notes import ToldApartNotes
-from .._parameters.wanted_parameters import check_wanted
 from .._targets.target import Member, Observation, Target
 from .attempt import Progressing, RestartAttempt
 from .restart_request import RestartRequest
 from .start_proof import PAUSES
 from .task_evidence import PROOF_TIMEOUT
+from .values_reader import ValuesReader
 from .values_seen import ValuesSeen
-
-OPTION = "until_effective"
 
 
 class EffectCheck:
@@ -42,14 +35,12 @@ class EffectCheck:
         clock: Clock,
     ) -> None:
         self._api = api
-        self._cluster_id = target.cluster_id or 0
-        self._cluster = str(target.result().get("cluster_name"))
         self._wanted = request.until_effective
         self._alone = request.started_before is None
         self._attempt = attempt
         self._clock = clock
-        self._notes = ToldApartNotes(api.url, self._cluster_id, attempt.warnings)
-        self._read: Sequence[Record] = ()
+        cluster = target.cluster_id or 0, str(target.result().get("cluster_name"))
+        self._reader = ValuesReader(api, cluster, self._wanted, attempt.warnings, alone=self._alone)
         self._before: ValuesSeen | None = None
         self._after: ValuesSeen | None = None
         self._note(None, ())
@@ -60,24 +51,13 @@ class EffectCheck:
         return 1 if self._wanted else 0
 
     def read(self) -> None:
-        """Read all parameters of the cluster. Raises a ServiceError."""
-        if self._wanted:
-            self._read = if_shown(lambda: self._api.cluster_parameters(self._cluster_id), lambda _error: None) or ()
+        """Read them, before the target itself is looked at. Raises a ServiceError."""
+        self._reader.read()
 
     def seen(self, observed: Observation) -> ValuesSeen | None:
-        """What was read means for the cluster that was observed; None if the values do not decide.
-
-        Raises OptionError for values that cannot be, and where the service does not show the value of each server
-        though nothing else decides.
-        """
-        if not self._wanted:
-            return None
-        if self._read:
-            check_wanted(OPTION, self._wanted, parameters_by_name(self._read), self._cluster)
-        self._before = self._shown(observed)
+        """What was read means for the cluster that was observed; see ``ValuesReader.seen``."""
+        self._before = self._reader.seen(_servers(observed))
         self._note(self._before, observed.members)
-        if self._before is None:
-            self._refuse_or_warn()
         return self._before
 
     def await_values(self, observed: Observation) -> ServiceError | None:
@@ -91,7 +71,7 @@ class EffectCheck:
             except ServiceError as error:
                 problem = error
             else:
-                self._after, problem = self._shown(observed), None
+                self._after, problem = self._reader.shown(_servers(observed)), None
                 self._note(self._after, observed.members)
             waited = self._clock.now() - began
             if (problem is None and not self._may_still_show(observed)) or waited >= PROOF_TIMEOUT:
@@ -124,21 +104,11 @@ class EffectCheck:
             return self._before is not None
         return not all(self._after.is_in_effect(member.name) for member in observed.members)
 
-    def _shown(self, observed: Observation) -> ValuesSeen | None:
-        effect = Effect.of(self._wanted, self._read, [server.member.name for server in observed.servers])
-        return ValuesSeen(effect, self._notes.known(effect)) if effect.values_per_server else None
-
     def _note(self, seen: ValuesSeen | None, members: Iterable[Member]) -> None:
         nothing: dict[str, Any] = {name: {"value": None, "effective": None, "servers": {}} for name in self._wanted}
         facts = seen.result(member.name for member in members) if seen else nothing
         self._attempt.note(effective=facts or None)
 
-    def _refuse_or_warn(self) -> None:
-        names = join_names(self._wanted)
-        what = f"{OPTION}: the service does not show the value of {names} on each server"
-        if self._alone:
-            raise OptionError(
-                f"{what} of cluster {self._cluster}, so nothing tells which of them need the restart. Give "
-                "started_before, the instant of the change."
-            )
-        self._attempt.warnings.append(f"{what}, so started_before alone decides.")
+
+def _servers(observed: Observation) -> list[str]:
+    return [server.member.name for server in observed.servers]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor locks and notes of another test."""
+"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor the locks and notes of another."""
 
 from __future__ import annotations
 

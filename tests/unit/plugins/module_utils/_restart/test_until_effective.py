@@ -128,9 +128,9 @@ def test_value_that_all_servers_show_does_not_count_where_nothing_tells_old_from
     error = failure(changed, SERVER, asked())
     assert error.__class__ is OptionError
     assert str(error) == (
-        "until_effective: There was no restart of server 10.1.0.1:2882 (id 41) of cluster orders (id 31): 10.1.0.1:2882 "
-        "shows stack_size=5M, but it is not known that this service goes on showing the old value of stack_size until a "
-        "server has restarted. Give started_before, the instant of the change, so that the start decides too."
+        f"until_effective: There was no restart of {SERVER.target.label}: {FIRST} shows stack_size=5M, but it is not "
+        "known that this service goes on showing the old value of stack_size until a server has restarted. Give "
+        "started_before, the instant of the change, so that the start decides too."
     )
     assert (error.facts["changed"], changed.posts) == (False, [])
     # With it nobody is skipped by the value.
@@ -158,8 +158,8 @@ def test_without_values_of_servers_nothing_is_sent_and_started_before_is_asked_f
     changed.parameters["stack_size"].servers = ()
     error = failure(changed, SERVER, asked())
     assert str(error) == (
-        "until_effective: the service does not show the value of stack_size on each server of cluster orders, so nothing "
-        "tells which of them need the restart. Give started_before, the instant of the change."
+        "until_effective: the service does not show the value of stack_size on each server of cluster orders, so "
+        "nothing tells which of them need the restart. Give started_before, the instant of the change."
     )
     assert error.__class__ is OptionError
     assert (changed.posts, error.facts["changed"]) == ([], False)
