@@ -105,16 +105,22 @@ def _value_text(value: object) -> str | None:
     return str(value) if isinstance(value, float) else text(value)
 
 
+def _value_texts(value: object) -> list[str]:
+    found = map(_value_text, value if isinstance(value, list) else ())
+    return [each for each in found if each is not None]
+
+
 def _choices(value: object) -> list[str]:
     """As a text with commas; documents have no other."""
-    every = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return [choice.strip() for each in every if (choice := _value_text(each)) and choice.strip()]
+    every = _value_texts(value.split(",") if isinstance(value, str) else value)
+    return [each.strip() for each in every if each.strip()]
 
 
 _PARAMETER_OF_SERVER: Shape = {"svrIp": text, "svrPort": integer, "value": _value_text}
 _CURRENT_VALUE: Shape = {
     "obParameters": list_of(partial(shaped, shape=_PARAMETER_OF_SERVER)),
     "valueToServers": record,
+    "values": _value_texts,
     "singleValueInCluster": boolean,
 }
 _VALUE_RANGE: Shape = {"type": text, "minValue": _value_text, "maxValue": _value_text, "allowedValues": _choices}

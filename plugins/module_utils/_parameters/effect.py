@@ -36,17 +36,26 @@ class Effect:
 
     def pending(self, server: str) -> list[str]:
         """The names whose value on this server is not the wanted one, or is not shown."""
-        return [name for name, value in self.shown(server).items() if not self._is_wanted(name, value)]
+        return [name for name, value in self.shown(server).items() if not self.is_wanted(name, value)]
 
     @property
     def pending_servers(self) -> list[str]:
         """The servers on which something is pending."""
         return [server for server in self.servers if self.pending(server)]
 
+    def differs(self, name: str) -> bool:
+        """Whether some server, or the cluster as a whole, shows another value than the wanted one, or nothing does."""
+        shown = [*self._shown_values(name), *self.parameters[name].cluster_values]
+        return not shown or not all(self.is_wanted(name, value) for value in shown)
+
     @property
     def values_per_server(self) -> bool:
         """Whether the service shows, for each wanted parameter, the value of some server."""
-        return all(self._shown_values(name) for name in self.wanted)
+        return all(self.shows_servers(name) for name in self.wanted)
+
+    def shows_servers(self, name: str) -> bool:
+        """Whether the service shows the value of some server."""
+        return bool(self._shown_values(name))
 
     def told_apart(self, name: str, *, after_set: bool = False) -> bool:
         """Whether this answer proves that the service shows on a server the value it runs with.
@@ -55,10 +64,11 @@ class Effect:
         """
         parameter, shown = self.parameters[name], self._shown_values(name)
         two_values = any(not parameter.same(shown[0], value) for value in shown[1:])
-        static_and_old = bool(parameter.needs_restart) and any(not self._is_wanted(name, value) for value in shown)
+        static_and_old = bool(parameter.needs_restart) and any(not self.is_wanted(name, value) for value in shown)
         return two_values or (after_set and static_and_old)
 
-    def _is_wanted(self, name: str, value: str | None) -> bool:
+    def is_wanted(self, name: str, value: str | None) -> bool:
+        """Whether this is the wanted value, in whatever words."""
         return self.parameters[name].same(self.wanted[name], value)
 
     def _shown_values(self, name: str) -> list[str]:

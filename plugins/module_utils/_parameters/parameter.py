@@ -17,11 +17,13 @@ class Parameter:
     """What the service shows of a parameter; None or empty where it shows nothing.
 
     ``values`` has the value for each server (``ip:port``) that one is shown of; None where two are shown of one server.
-    ``minimum`` and ``maximum`` are allowed themselves, as far as documents tell.
+    ``cluster_values`` are all values in the cluster, without their servers. ``minimum`` and
+    ``maximum`` are allowed themselves, as far as documents tell.
     """
 
     name: str
     values: Mapping[str, str | None]
+    cluster_values: tuple[str, ...] = ()
     type: str | None = None
     kind: Kind | None = None
     minimum: str | None = None
@@ -42,6 +44,7 @@ class Parameter:
         return cls(
             name=str(shown.get("name")),
             values=_values(current),
+            cluster_values=tuple(current.get("values") or ()),
             type=limits.get("type"),
             kind=_kind(limits.get("type"), allowed),
             minimum=limits.get("minValue") or None,

@@ -34,11 +34,18 @@ class ToldApartNotes:
         self._warnings = warnings
 
     def known(self, effect: Effect, *, after_set: bool = False) -> frozenset[str]:
-        """The names whose old and new values are told apart: by ``effect``, which is noted, or by an earlier one."""
+        """The names whose old and new values are told apart: by ``effect``, which is noted, or by an earlier one.
+
+        A set takes some seconds to reach all servers. So ``effect`` has to be of a time when they had them.
+        """
         shown = {name for name in effect.wanted if effect.told_apart(name, after_set=after_set)}
-        noted = {name for name in effect.wanted if self._is_noted(name)}
+        noted = self.noted(effect.wanted)
         self._note(shown - noted)
-        return frozenset(shown | noted)
+        return noted | shown
+
+    def noted(self, names: Iterable[str]) -> frozenset[str]:
+        """Those of the names that are known from earlier."""
+        return frozenset(name for name in names if self._is_noted(name))
 
     def forget(self, names: Iterable[str]) -> None:
         """The service has shown that it does not tell old from new."""

@@ -55,10 +55,15 @@ def _text(option: str, name: str, value: object) -> str:
     return value
 
 
-def check_wanted(option: str, wanted: Mapping[str, str], parameters: Mapping[str, Parameter], cluster: str) -> None:
-    """Raise OptionError with all that is wrong with the values, by the ``parameters`` that the cluster shows."""
+def check_wanted(
+    option: str, wanted: Mapping[str, str], parameters: Mapping[str, Parameter], cluster: str, *, is_set: bool = True
+) -> None:
+    """Raise OptionError with all that is wrong with the values, by the ``parameters`` that the cluster shows.
+
+    What is not to be set may be read-only.
+    """
     check_names(option, wanted, parameters, cluster)
-    found = [(name, value, _defect(parameters[name], value)) for name, value in wanted.items()]
+    found = [(name, value, _defect(parameters[name], value, is_set)) for name, value in wanted.items()]
     wrong = [f"{name}: {value or 'an empty text'} {defect}" for name, value, defect in found if defect]
     if wrong:
         raise OptionError(f"{option}: {'; '.join(wrong)}.")
@@ -73,12 +78,14 @@ def check_names(
     for name in names:
         if name not in known:
             guess = name.lower() if name.lower() in known else name
-            raise OptionError(f"{option}: cluster {cluster} has no parameter {name}. {next_guess(guess, list(known))}")
+            raise OptionError(
+                f"{option}: cluster {cluster} has no parameter {name}. {next_guess(guess, list(known), 'name')}"
+            )
 
 
-def _defect(parameter: Parameter, value: str) -> str | None:
+def _defect(parameter: Parameter, value: str, is_set: bool) -> str | None:
     """Why the value cannot be set, after the value; None if nothing that is shown speaks against it."""
-    if parameter.readonly:
+    if parameter.readonly and is_set:
         return "cannot be set, since the parameter is read-only"
     checks: tuple[Callable[[Parameter, str], str | None], ...] = (_other_choice, _wrong_form, _out_of_range)
     return next((defect for check in checks if (defect := check(parameter, value))), None)

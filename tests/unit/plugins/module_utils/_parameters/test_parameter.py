@@ -57,7 +57,7 @@ def test_all_that_is_documented():
         currentValue={"singleValueInCluster": False},
     )
     assert shown == Parameter(
-        "x", {}, "TIME", Kind.TIME, "1s", None, (), "", "OBSERVER", "How long.", False, True, False
+        "x", {}, (), "TIME", Kind.TIME, "1s", None, (), "", "OBSERVER", "How long.", False, True, False
     )
 
 
