@@ -268,10 +268,9 @@ tasks:
   type: list
   elements: dict
 effective:
-  description:
-    - For each name in O(until_effective) the C(value) that all restarted servers show, null where they differ or it is
-      not shown, whether it is C(effective) on all of them, null where that is not shown, and the value on each in
-      C(servers). As last seen; before the restart, where it was not waited for.
+  description: For each name in O(until_effective) the C(value) that all restarted servers show, whether it is
+    C(effective) on all of them, and the value on each of the C(servers), as last seen. Null where it is not shown, or
+    values differ.
   returned: once the target was found, with O(until_effective)
   type: dict
   sample: {"stack_size": {"value": "5M", "effective": true, "servers": {"10.0.0.1:2882": "5M"}}}

@@ -79,8 +79,9 @@ class Progressing(Generic[Kind]):
         """The result with every key, ``warnings`` and ``diff``."""
         facts = {each.name: getattr(self.so_far, each.name) for each in fields(self.so_far)}
         unchanged = facts.pop("unchanged", {})
-        if facts.get("effective") is None:
-            facts.pop("effective", None)
+        effective = facts.pop("effective", None)
+        if effective is not None:
+            facts["effective"] = effective
         if "subtask_ids" in facts:
             facts["subtask_ids"] = list(facts["subtask_ids"])
         warnings = list(dict.fromkeys(self.warnings))
