@@ -78,11 +78,6 @@ def service():
     return Service()
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path, monkeypatch):
-    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
-
-
 @pytest.fixture
 def time():
     return FakeClock()
