@@ -48,6 +48,11 @@ PAUSE, LAG = 0.4, 0.3
 # wait longer than TIMEOUT, all time out.
 CLIENTS, RESTARTS_OF_A_CLIENT = 24, 5
 
+# The shortest task of all. With STEP_SECONDS alone it may end before the request of a rival arrives whose last look was
+# of the time before it: no service refuses that request, and no controller could have known.
+ARBITRATION_SECONDS = 3.0
+ARBITRATION_STEP = {"kind": "subtask", "action": "slow", "match": {"subtask": "Start arbitration service"}}
+
 POSTS = {"method": "POST"}
 RUNNING_TASKS = {"record": "task", "status": "RUNNING"}
 
@@ -133,8 +138,14 @@ def change(service: Service, place: Place, chance: random.Random, tally: Tally) 
         tally.doubles += max(0, times - 1)
         tally.said.update(word for word, _facts, _message in said)
         for problem in problems(service, said, times):
-            story = "; ".join(f"{word}: {message}" for word, _facts, message in said)
+            story = "; ".join(f"{word}: {message}{_when(facts)}" for word, facts, message in said)
             tally.wrong.append(f"{place.object_type} {place.name}, restarted {times} times: {problem}. {story}")
+
+
+def _when(facts: dict[str, Any] | None) -> str:
+    """When the task of a run began and ended, for the story."""
+    task = (facts or {}).get("task") or {}
+    return f" [task {task['id']}, {task['start_time']} to {task['finish_time']}]" if task.get("id") else ""
 
 
 DONE = frozenset({"submitted", "adopted", "attached", "skipped"})
@@ -181,6 +192,8 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
             match = {"user": VICTIM[0], **fault.get("match", {})}
             rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}
             service.call("POST", "/emulator/faults", json={"kind": "http", **fault, **rule})
+        longer = {**ARBITRATION_STEP, "seconds": ARBITRATION_SECONDS, "times": None}
+        service.call("POST", "/emulator/faults", json=longer)
 
         def work(worker: int) -> None:
             own = random.Random(f"{seed}/{profile}/{worker}")

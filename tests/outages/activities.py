@@ -132,7 +132,7 @@ def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
             return
 
 
-def rolling(controller: Controller, cluster: str, batch: int) -> None:
+def rolling(controller: Controller, cluster: str, batch: str) -> None:
     """The role rolling_restart: the gate, a batch of a zone, and its proof."""
     since = now()
     plan = controller.module("rolling_restart_info", clusters=[cluster], started_before=since, batch=batch, min_zones=1)

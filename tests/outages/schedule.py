@@ -25,8 +25,6 @@ from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Schedul
 from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import Current
 
 HORIZON = 8_000.0
-# Servers of a batch.
-WHOLE_ZONE = 1_000
 # Seconds of the subtasks of restarts.
 STEPS = (1.0, 3.0, 8.0)
 # Tenths of seconds until all activities have begun.
@@ -119,7 +117,7 @@ class Run:
             chosen, waves = _some(draw, every), draw.chance(0.6)
             yield f"fleet {_names(chosen)} waves {waves}", partial(activities.fleet, controller, chosen, waves=waves)
         elif kind == "rolling":
-            batch = draw.pick((WHOLE_ZONE, 1, 2))
+            batch = draw.pick(("auto", "1", "2"))
             yield (
                 f"rolling {cluster['name']} by {batch}",
                 partial(activities.rolling, controller, cluster["name"], batch),

@@ -278,7 +278,8 @@ def note(told: Served, call: str, operation: dict[str, Any], schemas: dict[str, 
     names = told.parameters.setdefault(call, set())
     names.update(each["name"] for each in operation.get("parameters", ()) if each["in"] == "query")
     for content in operation.get("requestBody", {}).get("content", {}).values():
-        names.update(content["schema"]["properties"])
+        schema = content["schema"]
+        names.update(schema.get("items", schema)["properties"])
     for answer in operation["responses"].values():
         told.headers.update(answer.get("headers", ()))
         note_forms(told, answer, schemas)

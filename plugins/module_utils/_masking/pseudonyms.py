@@ -7,8 +7,9 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from itertools import count, product
 from string import digits
+from typing import TypeAlias
 
-Address = IPv4Address | IPv6Address
+Address: TypeAlias = "IPv4Address | IPv6Address"
 
 FIRST_ID = 1001
 LETTERS = "xyzqvwkjabcdefghilmnoprstu"

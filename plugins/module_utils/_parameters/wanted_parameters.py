@@ -35,7 +35,9 @@ def wanted_parameters(option: str, given: Mapping[object, object]) -> dict[str, 
 
 def _name(option: str, name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > LONGEST_LABEL:
-        raise OptionError(f"{option}: {one_line(name) or 'an empty text'} is not the name of a parameter.")
+        raise OptionError(
+            f"{option}: {one_line(name) or 'an empty text'} is not the name of a parameter; give one as in stack_size."
+        )
     return name
 
 
@@ -49,8 +51,8 @@ def _text(option: str, name: str, value: object) -> str:
         raise OptionError(f'{option}: {name} is {kind}; give a text, a number or a boolean, and "" for an empty text.')
     if not value.isprintable() or value != value.strip() or len(value) > LONGEST_VALUE:
         raise OptionError(
-            f"{option}: {name} has a value with a character that cannot be printed, a space at an end, or more than "
-            f"{LONGEST_VALUE} characters: {one_line(repr(value))}."
+            f"{option}: {name} is {one_line(repr(value))}; give a value without spaces at its ends, of at most "
+            f"{LONGEST_VALUE} characters that can be printed."
         )
     return value
 
@@ -86,7 +88,7 @@ def check_names(
 def _defect(parameter: Parameter, value: str, is_set: bool) -> str | None:
     """Why the value cannot be set, after the value; None if nothing that is shown speaks against it."""
     if parameter.readonly and is_set:
-        return "cannot be set, since the parameter is read-only"
+        return "cannot be set, since the parameter is read-only; leave it out"
     checks: tuple[Callable[[Parameter, str], str | None], ...] = (_other_choice, _wrong_form, _out_of_range)
     return next((defect for check in checks if (defect := check(parameter, value))), None)
 
@@ -94,7 +96,7 @@ def _defect(parameter: Parameter, value: str, is_set: bool) -> str | None:
 def _other_choice(parameter: Parameter, value: str) -> str | None:
     if not parameter.allowed or value.casefold() in map(str.casefold, parameter.allowed):
         return None
-    return f"is not one of {', '.join(parameter.allowed)}"
+    return f"is not allowed; give one of {', '.join(parameter.allowed)}"
 
 
 def _wrong_form(parameter: Parameter, value: str) -> str | None:
@@ -102,9 +104,9 @@ def _wrong_form(parameter: Parameter, value: str) -> str | None:
     if kind is None or (parameter.kind is None and not has_unit(value)):
         return None
     if kind in _NUMBERS and _OCTAL.fullmatch(value):
-        return "begins with a zero, by which the database reads it as an octal number"
+        return "begins with a zero, which makes it octal to the database; give it without"
     if read_value(value, kind) is None:
-        return f"is not {kind.value}"
+        return f"is of another type; give {kind.value}"
     # Older databases read megabytes, newer ones refuse it.
     if kind is Kind.CAPACITY and not has_unit(value):
         return f"has no unit; give {value}M if it is in megabytes"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""All entries of the catalogue of error messages, from its six parts."""
+"""All entries of the catalogue of error messages, from its parts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_parameters import parameter_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import (
     answer_entries,
@@ -30,6 +31,7 @@ def every_entry() -> tuple[Entry, ...]:
         transport_entries,
         task_entries,
         safety_entries,
+        parameter_entries,
         task_action_entries,
     )
     with mock.patch.dict(os.environ):

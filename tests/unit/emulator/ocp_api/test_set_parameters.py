@@ -2,8 +2,11 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Setting parameters: when they take effect, what is refused, and what each server really runs with."""
 
+from dataclasses import replace
+
 import pytest
-from ocp_emulator.fleet.fleet_file import FleetFile
+from ocp_emulator.base.compatibility import PROFILES, Switches
+from ocp_emulator.fleet.fleet_file import FleetError, FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 
 PATH = "/api/v2/ob/clusters/{}/parameters"
@@ -219,3 +222,113 @@ def test_setting_needs_the_permission_to_manage_clusters(start):
         assert emulated.request("GET", PATH.format(1), auth=(user, "x")).status_code == get
         assert emulated.request("PUT", PATH.format(1), auth=(user, "x"), json=body).status_code == set_
         assert emulated.request("GET", "/emulator/parameters", auth=(user, "x")).status_code == 403
+
+
+# Planted
+
+
+def nine(set_for_all, runs):
+    """A cluster of nine servers; `runs` is what the last ones of them run with."""
+    servers = [{"ip": f"10.0.0.{number}"} for number in range(1, 10)]
+    for server, value in zip(reversed(servers), runs, strict=False):
+        server["parameters"] = {STATIC: value}
+    zones = [{"name": f"zone{n + 1}", "servers": servers[3 * n : 3 * n + 3]} for n in range(3)]
+    cluster = {"name": "orders", "zones": zones, "parameters": {STATIC: set_for_all}}
+    return resolve(FleetFile.model_validate({"clusters": [cluster]}))
+
+
+def test_fleet_file_lets_some_servers_run_with_the_value_of_tomorrow(start):
+    emulated = start(fleet=nine("1M", ["5M"] * 4))
+    assert list(shown(emulated, STATIC, cluster=1).values()) == ["1M"] * 5 + ["5M"] * 4
+    set_values(emulated, cluster=1, **{STATIC: "5M"})
+    assert truth(emulated, STATIC, range(1, 10)) == [("1M", "5M", 0)] * 5 + [("5M", "5M", 0)] * 4
+
+
+def test_fleet_file_lets_some_servers_run_with_the_value_of_yesterday(start):
+    emulated = start(fleet=nine("5M", ["1M"]))
+    assert truth(emulated, STATIC, (8, 9)) == [("5M", "5M", 0), ("1M", "5M", 0)]
+    process(emulated, 9, False)
+    process(emulated, 9, True)
+    assert truth(emulated, STATIC, (8, 9)) == [("5M", "5M", 0), ("5M", "5M", 1)]
+
+
+def test_dynamic_parameter_of_a_server_in_the_fleet_file_is_what_was_set(start):
+    zones = [{"name": "z", "servers": [{"ip": "10.0.0.1", "parameters": {DYNAMIC: "9s"}}, {"ip": "10.0.0.2"}]}]
+    emulated = start(fleet=resolve(FleetFile.model_validate({"clusters": [{"name": "orders", "zones": zones}]})))
+    assert truth(emulated, DYNAMIC, (1, 2)) == [("9s", "9s", 0), ("1s", "1s", 0)]
+
+
+def test_fleet_file_names_the_server_of_an_unknown_parameter():
+    zones = [{"name": "z", "servers": [{"ip": "10.0.0.1", "parameters": {"speed": "9"}}]}]
+    with pytest.raises(FleetError, match=r"server 10\.0\.0\.1:2882 has no parameter 'speed'"):
+        resolve(FleetFile.model_validate({"clusters": [{"name": "orders", "zones": zones}]}))
+
+
+def test_planted_static_value_lasts_until_the_next_start(emulated):
+    body = {"parameters": {STATIC: "5M", DYNAMIC: "2s"}}
+    emulated.request("PUT", "/emulator/servers/8/parameters", json=body).raise_for_status()
+    assert truth(emulated, STATIC) == [("512K", "512K", 0), ("5M", "512K", 0), ("512K", "512K", 0)]
+    process(emulated, 8, False)
+    process(emulated, 8, True)
+    assert truth(emulated, STATIC) == [("512K", "512K", 0), ("512K", "512K", 1), ("512K", "512K", 0)]
+    assert truth(emulated, DYNAMIC) == [("1s", "1s", 0), ("2s", "2s", 1), ("1s", "1s", 0)]
+
+
+# Services that show less, or what is not true
+
+
+def with_switch(start, **switch):
+    return start(switches=replace(Switches(), **switch))
+
+
+def test_service_without_metadata_shows_names_and_values_alone(start):
+    emulated = with_switch(start, parameter_metadata="absent")
+    assert {frozenset(each) for each in emulated.get(PATH.format(2))["contents"]} == {
+        frozenset({"name", "currentValue"})
+    }
+    assert set(shown(emulated, STATIC).values()) == {"512K"}
+    # It knows them all the same.
+    assert put(emulated, **{STATIC: "511K"}).status_code == 400
+
+
+def test_service_without_values_of_servers_shows_which_values_there_are(start):
+    emulated = with_switch(start, parameter_servers="absent")
+    emulated.request("PUT", "/emulator/servers/8/parameters", json={"parameters": {STATIC: "5M"}}).raise_for_status()
+    assert current(emulated, STATIC) == {"singleValueInCluster": False, "values": ["512K", "5M"]}
+
+
+def test_service_may_show_at_once_what_is_not_in_effect(start):
+    emulated = with_switch(start, parameter_values="set")
+    set_values(emulated, **{STATIC: "5M"})
+    assert set(shown(emulated, STATIC).values()) == {"5M"}
+    assert truth(emulated, STATIC) == [("512K", "5M", 0)] * 3
+    restarted(emulated, "servers/8/restart")
+    assert truth(emulated, STATIC) == [("512K", "5M", 0), ("5M", "5M", 1), ("512K", "5M", 0)]
+
+
+def test_static_parameter_may_never_take_effect(start):
+    emulated = with_switch(start, static_parameters="never")
+    set_values(emulated, **{STATIC: "5M", DYNAMIC: "2s"})
+    restarted(emulated, "restart")
+    assert truth(emulated, STATIC) == [("512K", "5M", 1)] * 3
+    # Cluster 2 has started, server 2 has not.
+    assert truth(emulated, STATIC, (2,)) == [("512K", "512K", 0)]
+    assert set(shown(emulated, STATIC).values()) == {"512K"}
+    assert set(shown(emulated, DYNAMIC).values()) == {"2s"}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_profiles_show_parameters_as_documented_and_as_they_are(profile):
+    switches = PROFILES[profile]
+    assert (switches.parameter_metadata, switches.parameter_servers) == ("shown", "shown")
+    assert (switches.parameter_values, switches.static_parameters) == ("in_effect", "at_start")
+
+
+def test_values_that_were_set_survive_the_end_of_the_emulator(start, tmp_path):
+    emulated = start(database=tmp_path / "db")
+    set_values(emulated, **{STATIC: "5M"})
+    emulated.app.state.service.close()
+    again = start(database=tmp_path / "db")
+    process(again, 8, False)
+    process(again, 8, True)
+    assert truth(again, STATIC) == [("512K", "5M", 0), ("5M", "5M", 1), ("512K", "5M", 0)]

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The routes that read and set the parameters of a cluster."""
+"""The routes that read and set the parameters of a cluster, and read those of an OBProxy cluster."""
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import ClusterId, ContentType, RequirePermission, error_responses, json_body
+from ocp_emulator.ocp_api.dependencies import (
+    ClusterId,
+    ContentType,
+    ObProxyClusterId,
+    RequirePermission,
+    error_responses,
+    json_body,
+)
 from ocp_emulator.schemas.envelope import EmptyEnvelope, Envelope, Listed
-from ocp_emulator.schemas.parameter_schemas import ClusterParameter, ParameterSetting
+from ocp_emulator.schemas.parameter_schemas import ClusterParameter, ObProxyClusterParameter, ParameterSetting
 from ocp_emulator.serializers import parameter_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.tasks.set_parameters import set_parameters
@@ -20,6 +27,7 @@ _SETTINGS = {"type": "array", "minItems": 1, "items": ParameterSetting.model_jso
 
 reads = APIRouter(tags=["Clusters"], dependencies=[Depends(RequirePermission(Permission.CLUSTER_VIEWER))])
 writes = APIRouter(tags=["Clusters"], dependencies=[Depends(RequirePermission(Permission.CLUSTER_MANAGER))])
+obproxy_reads = APIRouter(tags=["OBProxies"], dependencies=[Depends(RequirePermission(Permission.OBPROXY_VIEWER))])
 
 
 @reads.get(
@@ -49,3 +57,15 @@ async def update_parameters(request: Request, cluster_id: ClusterId, content_typ
     with service.store.transaction() as db:
         set_parameters(db, cluster_id, settings, service.switches.static_parameters)
     return context.reply_empty()
+
+
+@obproxy_reads.get(
+    "/api/v2/obproxy/clusters/{id}/parameters",
+    summary="List the parameters of an OBProxy cluster",
+    response_model=Envelope[Listed[ObProxyClusterParameter]],
+    responses=error_responses(400, 401, 403, 404, 500),
+)
+async def list_obproxy_parameters(request: Request, cluster_id: ObProxyClusterId) -> Response:
+    """All of them with the value of each OBProxy that runs; this list is not paged. There is no call to set them."""
+    parameters = parameter_serializers.obproxy_parameters_of(service_of(request).store.db, cluster_id)
+    return context_of(request).reply(Envelope[Listed[ObProxyClusterParameter]], parameters)

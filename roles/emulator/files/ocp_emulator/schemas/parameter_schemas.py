@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fields of the parameters of a cluster."""
+"""The fields of the parameters of a cluster, and of an OBProxy cluster."""
 
 from typing import Annotated, Literal
 
@@ -57,3 +57,20 @@ class ParameterSetting(Schema):
 
     name: Annotated[str, Field(strict=True)]
     value: Annotated[str, Field(strict=True)]
+
+
+class ObProxyValue(Schema):
+    """A value and the addresses of the OBProxies that have it."""
+
+    obproxies: list[str]
+    value: str
+
+
+class ObProxyClusterParameter(Schema):
+    """A parameter of an OBProxy cluster; `valueString` has all values."""
+
+    description: str
+    name: str
+    need_reboot: bool
+    value_string: str
+    values: list[ObProxyValue]

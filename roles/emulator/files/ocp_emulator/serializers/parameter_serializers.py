@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The parameters of a cluster as JSON: values by server, and what is known of each."""
+"""The parameters of a cluster as JSON: values by server or by OBProxy, and what is known of each."""
 
 import sqlite3
 from collections import defaultdict
 from typing import Any
 
+from ocp_emulator.base import errors
 from ocp_emulator.base.compatibility import Switches, Visibility
 from ocp_emulator.fleet.ob_parameters import PARAMETERS, Parameter
+from ocp_emulator.fleet.obproxy_parameters import OBPROXY_PARAMETERS
 from ocp_emulator.schemas import parameter_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed
 from ocp_emulator.tasks import set_parameters as parameters
@@ -74,3 +76,28 @@ def _metadata(parameter: Parameter) -> dict[str, Any]:
             allowed_values=known.allowed, max_value=known.most, min_value=known.least, type=known.type
         ),
     }
+
+
+def obproxy_parameters_of(db: sqlite3.Connection, cluster_id: int) -> Listed[schemas.ObProxyClusterParameter]:
+    """All parameters of an OBProxy cluster, by the OBProxies that run. ApiError 404."""
+    if db.execute("SELECT 1 FROM obproxy_clusters WHERE id = ?", (cluster_id,)).fetchone() is None:
+        raise errors.not_found(f"OBProxy cluster {cluster_id}")
+    found: dict[str, dict[str, list[str]]] = {name: defaultdict(list) for name in OBPROXY_PARAMETERS}
+    for row in db.execute(
+        "SELECT name, value, ip FROM obproxy_parameters JOIN obproxies ON obproxies.id = obproxy_id"
+        " WHERE cluster_id = ? AND up ORDER BY obproxies.id",
+        (cluster_id,),
+    ):
+        found[row["name"]][row["value"]].append(row["ip"])
+    return Listed[schemas.ObProxyClusterParameter](
+        contents=[
+            schemas.ObProxyClusterParameter(
+                name=name,
+                description=OBPROXY_PARAMETERS[name].description,
+                need_reboot=OBPROXY_PARAMETERS[name].need_reboot,
+                value_string=",".join(values),
+                values=[schemas.ObProxyValue(value=value, obproxies=ips) for value, ips in values.items()],
+            )
+            for name, values in found.items()
+        ]
+    )

@@ -77,6 +77,7 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         agent_reads,
         *([arbitration_routes.reads] if served else []),
         obproxy_routes.reads,
+        parameter_routes.obproxy_reads,
         service_routes.router,
         fault_routes.router,
         clock_routes.router,

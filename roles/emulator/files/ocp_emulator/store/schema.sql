@@ -197,6 +197,10 @@ CREATE TABLE parameters (
     server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
     set_value TEXT NOT NULL, start_value TEXT NOT NULL, PRIMARY KEY (server_id, name)
 ) WITHOUT ROWID;
+CREATE TABLE obproxy_parameters (
+    obproxy_id INTEGER NOT NULL REFERENCES obproxies, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (obproxy_id, name)
+) WITHOUT ROWID;
 CREATE TRIGGER parameters_at_start AFTER UPDATE OF up ON servers WHEN NEW.up AND NOT OLD.up BEGIN
     UPDATE parameters SET value = start_value WHERE server_id = NEW.id;
 END;

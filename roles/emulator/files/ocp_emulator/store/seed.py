@@ -9,6 +9,7 @@ from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.locality import VOTING
 from ocp_emulator.fleet.ob_parameters import PARAMETERS
+from ocp_emulator.fleet.obproxy_parameters import OBPROXY_PARAMETERS
 
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
@@ -170,3 +171,7 @@ def _insert_parameters(db: sqlite3.Connection, fleet: Fleet) -> None:
             was_set = given if each.static else runs
             rows.append((server.id, each.name, runs, was_set, was_set))
     db.executemany("INSERT INTO parameters VALUES (?, ?, ?, ?, ?)", rows)
+    db.executemany(
+        "INSERT INTO obproxy_parameters VALUES (?, ?, ?)",
+        [(proxy.id, name, each.default) for proxy in fleet.obproxies for name, each in OBPROXY_PARAMETERS.items()],
+    )

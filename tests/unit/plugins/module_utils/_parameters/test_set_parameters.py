@@ -6,85 +6,33 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, ServiceError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import parameter_record
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.read_parameters import read_parameters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.set_parameters import set_parameters
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, FakeClock, response
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_parameters import (
+    DYNAMIC,
+    SERVERS,
+    STATIC,
+    ParametersOcp,
+)
 
-A, B, C = SERVERS = [f"10.1.0.{number}:2882" for number in (1, 2, 3)]
-STATIC, DYNAMIC = "stack_size", "tcp_keepcnt"
-METADATA = {
-    STATIC: {"needRestart": True, "readonly": False, "valueRange": {"type": "CAPACITY", "maxValue": "20M"}},
-    DYNAMIC: {"needRestart": False, "valueRange": {"type": "INT", "minValue": "1"}},
-    "devname": {"readonly": True},
-}
-OLD, NEW = {STATIC: "512K", DYNAMIC: "10", "devname": "bond0"}, {STATIC: "5M", DYNAMIC: "12"}
+A, B, C = SERVERS
+NEW = {STATIC: "5M", DYNAMIC: "12"}
 SET_AT = "2026-05-03T19:00:01+00:00"
-
-
-class Service:
-    """Three servers, ``values`` as they are shown. A set reaches them at once, or after as many reads as ``delay``.
-
-    ``is_told``: static parameters show their old value, as no server restarts.
-    """
-
-    url = URL
-
-    def __init__(self):
-        self.values = {name: dict.fromkeys(SERVERS, value) for name, value in OLD.items()}
-        self.metadata = METADATA
-        self.shows = "valueToServers"
-        self.is_told = True
-        self.delay = 0
-        self.sent = []
-        self.failing = []
-        self.later = {}
-
-    def clusters(self, _name=None):
-        zones = [{"name": "zone1", "servers": [{"id": 1, "ip": server[:-5], "port": 2882} for server in SERVERS]}]
-        return [{"id": 31, "name": "orders", "serverCount": 3, "zones": zones}]
-
-    def cluster_parameters(self, cluster_id):
-        assert cluster_id == 31
-        if self.failing:
-            raise self.failing.pop()
-        if self.delay <= 0:
-            for name, value in self.later.items():
-                self.values[name] = dict.fromkeys(self.values[name], value)
-        self.delay -= 1
-        return [self._record(name) for name in self.values]
-
-    def _record(self, name):
-        shown = {}
-        for server, value in self.values[name].items():
-            shown.setdefault(value, []).append(server)
-        current = {"values": list(shown), **({self.shows: shown} if self.shows else {})}
-        return parameter_record({"name": name, "currentValue": current, **self.metadata.get(name, {})})
-
-    def set_cluster_parameters(self, cluster_id, wanted):
-        assert cluster_id == 31
-        self.sent.append(dict(wanted))
-        static = {name for name in wanted if METADATA[name].get("needRestart") and self.is_told}
-        self.later.update({name: value for name, value in wanted.items() if name not in static})
-        return response(None)
-
-    def shown_on(self, name, *values):
-        self.values[name] = {server: value for server, value in zip(SERVERS, values, strict=True) if value is not None}
 
 
 @pytest.fixture
 def service():
-    return Service()
+    return ParametersOcp()
 
 
 @pytest.fixture
-def time():
-    return FakeClock()
+def time(service):
+    return service.time
 
 
-def set_to(service, wanted, time=None, *, check_mode=False, settle_time=10.0):
-    clock = (time or FakeClock()).clock
+def set_to(service, wanted, *, check_mode=False, settle_time=10.0):
+    clock = service.time.clock
     return set_parameters(service, "orders", wanted, settle_time, check_mode=check_mode, clock=clock)
 
 
@@ -93,7 +41,7 @@ def of(result, key):
 
 
 def test_static_parameter_is_set_and_needs_restarts(service, time):
-    result = set_to(service, {STATIC: "5M"}, time)
+    result = set_to(service, {STATIC: "5M"})
     assert service.sent == [{STATIC: "5M"}]
     assert (result["changed"], result["in_effect"], result["needs_restart"]) == (True, False, [STATIC])
     assert (result["restart_servers"], result["previous"], result["set_at"]) == (SERVERS, {STATIC: "512K"}, SET_AT)
@@ -106,8 +54,8 @@ def test_static_parameter_is_set_and_needs_restarts(service, time):
 
 
 def test_dynamic_parameter_is_in_effect_once_all_servers_show_it(service, time):
-    service.delay = 3
-    result = set_to(service, {DYNAMIC: "12"}, time)
+    service.delay = 2
+    result = set_to(service, {DYNAMIC: "12"})
     assert (result["changed"], result["in_effect"], result["needs_restart"]) == (True, True, [])
     assert (result["restart_servers"], result["warnings"], of(result, "pending")) == ([], [], {DYNAMIC: []})
     assert of(result, "previous") == {DYNAMIC: dict.fromkeys(SERVERS, "10")}
@@ -117,7 +65,7 @@ def test_dynamic_parameter_is_in_effect_once_all_servers_show_it(service, time):
 
 def test_dynamic_parameter_that_does_not_take_effect_is_warned_about(service, time):
     service.delay = 99
-    result = set_to(service, {DYNAMIC: "12"}, time, settle_time=2.5)
+    result = set_to(service, {DYNAMIC: "12"}, settle_time=2.5)
     assert (result["in_effect"], result["needs_restart"], result["restart_servers"]) == (False, [], [])
     [warning] = result["warnings"]
     assert warning.startswith(f"tcp_keepcnt needs no restart, but is not in effect on {', '.join(SERVERS)} yet.")
@@ -125,28 +73,28 @@ def test_dynamic_parameter_that_does_not_take_effect_is_warned_about(service, ti
 
 
 def test_only_what_differs_is_sent(service):
-    service.shown_on(STATIC, "5120K", "5m", "5M")
+    service.show(STATIC, "5120K", "5m", "5M")
     result = set_to(service, NEW)
     assert service.sent == [{DYNAMIC: "12"}]
     assert (result["changed"], result["previous"]) == (True, {STATIC: "5M", DYNAMIC: "10"})
 
 
 def test_nothing_is_sent_where_all_servers_show_the_wanted_value(service, time):
-    result = set_to(service, {DYNAMIC: "10"}, time)
+    result = set_to(service, {DYNAMIC: "10"})
     assert (service.sent, result["changed"], result["in_effect"], result["set_at"]) == ([], False, True, None)
     assert (result["reason"], result["restart_servers"]) == ("The wanted values are set already.", [])
     assert time.pauses == []
 
 
 def test_server_that_shows_nothing_is_no_reason_to_set_again(service):
-    service.shown_on(DYNAMIC, "12", "12", None)
+    service.show(DYNAMIC, "12", "12", None)
     result = set_to(service, {DYNAMIC: "12"})
     assert (service.sent, result["changed"], result["in_effect"]) == ([], False, False)
     assert of(result, "pending") == {DYNAMIC: [C]}
 
 
 def test_some_servers_have_restarted(service):
-    service.shown_on(STATIC, "5M", "512K", "512K")
+    service.show(STATIC, "5M", "512K", "512K")
     result = set_to(service, {STATIC: "5M"})
     assert (result["changed"], result["restart_servers"], result["previous"]) == (True, [B, C], {STATIC: "512K"})
     assert result["diff"]["before"] == f"stack_size: 5M on {A}; 512K on {B}, {C}\n"
@@ -155,14 +103,14 @@ def test_some_servers_have_restarted(service):
 
 def test_after_all_restarts_the_value_is_in_effect_if_old_and_new_were_told_apart(service):
     set_to(service, {STATIC: "5M"})
-    service.shown_on(STATIC, "5M", "5M", "5M")
+    service.show(STATIC, "5M", "5M", "5M")
     result = set_to(service, {STATIC: "5M"})
     assert (result["changed"], result["in_effect"], result["restart_servers"]) == (False, True, [])
     assert of(result, "told_apart") == {STATIC: True}
 
 
 def test_static_value_that_is_shown_everywhere_is_not_known_to_be_in_effect(service):
-    service.shown_on(STATIC, "5M", "5M", "5M")
+    service.show(STATIC, "5M", "5M", "5M")
     result = set_to(service, {STATIC: "5M"})
     assert (result["changed"], result["in_effect"], result["restart_servers"]) == (False, None, None)
     assert (of(result, "told_apart"), result["needs_restart"]) == ({STATIC: None}, [])
@@ -173,8 +121,8 @@ def test_static_value_that_is_shown_everywhere_is_not_known_to_be_in_effect(serv
 
 def test_new_value_of_a_static_parameter_that_is_shown_at_once(service, time):
     service.is_told = False
-    service.shown_on(STATIC, "512K", "5M", "512K")
-    result = set_to(service, {STATIC: "5M"}, time)
+    service.show(STATIC, "512K", "5M", "512K")
+    result = set_to(service, {STATIC: "5M"})
     assert (result["in_effect"], result["needs_restart"], result["restart_servers"]) == (None, [STATIC], [A, C])
     assert of(result, "told_apart") == {STATIC: False}
     [warning] = result["warnings"]
@@ -188,7 +136,7 @@ def test_new_value_of_a_static_parameter_that_is_shown_at_once(service, time):
 
 @pytest.mark.parametrize("delay", [1, 5])
 def test_value_that_is_on_its_way_is_no_proof_that_old_and_new_are_told_apart(service, delay):
-    service.is_told, service.delay = False, 1 + delay
+    service.is_told, service.delay = False, delay
     assert of(set_to(service, {STATIC: "5M"}), "told_apart") == {STATIC: False}
     assert set_to(service, {STATIC: "5M"})["in_effect"] is None
 
@@ -201,7 +149,7 @@ def test_what_was_known_is_forgotten_when_it_is_not_so_any_more(service):
 
 
 def test_check_mode_says_the_same_and_sends_nothing(service, time):
-    result = set_to(service, NEW, time, check_mode=True)
+    result = set_to(service, NEW, check_mode=True)
     assert (service.sent, time.pauses, result["changed"], result["set_at"]) == ([], [], True, None)
     assert (result["needs_restart"], result["restart_servers"]) == ([STATIC], SERVERS)
     assert result["previous"] == {STATIC: "512K", DYNAMIC: "10"}
@@ -216,7 +164,7 @@ def test_check_mode_says_the_same_and_sends_nothing(service, time):
 
 
 def test_previous_is_what_most_servers_had_and_the_others_are_told(service):
-    service.shown_on(DYNAMIC, "8", "9", "9")
+    service.show(DYNAMIC, "8", "9", "9")
     result = set_to(service, {DYNAMIC: "12"})
     assert result["previous"] == {DYNAMIC: "9"}
     assert result["warnings"] == [
@@ -274,13 +222,7 @@ def test_wrong_value_is_refused_before_anything_is_sent(service, wanted, message
 
 
 def test_failure_after_the_set_says_what_was_set(service):
-    read = service.set_cluster_parameters
-
-    def fails_then(cluster_id, wanted):
-        service.failing = [refused(500)]
-        return read(cluster_id, wanted)
-
-    service.set_cluster_parameters = fails_then
+    service.failing = [refused(500)]
     with pytest.raises(ServiceError, match="The service has set tcp_keepcnt=12, but where that is in effect") as raised:
         set_to(service, {DYNAMIC: "12"})
     assert {key: raised.value.facts[key] for key in ("changed", "set_at", "previous")} == {
@@ -306,7 +248,7 @@ def test_read_of_all_parameters(service):
         "readonly": False,
         "default": None,
         "type": "CAPACITY",
-        "minimum": None,
+        "minimum": "512K",
         "maximum": "20M",
         "allowed": None,
         "section": None,
@@ -316,7 +258,7 @@ def test_read_of_all_parameters(service):
 
 
 def test_read_of_what_is_wanted(service):
-    service.shown_on(STATIC, "5M", "512K", None)
+    service.show(STATIC, "5M", "512K", None)
     found = read_parameters(service, "orders", ["devname", STATIC], {STATIC: "5120K", DYNAMIC: 10})
     assert [each["name"] for each in found["parameters"]] == ["devname", STATIC, DYNAMIC]
     assert of(found, "pending") == {"devname": None, STATIC: [B, C], DYNAMIC: []}

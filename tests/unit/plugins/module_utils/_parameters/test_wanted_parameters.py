@@ -24,18 +24,18 @@ def test_values_of_yaml_become_texts():
     ("given", "message"),
     [
         ({}, "parameters: is empty; give at least one name with its value, as in stack_size: 5M."),
-        ({"": "1"}, "parameters: an empty text is not the name of a parameter."),
-        ({"a b": "1"}, "parameters: a b is not the name of a parameter."),
-        ({5: "1"}, "parameters: 5 is not the name of a parameter."),
-        ({"a\n": "1"}, r"parameters: a\n is not the name of a parameter."),
-        ({"a" * 201: "1"}, "is not the name of a parameter."),
+        ({"": "1"}, "parameters: an empty text is not the name of a parameter; give one as in stack_size."),
+        ({"a b": "1"}, "parameters: a b is not the name of a parameter; give one as in stack_size."),
+        ({5: "1"}, "parameters: 5 is not the name of a parameter; give one as in stack_size."),
+        ({"a\n": "1"}, r"parameters: a\n is not the name of a parameter; give one as in stack_size."),
+        ({"a" * 201: "1"}, "is not the name of a parameter; give one as in stack_size."),
         ({"a": "1", "A": "2"}, "parameters: a and A are the same parameter; give it once."),
         ({"a": None}, 'parameters: a is nothing; give a text, a number or a boolean, and "" for an empty text.'),
         ({"a": ["5M"]}, "parameters: a is a list or an object; give a text"),
         ({"a": float("nan")}, "parameters: a is nan; give a text"),
-        ({"a": "5M\n"}, "parameters: a has a value with a character that cannot be printed"),
-        ({"a": " 5M"}, "a space at an end"),
-        ({"a": "5" * 10_001}, "or more than 10000 characters"),
+        ({"a": "5M\n"}, r"parameters: a is '5M\n'; give a value without"),
+        ({"a": " 5M"}, "a is ' 5M'; give a value without spaces at its ends"),
+        ({"a": "5" * 10_001}, "of at most 10000 characters"),
     ],
 )
 def test_option_that_cannot_be_used(given, message):
@@ -84,24 +84,24 @@ BAD = {
     ("stack_size", "21M"): "stack_size: 21M is out of range; give 512K or more and 20M or less",
     ("stack_size", "511K"): "stack_size: 511K is out of range",
     ("stack_size", "5"): "stack_size: 5 has no unit; give 5M if it is in megabytes",
-    ("stack_size", "5s"): "stack_size: 5s is not a capacity, as in 512K or 5M",
-    ("stack_size", ""): "stack_size: an empty text is not a capacity",
-    ("stack_size", "05M"): "stack_size: 05M begins with a zero, by which the database reads it as an octal number",
+    ("stack_size", "5s"): "stack_size: 5s is of another type; give a capacity, as in 512K or 5M",
+    ("stack_size", ""): "stack_size: an empty text is of another type; give a capacity",
+    ("stack_size", "05M"): "stack_size: 05M begins with a zero, which makes it octal to the database",
     ("cluster_id", "2"): "cluster_id: 2 cannot be set, since the parameter is read-only",
     ("tcp_keepcnt", "0"): "tcp_keepcnt: 0 is out of range; give 1 or more",
     ("tcp_keepcnt", "010"): "begins with a zero",
-    ("tcp_keepcnt", "80%"): "tcp_keepcnt: 80% is not a whole number",
-    ("tcp_keepcnt", "1.0"): "tcp_keepcnt: 1.0 is not a whole number",
+    ("tcp_keepcnt", "80%"): "tcp_keepcnt: 80% is of another type; give a whole number",
+    ("tcp_keepcnt", "1.0"): "tcp_keepcnt: 1.0 is of another type; give a whole number",
     ("tcp_keepidle", "500ms"): "tcp_keepidle: 500ms is out of range; give 1s or more",
-    ("tcp_keepidle", "5G"): "tcp_keepidle: 5G is not a time, as in 30s or 1h",
-    ("enable_tcp_keepalive", "maybe"): "enable_tcp_keepalive: maybe is not one of TRUE, FALSE",
+    ("tcp_keepidle", "5G"): "tcp_keepidle: 5G is of another type; give a time, as in 30s or 1h",
+    ("enable_tcp_keepalive", "maybe"): "enable_tcp_keepalive: maybe is not allowed; give one of TRUE, FALSE",
     # The database takes it, but the service names two.
-    ("enable_tcp_keepalive", "on"): "enable_tcp_keepalive: on is not one of TRUE, FALSE",
-    ("audit_mode", "true"): "audit_mode: true is not one of NONE, ORACLE",
-    ("ilog_index_expire_time", "5G"): "ilog_index_expire_time: 5G is not a time",
-    ("untyped_capacity", "5h"): "untyped_capacity: 5h is not a capacity",
+    ("enable_tcp_keepalive", "on"): "enable_tcp_keepalive: on is not allowed; give one of TRUE, FALSE",
+    ("audit_mode", "true"): "audit_mode: true is not allowed; give one of NONE, ORACLE",
+    ("ilog_index_expire_time", "5G"): "ilog_index_expire_time: 5G is of another type; give a time",
+    ("untyped_capacity", "5h"): "untyped_capacity: 5h is of another type; give a capacity",
     ("ratio", "1.1"): "ratio: 1.1 is out of range; give 0 or more and 1 or less",
-    ("ratio", "half"): "ratio: half is not a number",
+    ("ratio", "half"): "ratio: half is of another type; give a number",
     ("stack_sise", "5M"): "cluster orders has no parameter stack_sise. Did you mean stack_size?",
     ("Stack_Size", "5M"): "cluster orders has no parameter Stack_Size. Did you mean stack_size?",
     ("nothing_like_it", "5M"): "cluster orders has no parameter nothing_like_it. Check the name",
@@ -126,7 +126,7 @@ def test_all_that_is_wrong_is_said_at_once():
         check_wanted("parameters", {"stack_size": "1G", "ratio": "0.5", "cluster_id": "2"}, PARAMETERS, "orders")
     assert str(raised.value) == (
         "parameters: stack_size: 1G is out of range; give 512K or more and 20M or less; cluster_id: 2 cannot be set, "
-        "since the parameter is read-only."
+        "since the parameter is read-only; leave it out."
     )
 
 
