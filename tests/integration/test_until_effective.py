@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The role restarts until the values of parameters are in effect: who needs it, once, as the emulator's history has it."""
+"""The role restarts until values of parameters are in effect: who needs it, once, by the history of the emulator."""
 
 from __future__ import annotations
 
