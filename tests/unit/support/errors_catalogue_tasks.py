@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,8 +79,9 @@ def entry(
     forget_all()
     service = FakeOcp(FakeClock())
     with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder), staged(service):
-        happening(service)
-        result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
+        with mock.patch.dict(os.environ, ANSIBLE_HOME=folder):
+            happening(service)
+            result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
     return Entry(*place, cause, result["msg"], names, kind, (module,), results=keys_of(module, result))
 
 
