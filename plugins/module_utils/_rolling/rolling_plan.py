@@ -138,7 +138,7 @@ def _check_request(wanted: RollingRequest) -> None:
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
     if wanted.started_before is None and not wanted.until_effective:
-        raise OptionError("started_before, until_effective: neither is given; give one of them, or both.")
+        raise OptionError("started_before: is not given, and until_effective neither; give one of them, or both.")
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)

@@ -82,7 +82,7 @@ def test_service_without_values_of_servers_asks_for_an_instant(changed):
 
 
 def test_one_of_both_has_to_be_given(changed):
-    with pytest.raises(OptionError, match="started_before, until_effective: neither is given"):
+    with pytest.raises(OptionError, match="started_before: is not given, and until_effective neither"):
         plan(changed, None, {})
 
 
