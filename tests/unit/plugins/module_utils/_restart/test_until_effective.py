@@ -277,6 +277,14 @@ def test_running_restart_is_waited_for_with_queue_and_then_none_is_needed(change
     assert (result["action"], changed.posts) == ("skipped", [])
 
 
+def test_running_restart_of_a_server_in_effect_has_to_end_first_with_queue(changed):
+    take_effect(changed, 41, 42)
+    changed.begin(fake_ocp.SERVER, changed.servers_there[:1], seconds=30.0)
+    result = restart(changed, SERVER, asked("queue"))
+    assert (result["action"], result["verified"], changed.posts) == ("skipped", True, [])
+    assert changed.now >= 30
+
+
 def test_running_restart_is_refused_with_fail(changed):
     changed.begin(fake_ocp.SERVER, changed.servers_there[:1], seconds=30.0)
     assert failure(changed, SERVER, asked("fail")).__class__ is TargetBusy
