@@ -94,6 +94,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "names": st.sampled_from((None, ["tcp_keepidle"])),
         "parameters": st.sampled_from((None, {"stack_size": "5M"})),
     },
+    "obproxy_info": {"with_parameters": st.booleans()},
     "cluster_parameter": {"settle_time": st.sampled_from((1, 10))},
     "task_wait": {
         "wait_timeout": st.just(WAIT_SECONDS),

@@ -110,6 +110,7 @@ class WholeOcp(DocumentedOcp):
             ("GET", f"{services}/{{id}}"): lambda number, **_: self._arbitration_service(number),
             ("POST", f"{services}/{{id}}/restart"): self._restart_arbitration_service,
             ("GET", obproxies): lambda **_: self._page([self._obproxy_cluster(OBPROXY_CLUSTER)]),
+            ("GET", f"{obproxies}/{{id}}/parameters"): lambda _number, **_: self._page([self._obproxy_parameter()]),
             ("GET", f"{obproxies}/{{id}}"): lambda number, **_: self._obproxy_cluster(number),
             ("POST", f"{obproxies}/{{id}}/obproxies/{{ids}}/restart"): self._restart_obproxy,
         }
@@ -166,6 +167,15 @@ class WholeOcp(DocumentedOcp):
                     for ip, port in servers
                 ],
             },
+        }
+
+    def _obproxy_parameter(self) -> dict[str, Any]:
+        return {
+            "name": "work_thread_num",
+            "description": "proxy work thread num, [1, 128]",
+            "needReboot": True,
+            "valueString": "128",
+            "values": [{"value": "128", "obproxies": ["172.20.1.71"]}],
         }
 
     def _set_parameters(self, _cluster: int, *, body: Any, **_: Any) -> Any:

@@ -105,8 +105,12 @@ def _value_text(value: object) -> str | None:
     return str(value) if isinstance(value, float) else text(value)
 
 
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
 def _value_texts(value: object) -> list[str]:
-    found = map(_value_text, value if isinstance(value, list) else ())
+    found = map(_value_text, _list(value))
     return [each for each in found if each is not None]
 
 
@@ -212,6 +216,15 @@ _OBPROXY_CLUSTER: Shape = {
     "obproxies": list_of(partial(shaped, shape=_OBPROXY)),
 }
 obproxy_cluster_record = partial(shaped, shape=_OBPROXY_CLUSTER)
+
+_OBPROXY_VALUE: Shape = {"value": _value_text, "obproxies": lambda value: list(filter(None, map(text, _list(value))))}
+_OBPROXY_PARAMETER: Shape = {
+    "name": text,
+    "description": text,
+    "needReboot": boolean,
+    "values": list_of(partial(shaped, shape=_OBPROXY_VALUE)),
+}
+obproxy_parameter_record = partial(shaped, shape=_OBPROXY_PARAMETER)
 
 _TAG: Shape = {
     "serverId": integer,

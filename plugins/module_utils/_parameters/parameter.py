@@ -89,5 +89,5 @@ def _values(current: Record) -> dict[str, str | None]:
 
 def _address(server: object) -> str | None:
     """As in ``10.0.0.1:2882``; an IPv6 address is in brackets."""
-    ip, _, port = (text(server) or "").rpartition(":")
+    ip, _colon, port = (text(server) or "").rpartition(":")
     return address_of({"ip": ip.strip("[]"), "port": port}, "ip", "port") if ip and port.isdecimal() else None

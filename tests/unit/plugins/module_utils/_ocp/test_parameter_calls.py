@@ -24,10 +24,18 @@ def test_parameters_are_read_with_what_is_used_of_them(server):
     value = {"svrIp": "10.1.0.1", "svrPort": 2882, "value": "3600s"}
     shown = {"obParameters": [{**value, "zone": "z"}], "valueToServers": {"3600s": []}, "values": []}
     server.expect("GET", PATH, envelope({"contents": [{"name": "x", "section": "y", "new": 1, "currentValue": shown}]}))
-    current = {"obParameters": [value], "valueToServers": {"3600s": []}}
+    current = {"obParameters": [value], "valueToServers": {"3600s": []}, "values": []}
     found = OcpApi(connect(server.url)).cluster_parameters(31)
     assert found == [{"name": "x", "section": "y", "currentValue": current}]
     assert server.received[0].query == {"page": "1", "size": "2000"}
+
+
+def test_parameters_of_obproxies_are_read_with_what_is_used_of_them(server):
+    value = {"value": 4, "obproxies": ["10.1.0.1", None, "10.1.0.2"], "new": 1}
+    shown = {"name": "x", "needReboot": True, "valueString": "4", "values": [value]}
+    server.expect("GET", "/api/v2/obproxy/clusters/91/parameters", envelope({"contents": [shown]}))
+    values = [{"value": "4", "obproxies": ["10.1.0.1", "10.1.0.2"]}]
+    assert OcpApi(connect(server.url)).obproxy_parameters(91) == [{"name": "x", "needReboot": True, "values": values}]
 
 
 @pytest.mark.parametrize("first", [RESET, refusal(502), refusal(503), refusal(429, RateLimit_Reset="1")])

@@ -44,7 +44,7 @@ READS_OF = {
 
 STEERING = {"retry_task", "roll_back_task", "retry_subtask", "skip_subtask", "cancel_subtask"}
 # Those that no restart needs.
-OTHERS = {*STEERING, "set_cluster_parameters"}
+OTHERS = {*STEERING, "set_cluster_parameters", "obproxy_parameters"}
 
 
 def test_fake_service_has_the_calls_of_the_real_api():
