@@ -72,7 +72,11 @@ def test_service_that_shows_the_new_value_at_once_asks_for_the_instant(
     connect(emulator)
     refused = ansible.playbook(plays(tmp_path))
     assert refused.rc == 2
-    assert "Here started_before is the variable change_parameters_started_before." in refused.result["msg"]
+    said = refused.result["msg"]
+    assert (
+        "Here started_before is the variable change_parameters_started_before; this run has set the values at 20"
+        in said
+    )
     assert emulator.restarts("OB_SERVER") == {}
     outcome = ansible.playbook(plays(tmp_path, started_before=change))
     assert outcome.rc == 0, outcome.output

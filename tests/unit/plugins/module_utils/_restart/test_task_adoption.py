@@ -159,7 +159,15 @@ def test_request_knows_its_task_by_the_creator():
         ({"began": 50.0, "creator": None}, False),
         ({"began": None, "creator": "root"}, False),
     ],
-    ids=["earlier, of another", "by milliseconds", "shown in seconds", "another name of us", "our own, by an odd clock", "unknown creator", "unknown begin"],
+    ids=[
+        "earlier, of another",
+        "by milliseconds",
+        "shown in seconds",
+        "another name of us",
+        "our own, by an odd clock",
+        "unknown creator",
+        "unknown begin",
+    ],
 )
 def test_answer_is_of_another_request_where_begin_and_creator_tell_it(fields, is_denied):
     assert SENT.is_denied_by(Task.from_api(record(**fields))) is is_denied
