@@ -25,7 +25,7 @@ options:
         decides alone then, and there is a warning.
       - A server that has just restarted may show its values late. For 180 seconds it is looked at again, before it is
         restarted.
-      - Unknown names, and values that OCP would refuse, are refused. Values are in messages and results, so use C(no_log)
-        for one that has a secret in it.
+      - Unknown names, and values that OCP would refuse, are refused.
+      - Values are in messages and results, so use C(no_log) for one that has a secret in it.
     type: dict
 """
