@@ -9,6 +9,7 @@ from functools import cache
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_effect import effect_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_parameters import parameter_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
@@ -32,6 +33,7 @@ def every_entry() -> tuple[Entry, ...]:
         task_entries,
         safety_entries,
         parameter_entries,
+        effect_entries,
         task_action_entries,
     )
     with mock.patch.dict(os.environ):
