@@ -266,7 +266,10 @@ def _settle(
         return Decision(Action.SETTLE, reason, names)
     since = condition.started_before
     if since is None:
-        return None
+        in_vain = [member for member in late if member.name in look.values.tried]
+        started = f"{start_words(in_vain, look.finished)}, after this controller had asked for that for these values"
+        why = f"{started}, but {look.values.words(in_vain)}"
+        return Decision(Action.NO_EFFECT, why, names) if in_vain else None
     started = f"{start_words(late, look.finished)}, not before {condition_words(since, look.observed)}"
     return Decision(Action.NO_EFFECT, f"{started}, but {look.values.words(late)}", names)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from .._base.clock import Clock
@@ -16,6 +17,7 @@ from .attempt import Progressing, RestartAttempt
 from .restart_request import RestartRequest
 from .start_proof import PAUSES
 from .task_evidence import PROOF_TIMEOUT
+from .tried_values import TriedValues
 from .values_reader import ValuesReader
 from .values_seen import ValuesSeen
 
@@ -41,9 +43,15 @@ class EffectCheck:
         self._clock = clock
         cluster = target.cluster_id or 0, str(target.result().get("cluster_name"))
         self._reader = ValuesReader(api, cluster, self._wanted, attempt.warnings, alone=self._alone)
+        self._tried = TriedValues(api.url, cluster[0], self._wanted, attempt.warnings)
         self._before: ValuesSeen | None = None
         self._after: ValuesSeen | None = None
         self._note(None, ())
+
+    def settle(self) -> None:
+        """See ``ValuesReader.settle``. Raises a ServiceError."""
+        if self._wanted:
+            self._reader.settle(self._clock)
 
     @property
     def requests(self) -> int:
@@ -56,9 +64,23 @@ class EffectCheck:
 
     def seen(self, observed: Observation) -> ValuesSeen | None:
         """What was read means for the cluster that was observed; see ``ValuesReader.seen``."""
-        self._before = self._reader.seen(_servers(observed))
-        self._note(self._before, observed.members)
-        return self._before
+        seen = self._reader.seen(_servers(observed))
+        if seen is not None:
+            self._forget_tries(seen, observed)
+            seen = replace(seen, tried=self._tried.started_since(observed.members))
+        self._before = seen
+        self._note(seen, observed.members)
+        return seen
+
+    def asked_for(self, members: Iterable[Member]) -> None:
+        """Note that a restart of these members is asked for now."""
+        if self._before is not None:
+            self._tried.note(members)
+
+    def refused(self, members: Iterable[Member]) -> None:
+        """There was no such restart."""
+        if self._before is not None:
+            self._tried.forget(member.name for member in members)
 
     def await_values(self, observed: Observation) -> ServiceError | None:
         """Read until all members show the wanted values, for PROOF_TIMEOUT; the error of the last read, if any."""
@@ -73,6 +95,7 @@ class EffectCheck:
             else:
                 self._after, problem = self._reader.shown(_servers(observed)), None
                 self._note(self._after, observed.members)
+                self._forget_tries(self._after, observed)
             waited = self._clock.now() - began
             if (problem is None and not self._may_still_show(observed)) or waited >= PROOF_TIMEOUT:
                 return problem
@@ -98,6 +121,10 @@ class EffectCheck:
         if self._before is None:
             return {}, {}
         return self._before.lines(), self._after.lines() if self._after else self._before.lines(wanted=restarted)
+
+    def _forget_tries(self, seen: ValuesSeen | None, observed: Observation) -> None:
+        if seen is not None:
+            self._tried.forget(member.name for member in observed.members if seen.is_in_effect(member.name))
 
     def _may_still_show(self, observed: Observation) -> bool:
         if self._after is None:

@@ -230,6 +230,7 @@ class _Restart:
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
+            self._effect.settle()
             self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests + self._effect.requests, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
@@ -319,11 +320,15 @@ class _Restart:
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
+        asked_for = [member for member in sight.observed.members if member.name in decision.members]
         self._lock.begin(self._target, sight.observed)
+        self._effect.asked_for(asked_for)
         try:
             self._sender.send(sight.mark, decision.members, self._viewer.now)
         except ServiceError as error:
             self._lock.end(None, refused=not error.may_have_run)
+            if not error.may_have_run:
+                self._effect.refused(asked_for)
             raise
         task = self._attempt.so_far.task or {}
         self._lock.end(self._attempt.so_far.task_id, task.get("start_time"), refused=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._base.clock import Clock
 from .._base.errors import OptionError
 from .._base.parsing import Record
 from .._base.text import join_names
@@ -18,6 +19,8 @@ from .._parameters.wanted_parameters import check_wanted
 from .values_seen import ValuesSeen
 
 OPTION = "until_effective"
+# A set takes some seconds to reach all servers.
+SECONDS_TO_SETTLE = 10.0
 
 
 class ValuesReader:
@@ -42,6 +45,21 @@ class ValuesReader:
         if self._wanted:
             self._read = if_shown(lambda: self._api.cluster_parameters(self._cluster_id), lambda _error: None) or ()
 
+    def settle(self, clock: Clock) -> None:
+        """Learn whether the service tells old values from new ones, if that is not known. Raises a ServiceError.
+
+        Two values at once may also be a new one on its way to all servers. So they are read again some time later.
+        """
+        names = frozenset(self._wanted)
+        if names <= self._notes.noted(names):
+            return
+        self.read()
+        if not any(Effect.of(self._wanted, self._read).told_apart(name) for name in names):
+            return
+        clock.sleep(SECONDS_TO_SETTLE)
+        self.read()
+        self._notes.known(Effect.of(self._wanted, self._read))
+
     def seen(self, servers: Sequence[str]) -> ValuesSeen | None:
         """What was read means for the ``servers`` of the cluster; None if the values do not decide.
 
@@ -51,7 +69,7 @@ class ValuesReader:
         if not self._wanted:
             return None
         if self._read:
-            check_wanted(OPTION, self._wanted, parameters_by_name(self._read), self._cluster)
+            check_wanted(OPTION, self._wanted, parameters_by_name(self._read), self._cluster, is_set=False)
         seen = self.shown(servers)
         if seen is None:
             self._refuse_or_warn()
@@ -60,7 +78,7 @@ class ValuesReader:
     def shown(self, servers: Sequence[str]) -> ValuesSeen | None:
         """The same without any objection; None if the service does not show the value of each server."""
         effect = Effect.of(self._wanted, self._read, servers)
-        return ValuesSeen(effect, self._notes.known(effect)) if effect.values_per_server else None
+        return ValuesSeen(effect, self._notes.noted(self._wanted)) if effect.values_per_server else None
 
     def _refuse_or_warn(self) -> None:
         what = f"{OPTION}: the service does not show the value of {join_names(self._wanted)} on each server"

@@ -17,11 +17,13 @@ from .._targets.target import Member
 class ValuesSeen:
     """The wanted values beside those that the service shows.
 
-    ``told_apart`` are the names of which it is known to show the old value until a server has restarted.
+    ``told_apart`` are the names of which it is known to show the old value until a server has restarted; ``tried`` the
+    members that have restarted since this controller asked for that, for these values.
     """
 
     effect: Effect
     told_apart: frozenset[str]
+    tried: frozenset[str] = frozenset()
 
     def is_in_effect(self, member: str) -> bool | None:
         """Whether a member shows all wanted values; None if it shows no other, and some are not shown."""
