@@ -113,7 +113,7 @@ EXAMPLES = r"""
     - name: Restart a node, unless it runs with that already, as soon as that is safe
       oceanbase.ocp.server_restart:
         cluster: orders
-        server: 10.0.0.1:2882
+        server: 10.0.0.2:2882
         zone: zone1
         freeze_server: true
         until_effective: {stack_size: 5M}
@@ -125,7 +125,7 @@ EXAMPLES = r"""
     - name: Restart a node, unless it has started since the change
       oceanbase.ocp.server_restart:
         cluster: orders
-        server: 10.0.0.2:2882
+        server: 10.0.0.1:2882
         freeze_server: true
         started_before: "2026-05-04T03:00:00+08:00"
         wait: true
