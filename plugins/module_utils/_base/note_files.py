@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Small files in which this controller remembers something from run to run, below Ansible's folder in the user's home."""
+"""Small files by which a controller remembers something from run to run, below Ansible's folder in the user's home."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Where this controller remembers that a service tells the old value of a parameter from the new one.
 
-After a restart of all servers they show the same, and nothing shows any more that they ever differed. So there is a note
-for each service, cluster and parameter.
+After a restart of all servers they show the same, and nothing shows any more that they ever differed. So there is a
+note for each service, cluster and parameter.
 """
 
 from __future__ import annotations

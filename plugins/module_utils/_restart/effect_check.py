@@ -39,6 +39,7 @@ class EffectCheck:
         self._api = api
         self._wanted = request.until_effective
         self._alone = request.started_before is None
+        self._check_mode = request.check_mode
         self._attempt = attempt
         self._clock = clock
         cluster = target.cluster_id or 0, str(target.result().get("cluster_name"))
@@ -48,10 +49,10 @@ class EffectCheck:
         self._after: ValuesSeen | None = None
         self._note(None, ())
 
-    def settle(self) -> None:
-        """See ``ValuesReader.settle``. Raises a ServiceError."""
+    def learn(self) -> None:
+        """See ``ValuesReader.learn``. Raises a ServiceError."""
         if self._wanted:
-            self._reader.settle(self._clock)
+            self._reader.learn(self._clock, check_mode=self._check_mode)
 
     @property
     def requests(self) -> int:

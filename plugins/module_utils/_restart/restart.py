@@ -230,7 +230,7 @@ class _Restart:
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
-            self._effect.settle()
+            self._effect.learn()
             self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests + self._effect.requests, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """For which values this controller has restarted a server before, whatever has become of that run.
 
-A server that shows other values all the same is not restarted for them again. No clock decides: it is the start that has
-moved since the request.
+A server that shows other values all the same is not restarted for them again. No clock decides: its start has moved
+since the request.
 """
 
 from __future__ import annotations

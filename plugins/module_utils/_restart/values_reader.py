@@ -38,6 +38,7 @@ class ValuesReader:
         self._warnings = warnings
         self._alone = alone
         self._notes = ToldApartNotes(api.url, self._cluster_id, warnings)
+        self._told_apart: frozenset[str] = frozenset()
         self._read: Sequence[Record] = ()
 
     def read(self) -> None:
@@ -45,20 +46,23 @@ class ValuesReader:
         if self._wanted:
             self._read = if_shown(lambda: self._api.cluster_parameters(self._cluster_id), lambda _error: None) or ()
 
-    def settle(self, clock: Clock) -> None:
+    def learn(self, clock: Clock, *, check_mode: bool = False) -> None:
         """Learn whether the service tells old values from new ones, if that is not known. Raises a ServiceError.
 
-        Two values at once may also be a new one on its way to all servers. So they are read again some time later.
+        Two values at once may also be a new one on its way to all servers. So they are read again some time later, but
+        not in check mode, which notes nothing.
         """
-        names = frozenset(self._wanted)
-        if names <= self._notes.noted(names):
+        self._told_apart |= self._notes.noted(self._wanted)
+        if self._told_apart >= self._wanted.keys():
             return
         self.read()
-        if not any(Effect.of(self._wanted, self._read).told_apart(name) for name in names):
-            return
-        clock.sleep(SECONDS_TO_SETTLE)
-        self.read()
-        self._notes.known(Effect.of(self._wanted, self._read))
+        effect = Effect.of(self._wanted, self._read)
+        found = frozenset(name for name in self._wanted if effect.told_apart(name))
+        if found and not check_mode:
+            clock.sleep(SECONDS_TO_SETTLE)
+            self.read()
+            found = self._notes.known(Effect.of(self._wanted, self._read))
+        self._told_apart |= found
 
     def seen(self, servers: Sequence[str]) -> ValuesSeen | None:
         """What was read means for the ``servers`` of the cluster; None if the values do not decide.
@@ -78,7 +82,7 @@ class ValuesReader:
     def shown(self, servers: Sequence[str]) -> ValuesSeen | None:
         """The same without any objection; None if the service does not show the value of each server."""
         effect = Effect.of(self._wanted, self._read, servers)
-        return ValuesSeen(effect, self._notes.noted(self._wanted)) if effect.values_per_server else None
+        return ValuesSeen(effect, self._told_apart) if effect.values_per_server else None
 
     def _refuse_or_warn(self) -> None:
         what = f"{OPTION}: the service does not show the value of {join_names(self._wanted)} on each server"

@@ -188,7 +188,7 @@ def _plan_cluster(
 ) -> _Plan:
     servers = health.servers
     reader = ValuesReader(api, (cluster.id, cluster.name), wanted.until_effective, warnings, alone=since is None)
-    reader.settle(clock)
+    reader.learn(clock)
     reader.read()
     values, now = reader.seen([server["name"] for server in servers]), service_time(api.service_clock, clock)
     nodes = [_plan_node(server, since, values, now) for server in servers if _in_scope(server, wanted)]

@@ -10,6 +10,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     OptionError,
     TargetBusy,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import PROOF_TIMEOUT
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
@@ -317,6 +318,64 @@ def test_value_that_never_shows_is_restarted_for_once_it_cannot_be_late_any_more
     assert changed.jobs[1].started_at >= PROOF_TIMEOUT
 
 
+@pytest.mark.parametrize("waits", [True, False], ids=["a run that failed", "a run of which nobody saw the end"])
+def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_brought(waits, changed):
+    changed.parameters["stack_size"].never = True
+    take_effect(changed, 42)
+    if waits:
+        failure(changed, SERVER, asked())
+    else:
+        restart(changed, SERVER, asked(wait=False))
+    changed.passes(PROOF_TIMEOUT * 10)
+    forget_all()
+    error = failure(changed, SERVER, asked())
+    assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
+    assert f"after this controller had asked for that for these values, but {FIRST} shows stack_size=4M" in str(error)
+    assert "give a later started_before" in str(error)
+    # For other values, and with the way out, it is restarted.
+    other = request(wait=False, until_effective={"stack_size": "6M"})
+    assert restart(changed, SERVER, other)["action"] == "submitted"
+    changed.passes(PROOF_TIMEOUT * 10)
+    assert restart(changed, SERVER, asked(started_before=at(changed.now), wait=False))["action"] == "submitted"
+
+
+def test_try_is_forgotten_once_the_values_are_in_effect(changed):
+    take_effect(changed, 42)
+    restart(changed, SERVER, asked())
+    # Somebody sets the old value again, and restarts it.
+    changed.parameters["stack_size"].never = True
+    changed.passes(PROOF_TIMEOUT * 10)
+    changed.begin(fake_ocp.SERVER, changed.servers_there[:1])
+    changed.passes(PROOF_TIMEOUT * 10)
+    assert restart(changed, SERVER, asked(wait=False))["action"] == "submitted"
+
+
+def test_refused_request_is_no_try(changed):
+    changed.parameters["stack_size"].never = True
+    take_effect(changed, 42)
+    changed.lose_before = [refused(403)]
+    failure(changed, SERVER, asked())
+    changed.begin(fake_ocp.SERVER, changed.servers_there[:1])
+    changed.passes(PROOF_TIMEOUT * 10)
+    assert restart(changed, SERVER, asked(wait=False))["action"] == "submitted"
+
+
+def test_two_values_that_are_one_on_its_way_prove_nothing(changed):
+    """All servers show the new value at once, some a few seconds later."""
+    changed.parameters["stack_size"].at_once = True
+    on_its_way = changed.cluster_parameters
+
+    def spread(cluster_id):
+        shown = on_its_way(cluster_id)
+        if changed.now < 5:
+            shown[0]["currentValue"]["obParameters"][1]["value"] = "4M"
+        return shown
+
+    changed.cluster_parameters = spread
+    assert failure(changed, SERVER, asked()).__class__ is OptionError
+    assert changed.posts == []
+
+
 @pytest.mark.parametrize("ago", [100.0, 500.0])
 def test_server_that_has_started_since_and_lacks_the_value_is_not_restarted_again(ago, changed):
     changed.parameters["stack_size"].never = True
@@ -372,7 +431,7 @@ def test_check_mode_decides_the_same_and_shows_the_values_of_before_and_after(ch
     )
     done = restart(changed, SERVER, asked())
     assert done["diff"]["before"].endswith("stack_size=4M\n")
-    assert done["diff"]["after"] == f"{FIRST} RUNNING started 2026-05-04T03:00:05+08:00 stack_size=5M\n"
+    assert done["diff"]["after"] == f"{FIRST} RUNNING started 2026-05-04T03:00:15+08:00 stack_size=5M\n"
     check = restart(changed, SERVER, asked(check_mode=True))
     assert (check["changed"], check["action"]) == (False, "skipped")
 
