@@ -368,7 +368,7 @@ def test_two_values_that_are_one_on_its_way_prove_nothing(changed):
     def spread(cluster_id):
         shown = on_its_way(cluster_id)
         if changed.now < 5:
-            shown[0]["currentValue"]["obParameters"][1]["value"] = "4M"
+            shown[-1]["currentValue"]["obParameters"][1]["value"] = "4M"
         return shown
 
     changed.cluster_parameters = spread
