@@ -76,6 +76,15 @@ class Answers:
         """Whether the service tells which target a task is of."""
         return self.names(task) or self._tells_target_in_list(task)
 
+    def ties(self, look: list[Exchange], task: Task, key: Key) -> bool:
+        """Whether the answers of a look tell that a task is of a server or zone.
+
+        Without tags only a list by host does, and a replica that is behind may lack it there.
+        """
+        if self.tells_target(task) or key[0] not in ("server", "zone"):
+            return True
+        return any(read.request.query.get("hostId") and self._shown_task(read, task) is not None for read in look)
+
     def names(self, task: Task) -> bool:
         """Whether what a task works on names it."""
         return self._profile.operating != "none" and task.kind != "host"

@@ -125,7 +125,10 @@ def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
             if runs is None or runs["finish"] is not None:
                 continue  # as another answer may have shown
             if other is not task and touches and _is_unfinished(case, look, other):
-                yield Finding("overtakes", f"task {number} was sent while task {other.id} was shown as unfinished")
+                tied = case.answers.ties(look, other, task.members[0])
+                why = "" if tied else ": the list by host was behind"
+                what = f"task {number} was sent while task {other.id} was shown as unfinished"
+                yield Finding(f"overtakes{why}", what, unseen=not tied)
 
 
 def _is_unfinished(case: Case, look: list[Exchange], task: Task) -> bool:

@@ -48,6 +48,9 @@ ENCODED_DIFFERENTLY = r"[\s~*]+"
 class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
     """The endpoints of one service. Every method raises ServiceError."""
 
+    # Whether a list of the tasks of one host has shown those of others.
+    ignores_host_filter = False
+
     def __init__(self, client: HttpClient) -> None:
         self._client = client
         # What has been found out about this service; None as long as nobody has asked.

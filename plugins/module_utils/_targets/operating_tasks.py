@@ -83,9 +83,15 @@ def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[in
 
 
 def _filters_by_host(api: OcpApi, **query: Any) -> bool:
-    """Whether the service filters by host: no task is of a host that cannot be."""
+    """Whether the service filters by host: no task is of a host that cannot be.
+
+    A replica that is behind may show none later, so tasks that were shown once decide.
+    """
+    if api.ignores_host_filter:
+        return False
     try:
-        return not api.tasks(hostId=NO_HOST, **query)
+        api.ignores_host_filter = bool(api.tasks(hostId=NO_HOST, **query))
+        return not api.ignores_host_filter
     except AuthenticationFailed:
         raise
     except RequestRefused:

@@ -160,6 +160,7 @@ class FakeOcp:
     failing: dict[str, list[ServiceError]] = field(default_factory=dict)
     url: str = URL
     user: str | None = None
+    ignores_host_filter: bool = False
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
     list_lacks: float = 0.0

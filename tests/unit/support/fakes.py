@@ -50,6 +50,9 @@ class Script:
         for name, _function in inspect.getmembers(replaced, inspect.isfunction):
             if not name.startswith("_"):
                 getattr(self.double, name).side_effect = partial(self._play, name)
+        # What it learns about a service begins as in a new one.
+        for name, value in inspect.getmembers(replaced, lambda value: isinstance(value, bool)):
+            setattr(self.double, name, value)
 
     def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
         """Expect one more call; it returns ``gives``, or raises it if it is an exception."""

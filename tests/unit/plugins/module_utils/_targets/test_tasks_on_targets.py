@@ -206,6 +206,16 @@ def test_ignored_filter_by_host_leaves_the_server_of_a_task_unknown(target, name
     assert touching(target, api) == [(90, NOTHING)]
 
 
+def test_filter_that_was_seen_to_be_ignored_stays_ignored_though_a_replica_is_behind(api):
+    found = [listed(90, SERVER)]
+    for host in ({}, {"hostId": 51}, {"hostId": NO_HOST}):
+        api.expect("tasks", clusterId=31, **host, gives=found)
+    assert touching(SERVER_41, api) == [(90, NOTHING)]
+    for host in ({}, {"hostId": 51}):
+        api.expect("tasks", clusterId=31, **host, gives=found)
+    assert touching(SERVER_41, api) == [(90, NOTHING)]
+
+
 def test_ignored_filter_by_host_leaves_the_hosts_of_an_agent_task_unknown(api):
     found = [listed(90, AGENTS)]
     for host in ({}, {"hostId": 51}, {"hostId": 52}, {"hostId": NO_HOST}):
