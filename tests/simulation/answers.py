@@ -77,11 +77,11 @@ class Answers:
         return self.names(task) or self._tells_target_in_list(task)
 
     def ties(self, look: list[Exchange], task: Task, key: Key) -> bool:
-        """Whether the answers of a look tell that a task is of a server or zone.
+        """Whether the answers of a look tell that a task is of a server, a zone or the agent of a host.
 
         Without tags only a list by host does, and a replica that is behind may lack it there.
         """
-        if self.tells_target(task) or key[0] not in ("server", "zone"):
+        if self.tells_target(task) or key[0] not in ("server", "zone", "host"):
             return True
         return any(read.request.query.get("hostId") and self._shown_task(read, task) is not None for read in look)
 
