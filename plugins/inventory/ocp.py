@@ -18,21 +18,21 @@ description:
     shows it, V(10.0.0.1:2882), which is in the variable C(ocp_server).
   - Servers are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
     C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER).
-  - Servers have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server; C(ocp_cluster),
-    C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version), C(ocp_with_rootserver)
-    and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id); C(ocp_start_time) in ISO 8601; and
-    C(ocp_task_id), the task that works on it now.
-  - A cluster is called by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so that no
-    two clusters of several OCPs have one name. In the name of the cluster other characters than letters, digits and
+  - Servers have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server;
+    C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version),
+    C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id);
+    C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it now.
+  - A cluster is called by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so that
+    no two clusters of several OCPs have one name. In the name of the cluster other characters than letters, digits and
     C(_ - . ~) are encoded as in a URL. The pattern V(orders+*) is every cluster of this name.
   - Clusters are in the groups C(ocp_clusters), C(ocp_clusters_region_NAME) of each of their zones,
     C(ocp_clusters_status_STATUS), C(ocp_clusters_version_NUMBER) and C(ocp_clusters_type_TYPE), and in no group of
     servers.
   - Clusters have the variables C(ocp_cluster), C(ocp_cluster_id), C(ocp_ob_cluster_id), C(ocp_type), C(ocp_status),
     C(ocp_version), C(ocp_start_time), C(ocp_task_id), C(ocp_server_count) and C(ocp_tenant_count); the lists
-    C(ocp_regions), C(ocp_idcs) and C(ocp_zones), the latter as M(oceanbase.ocp.cluster_info) returns it; C(ocp_servers), the
-    addresses of the servers if the service shows them with the cluster; and C(ocp_url), the address of the OCP. Tasks for
-    them run on the controller, by C(ansible_connection) and C(ansible_python_interpreter).
+    C(ocp_regions), C(ocp_idcs) and C(ocp_zones), the latter as M(oceanbase.ocp.cluster_info) returns it;
+    C(ocp_servers), the addresses of the servers if the service shows them with the cluster; and C(ocp_url), the address
+    of the OCP. Tasks for them run on the controller, by C(ansible_connection) and C(ansible_python_interpreter).
   - Characters that a group may not have become underscores. Where two things would so become one group, there is none,
     with a warning.
   - What the service does not tell is null. Variables are data. A value that looks like a template is never evaluated.
@@ -73,8 +73,8 @@ options:
   hosts:
     description:
       - What becomes a host.
-      - A cluster as a host suits plays, C(--limit) and the slices of AWX that deal out clusters. The list of clusters is
-        all that is read then.
+      - A cluster as a host suits plays, C(--limit) and the slices of AWX that deal out clusters. The list of clusters
+        is all that is read then.
     type: str
     choices: [servers, clusters]
     default: servers
@@ -82,8 +82,8 @@ options:
     description:
       - Which servers become hosts, by C(cluster), C(server), C(zone), C(region), C(idc) and C(status), each of them a
         value or a list of which one has to fit. They are the options of M(oceanbase.ocp.server_info).
-      - With O(hosts=clusters) it is which clusters, by C(cluster), C(zone), C(region), C(idc) and C(status), the options of
-        M(oceanbase.ocp.cluster_info).
+      - With O(hosts=clusters) it is which clusters, by C(cluster), C(zone), C(region), C(idc) and C(status), as
+        options of M(oceanbase.ocp.cluster_info).
       - To name clusters is also the fastest for servers, as no others are read.
     type: dict
     default: {}
@@ -94,8 +94,8 @@ extends_documentation_fragment:
 notes:
   - The connection options may be templates, such as a lookup of a password.
   - A cache keeps the servers or clusters, with no credentials, and is not used for other O(hosts), other O(filters) or
-    another O(url). A status and a start time in it are as old as the cache. What decides about a restart is read anew by
-    the modules.
+    another O(url). A status and a start time in it are as old as the cache. What decides about a restart is read anew
+    by the modules.
 seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.cluster_info

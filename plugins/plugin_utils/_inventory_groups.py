@@ -41,7 +41,7 @@ class Groups:
 class Hosts:
     """The variables of each host, the groups, and the warnings about what is no host.
 
-    ``variables`` are data of the service. ``settings`` are Ansible's own, the same for every host, and may be templates.
+    ``variables`` are data of the service. ``settings`` are for Ansible, the same for every host, and may be templates.
     """
 
     variables: dict[str, dict[str, Any]]

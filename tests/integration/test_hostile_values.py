@@ -183,10 +183,14 @@ def test_no_variable_of_a_cluster_is_evaluated(command, canaries, service, tmp_p
     assert [end.stdout[-3000:] + end.stderr for end in ends if end.returncode != 0] == []
     shown = ends[-1].stdout
     for field in ("cluster-name", "cluster-obVersion", "zone-regionName", "zone-idcName"):
-        assert {*range(1, count + 1)} <= {int(number) for number in re.findall(rf"/canaries/{field}-(\d+)", shown)}, field
+        assert {*range(1, count + 1)} <= {int(number) for number in re.findall(rf"/canaries/{field}-(\d+)", shown)}, (
+            field
+        )
     listed = json.loads(ends[0].stdout)["ocp_clusters"]["hosts"]
     assert len(listed) == count + 1
-    assert [name for name in listed if not re.fullmatch(r"[A-Za-z0-9_%][\w.~%-]*\+[0-9]+\+127\.0\.0\.1\+[0-9]+", name)] == []
+    assert [
+        name for name in listed if not re.fullmatch(r"[A-Za-z0-9_%][\w.~%-]*\+[0-9]+\+127\.0\.0\.1\+[0-9]+", name)
+    ] == []
 
 
 # Registered results

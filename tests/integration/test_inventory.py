@@ -312,7 +312,9 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
         "OCP_PASSWORD": "emulator",
         "MY_OCP_PASSWORD": "emulator",
     }
-    all_of_it, orders, of_clusters = EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")
+    all_of_it, orders, of_clusters = (
+        EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")
+    )
     for number, (example, servers) in enumerate([(all_of_it, 9), (orders, 6)]):
         path = tmp_path / f"{number}.ocp.yml"
         path.write_text(example)

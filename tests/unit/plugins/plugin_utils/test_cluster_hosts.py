@@ -22,19 +22,22 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils._cluster_hosts impor
 
 URL = "https://ocp.example.com:8080"
 # What Ansible, a shell, ssh, a file system or a template would take for something else.
-NAMES = ["-l", "--limit", "~a", ".", "..", "../x", "!a", "&a", "@a", "a:b", "a,b", "a b", "a*", "a[1:3]", "a\n", "{{ 1 }}"]
-NAMES += ["a_b", "a-b", "a.b", "a+1", "a+1+ocp.example.com+8080", "10.0.0.1_2882", "10.0.0.1:2882", "ocp_clusters", "all"]
-NAMES += ["%2E", "%", "é", "\udc80", "x" * 300, "", None, 7, ["x"], {"x": 1}]
-URLS = ["http://ocp", "https://ocp", "http://ocp:81", "http://ocp/81", "http://ocp/81/a", "http://ocp:81/a", "http://ocp/a"]
-URLS += ["http://ocp/a+b", "http://ocp/a/b", "http://ocp/a//b", "http://[::1]:80", "http://10.0.0.1:2882", "http://o_cp:8080"]
+NAMES = ["-l", "--limit", "~a", ".", "..", "../x", "!a", "&a", "@a", "a:b", "a,b", "a b", "a*", "a[1:3]", "a\n"]
+NAMES += ["{{ 1 }}"]
+NAMES += ["a_b", "a-b", "a.b", "a+1", "a+1+ocp.example.com+8080", "10.0.0.1_2882", "10.0.0.1:2882", "ocp_clusters"]
+NAMES += ["all", "%2E", "%", "é", "\udc80", "x" * 300, "", None, 7, ["x"], {"x": 1}]
+URLS = ["http://ocp", "https://ocp", "http://ocp:81", "http://ocp/81", "http://ocp/81/a", "http://ocp:81/a"]
+URLS += ["http://ocp/a", "http://ocp/a+b", "http://ocp/a/b", "http://ocp/a//b", "http://[::1]:80", "http://o_cp:8080"]
+URLS += ["http://10.0.0.1:2882"]
 
 
 def zone(name, region="north", idc="n1", **more):
     return {"name": name, "regionName": region, "idcName": idc, "status": "RUNNING", **more}
 
 
-def cluster(number=1, name="orders", zones=(zone("zone1"),), **more):
-    return cluster_facts({"id": number, "name": name, "zones": list(zones), "status": "RUNNING", **more})
+def cluster(number=1, name="orders", zones=None, **more):
+    zones = [zone("zone1")] if zones is None else zones
+    return cluster_facts({"id": number, "name": name, "zones": zones, "status": "RUNNING", **more})
 
 
 def named(*clusters):
