@@ -49,8 +49,8 @@ options:
         8601 with an offset, as in V(2026-05-04T03:02:01+08:00), or seconds since 1970.
       - It is an instant by the clock of the machine that runs the module. If the clock of the service differs by more
         than 5 minutes, it is refused.
+      - This or O(until_effective) is required.
     type: str
-    required: true
   min_zones:
     description:
       - Refuse a cluster that has fewer zones than this. What decides otherwise are the tenants, see O(safety).
@@ -85,6 +85,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.signs
+  - oceanbase.ocp.until_effective
 attributes:
   check_mode:
     support: full
@@ -109,6 +110,16 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     clusters: [orders, payments]
     started_before: "2026-05-04T03:00:00+08:00"
+  register: plan
+
+- name: Plan the restart of what does not run with a value yet
+  oceanbase.ocp.rolling_restart_info:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    clusters: [orders]
+    until_effective:
+      stack_size: 5M
   register: plan
 
 - name: Show who is restarted, in order
@@ -169,13 +180,15 @@ trace_id:
   type: str
 """
 
-from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    EFFECT_OPTIONS,
     MAJORITY,
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
+    given_instant,
+    wanted_values,
     watch,
 )
 from ..module_utils._rolling.rolling_order import Strategy
@@ -188,13 +201,14 @@ OPTIONS = {
     "servers": {"type": "list", "elements": "str"},
     "batch": {"type": "str", "default": "1"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
-    "started_before": {"type": "str", "required": True},
+    "started_before": {"type": "str"},
     "min_zones": {"type": "int", "default": 0},
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
+    **EFFECT_OPTIONS,
 }
 
 
@@ -205,13 +219,14 @@ def run(api, params, _mode):
         servers=params["servers"],
         batch=batch_size(params["batch"]),
         strategy=Strategy(params["strategy"]),
-        started_before=parse_instant_option("started_before", params["started_before"]),
+        started_before=given_instant(params, "started_before"),
         min_zones=params["min_zones"],
         canary=params["canary"],
         majority=params["safety"] == MAJORITY,
         tolerated=params["tolerate_outage_of"],
         watch=watch(params),
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
+        until_effective=wanted_values(params),
     )
     return plan_rolling_restart(api, wanted)
 

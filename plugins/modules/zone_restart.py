@@ -31,14 +31,16 @@ extends_documentation_fragment:
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
   - oceanbase.ocp.signs
+  - oceanbase.ocp.until_effective
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a zone is left alone if all of its servers have started since. Without it each run
-      restarts the zone, unless a restart of it is running.
+    details: With O(started_before) a zone is left alone if all of its servers have started since, with
+      O(until_effective) if all of them show the values. Without both each run restarts the zone, unless a restart of it
+      is running.
 notes:
   - Whether the cluster can do without the zone is not looked at. Look with M(oceanbase.ocp.cluster_info) first.
   - The service takes all servers of the zone. If only some of them started before O(started_before), the others are
@@ -206,7 +208,8 @@ after:
   type: dict
 verified:
   description: Whether it is proven by the start times that every server of the zone has started anew, or since
-    O(started_before), and the zone serves; null where it was not waited for or the service does not show it.
+    O(started_before), or for what is skipped by its values with O(until_effective), and the zone serves; null where it
+    was not waited for or the service does not show it.
   returned: once the target was found
   type: bool
 safety:
@@ -264,6 +267,13 @@ tasks:
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
+effective:
+  description: For each name in O(until_effective) the C(value) that all restarted servers show, whether it is
+    C(effective) on all of them, and the value on each of the C(servers), as last seen. Null where it is not shown, or
+    values differ.
+  returned: once the target was found, with O(until_effective)
+  type: dict
+  sample: {"stack_size": {"value": "5M", "effective": true, "servers": {"10.0.0.1:2882": "5M"}}}
 signs:
   description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
   returned: when signs of trouble stopped it
@@ -272,7 +282,7 @@ signs:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import GATE_OPTIONS, RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._restart.restart import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
@@ -282,6 +292,7 @@ OPTIONS = {
     "zone": {"type": "str", "required": True},
     **RESTART_OPTIONS,
     **GATE_OPTIONS,
+    **EFFECT_OPTIONS,
 }
 
 

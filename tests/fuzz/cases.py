@@ -49,6 +49,8 @@ MODULES: dict[str, dict[str, Any]] = {
     },
     "task": {},
     "cluster_info": {},
+    "parameter_info": {"cluster": "billing"},
+    "cluster_parameter": {"cluster": "billing", "parameters": {"stack_size": "5M", "tcp_keepidle": "1h"}},
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
@@ -88,6 +90,12 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "state": st.sampled_from(("retried", "rolled_back", "skipped", "canceled")),
         "subtask": st.sampled_from((None, "failed", "running")),
     },
+    "parameter_info": {
+        "names": st.sampled_from((None, ["tcp_keepidle"])),
+        "parameters": st.sampled_from((None, {"stack_size": "5M"})),
+    },
+    "obproxy_info": {"with_parameters": st.booleans()},
+    "cluster_parameter": {"settle_time": st.sampled_from((1, 10))},
     "task_wait": {
         "wait_timeout": st.just(WAIT_SECONDS),
         "task_ids": st.sampled_from((RUNNING_TASKS[:1], [FAILED_TASK, RUNNING_TASKS[0]], RUNNING_TASKS)),

@@ -154,6 +154,8 @@ def surroundings(left: Left) -> Iterator[None]:
 def environment() -> Iterator[None]:
     """What a template could read, and of this machine's variables only the way to programs and folders."""
     kept = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
+    # What the plugins would remember is not of the next case.
+    kept["ANSIBLE_HOME"] = os.devnull
     with mock.patch.dict(os.environ, {**kept, CANARY_ENVIRONMENT: CANARIES[-1]}, clear=True):
         yield
 

@@ -68,6 +68,8 @@ def check(case: Case, left: Left, service: HostileService) -> None:
     check_no_code_ran(left, all_texts)
     check_printable(left)
     check_posts(service)
+    if case.check_mode and any(call.startswith("PUT ") for call in service.calls):
+        raise Finding("PUT in check mode")
     check_pages_read(service)
     if case.kind in RESTARTS:
         check_restart(case, left, service)

@@ -15,6 +15,10 @@ ARBITRATION = 61
 OBPROXY_CLUSTER, OBPROXY = 91, 71
 # Two full replicas, and the arbitration service for both.
 TENANTS = {1001: "sys", 1002: "pay"}
+PARAMETERS = {
+    "stack_size": {"type": "CAPACITY", "value": "512K", "static": True},
+    "tcp_keepidle": {"type": "TIME", "value": "7200s", "static": False},
+}
 # A task that has FAILED, and some that run for a while.
 FAILED_TASK = 30100
 RUNNING_TASKS = [*range(30101, 30106)]
@@ -42,6 +46,7 @@ class WholeOcp(DocumentedOcp):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.parameters = {name: dict(shown) for name, shown in PARAMETERS.items()}
         self.started[f"arbitration-{ARBITRATION}"] = -86_400.0
         self.started[f"obproxy-{OBPROXY}"] = -86_400.0
         self.tasks.append(self._earlier_task(FAILED_TASK, "FAILED"))
@@ -95,13 +100,17 @@ class WholeOcp(DocumentedOcp):
             **{f"{task}/subtasks/{{step}}/{verb}": partial(self._act, verb) for verb in ("retry", "skip", "cancel")},
         }
         tenants, obproxies = "/api/v2/ob/clusters/{id}/tenants", "/api/v2/obproxy/clusters"
+        parameters = "/api/v2/ob/clusters/{id}/parameters"
         newest: dict[tuple[str, str], Callable[..., Any]] = {
             ("GET", tenants): lambda cluster, **_: self._page([self._tenant(cluster, number) for number in TENANTS]),
             ("GET", f"{tenants}/{{tenant}}"): lambda cluster, number, **_: self._tenant(cluster, number, whole=True),
+            ("GET", parameters): self._parameters,
+            ("PUT", parameters): self._set_parameters,
             ("GET", services): self._arbitration_services,
             ("GET", f"{services}/{{id}}"): lambda number, **_: self._arbitration_service(number),
             ("POST", f"{services}/{{id}}/restart"): self._restart_arbitration_service,
             ("GET", obproxies): lambda **_: self._page([self._obproxy_cluster(OBPROXY_CLUSTER)]),
+            ("GET", f"{obproxies}/{{id}}/parameters"): lambda _number, **_: self._page([self._obproxy_parameter()]),
             ("GET", f"{obproxies}/{{id}}"): lambda number, **_: self._obproxy_cluster(number),
             ("POST", f"{obproxies}/{{id}}/obproxies/{{ids}}/restart"): self._restart_obproxy,
         }
@@ -133,6 +142,48 @@ class WholeOcp(DocumentedOcp):
             for server in found["contents"]:
                 server |= {"operatingTaskInstanceId": working.get(server["id"]), "idcName": "hall3"}
         return found
+
+    def _parameters(self, cluster: int, **_: Any) -> Any:
+        servers = [(server["ip"], server["port"]) for server in self._servers(cluster)["contents"]]
+        return {"contents": [self._parameter(name, servers) for name in self.parameters]}
+
+    def _parameter(self, name: str, servers: list[tuple[str, int]]) -> dict[str, Any]:
+        shown = self.parameters[name]
+        value = shown["value"]
+        return {
+            "name": name,
+            "defaultValue": "",
+            "description": f"What {name} is.",
+            "section": "OBSERVER",
+            "readonly": False,
+            "needRestart": shown["static"],
+            "valueRange": {"type": shown["type"], "minValue": None, "maxValue": None, "allowedValues": None},
+            "currentValue": {
+                "singleValueInCluster": True,
+                "values": [value],
+                "valueToServers": {value: [f"{ip}:{port}" for ip, port in servers]},
+                "obParameters": [
+                    {"name": name, "svrIp": ip, "svrPort": port, "svrType": "observer", "value": value, "zone": "east"}
+                    for ip, port in servers
+                ],
+            },
+        }
+
+    def _obproxy_parameter(self) -> dict[str, Any]:
+        return {
+            "name": "work_thread_num",
+            "description": "proxy work thread num, [1, 128]",
+            "needReboot": True,
+            "valueString": "128",
+            "values": [{"value": "128", "obproxies": ["172.20.1.71"]}],
+        }
+
+    def _set_parameters(self, _cluster: int, *, body: Any, **_: Any) -> Any:
+        """A static one keeps the value that its servers run with."""
+        for each in body:
+            if not self.parameters[each["name"]]["static"]:
+                self.parameters[each["name"]]["value"] = each["value"]
+        return {}
 
     def _tenant(self, cluster: int, number: int, *, whole: bool = False) -> Any:
         if number not in TENANTS:

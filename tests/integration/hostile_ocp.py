@@ -57,12 +57,15 @@ class HostileOcp:
     def _data(self, method: str, path: str, query: dict[str, str]) -> Any:
         if method == "POST":
             return self._restarted() if path.endswith(RESTARTED) else {}
+        if method == "PUT":
+            return {}
         path = path.removeprefix("/api/v2")
         for pattern, read in {
             "/ob/clusters": lambda: self._clusters(query.get("name", "")),
             r"/ob/clusters/(\d+)": self._cluster,
             r"/ob/clusters/(\d+)/zones": lambda number: listed(self._cluster(number)["zones"]),
             r"/ob/clusters/(\d+)/servers": self._servers,
+            r"/ob/clusters/(\d+)/parameters": lambda _number: listed([*map(self._parameter, range(self._count + 1))]),
             "/compute/hosts": lambda: listed([*map(self._host, range(self._count + 1))]),
             r"/compute/hosts/(\d+)/agent": self._agent,
             "/arbitration/services": lambda: listed([*map(self._service, range(self._count + 1))]),
@@ -134,6 +137,19 @@ class HostileOcp:
             "startTime": self._started(),
         }
         return {**self._server(0), **good}
+
+    def _parameter(self, number: int) -> dict[str, Any]:
+        words = self._words(
+            "parameter", number, "name", "section", "defaultValue", "description", "needRestart", "readonly"
+        )
+        limits = self._words("parameter", number, "type", "minValue", "maxValue", "allowedValues")
+        value = self._say("parameter-value", number)
+        of_servers = [{"svrIp": ip, "svrPort": 2882, "value": value} for ip in SERVERS.values()]
+        current = {"obParameters": of_servers, "valueToServers": {str(value): ["10.9.0.1:2882"]}, "values": [value]}
+        found = {**words, "currentValue": current, "valueRange": limits}
+        # What is set must be found, and nothing must speak against it.
+        good = {"name": "stack_size", "needRestart": True, "readonly": False, "valueRange": {}}
+        return found if number else {**found, **good}
 
     # Hosts and arbitration services
 
@@ -244,7 +260,7 @@ def serve(answer: Answer, headers: dict[str, str] | None = None) -> Iterator[str
             self.end_headers()
             self.wfile.write(body)
 
-        do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+        do_POST = do_PUT = do_GET  # noqa: N815 - the names that http.server looks for
 
         def log_message(self, *_words: object) -> None:
             pass

@@ -134,6 +134,8 @@ CALLS = {
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
     "obproxies": ("obproxy_info", {}),
+    "parameters": ("parameter_info", {"cluster": "orders"}),
+    "setting": ("cluster_parameter", {"cluster": "orders", "parameters": {"stack_size": "5M"}, "settle_time": 1}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": 100}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),

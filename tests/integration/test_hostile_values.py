@@ -206,6 +206,8 @@ CALLS = {
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
     "obproxies": ("obproxy_info", {}),
+    "parameters": ("parameter_info", {"cluster": "orders"}),
+    "setting": ("cluster_parameter", {"cluster": "orders", "parameters": {"stack_size": "5M"}, "settle_time": 1}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
     "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),

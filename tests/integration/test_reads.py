@@ -54,7 +54,7 @@ FILTERS = [
     ("arbitration_service_info", {"arbitration_service": 1, "status": "RUNNING"}, ["10.0.0.10:2888"]),
     ("arbitration_service_info", {"arbitration_service": 99}, []),
     ("obproxy_info", {"obproxy_cluster": 1, "obproxy": "10.0.0.9:2883", "status": "RUNNING"}, ["entry"]),
-    ("obproxy_info", {"status": "UNAVAILABLE"}, []),
+    ("obproxy_info", {"status": "UNAVAILABLE", "with_parameters": True}, []),
 ]
 REFUSED = [
     ("cluster_info", {"status": "RUNING"}, ["status", "RUNING"]),

@@ -224,7 +224,9 @@ def test_error_names_the_bad_option_before_any_request(ansible, connect, emulato
     cases = {
         "rolling_restart_clusters": {"started_before": change},
         "rolling_restart_started_before": {"clusters": ["payments"]},
+        "rolling_restart_until_effective: neither is given": {"clusters": ["payments"]},
         "started_before: yesterday is no instant": {**good, "started_before": "yesterday"},
+        "until_effective: stack size is not the name of a parameter": {**good, "until_effective": {"stack size": "5M"}},
         "rolling_restart_strategy": {**good, "strategy": "fast"},
         "batch: 0 is out of range": {**good, "batch": 0},
         "batch: all is not a number": {**good, "batch": "all"},

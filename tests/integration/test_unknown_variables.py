@@ -38,6 +38,7 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
             "services",
         ),
         ("report_task", {"report_task_id": 1001}, "report_task_folders", "folder"),
+        ("change_parameters", {"change_parameters_clusters": ["orders"]}, "change_parameters_value", "values"),
         ("check_service", {}, "check_service_need", "needs"),
     ],
 )

@@ -2,6 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The marks of unit tests, and each unit test as a new process; here, as ansible-test does not read pyproject.toml."""
 
+from itertools import count
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 
@@ -14,7 +16,14 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: of a kind that `make test` runs already")
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("homes")
+    return (str(folder / str(number)) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _new_process():
-    """Each test begins as a new process does, which knows of no request."""
+def _new_process(_homes, monkeypatch):
+    """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
     forget_all()
+    monkeypatch.setenv("ANSIBLE_HOME", next(_homes))

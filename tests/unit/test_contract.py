@@ -135,7 +135,9 @@ def anonymous(path: str) -> str:
 @cache
 def calls_sent() -> frozenset[str]:
     """Method and path of every request of OcpApi and its kin, with {} for what is filled in."""
-    classes = [defined(PLUGINS, name) for name in ("OcpApi", "SignReads", "ObProxyCalls", "ServiceReads")]
+    classes = [
+        defined(PLUGINS, name) for name in ("OcpApi", "SignReads", "ParameterCalls", "ObProxyCalls", "ServiceReads")
+    ]
     methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
     return frozenset(call for method in methods for call in calls_of(method))
 
@@ -145,14 +147,15 @@ def calls_of(method: ast.FunctionDef) -> Iterator[str]:
     for node in ast.walk(method):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             local[node.targets[0].id] = text_of(node.value, local)
-    writes = any(is_called(node, name) for node in ast.walk(method) for name in ("post", "_start"))
+    verbs = {"post": "POST", "_start": "POST", "put": "PUT"}
+    sent = [verb for name, verb in verbs.items() if any(is_called(node, name) for node in ast.walk(method))]
     # A part of another string has been read with the whole of it.
     parts = {id(part) for node in ast.walk(method) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(method):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in parts:
             path = text_of(node, local)
             if re.match(r"/\w", path):
-                yield f"{'POST' if writes else 'GET'} {path}"
+                yield f"{sent[0] if sent else 'GET'} {path}"
 
 
 def text_of(node: ast.AST, local: dict[str, str]) -> str:
@@ -275,7 +278,8 @@ def note(told: Served, call: str, operation: dict[str, Any], schemas: dict[str, 
     names = told.parameters.setdefault(call, set())
     names.update(each["name"] for each in operation.get("parameters", ()) if each["in"] == "query")
     for content in operation.get("requestBody", {}).get("content", {}).values():
-        names.update(content["schema"]["properties"])
+        schema = content["schema"]
+        names.update(schema.get("items", schema)["properties"])
     for answer in operation["responses"].values():
         told.headers.update(answer.get("headers", ()))
         note_forms(told, answer, schemas)

@@ -137,6 +137,19 @@ def obproxy_cluster_facts(cluster: Record) -> Facts:
     }
 
 
+def obproxy_parameter_facts(parameter: Record) -> Facts:
+    """A parameter of an OBProxy cluster, with each value and the addresses that the service shows with it."""
+    return {
+        "name": parameter.get("name"),
+        "needs_restart": parameter.get("needReboot"),
+        "description": parameter.get("description"),
+        "obproxy_values": [
+            {"value": each.get("value"), "obproxies": each.get("obproxies") or []}
+            for each in records(parameter.get("values"))
+        ],
+    }
+
+
 def _obproxy_facts(proxy: Record) -> Facts:
     return {
         "id": integer(proxy.get("id")),

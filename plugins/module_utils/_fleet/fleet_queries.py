@@ -23,6 +23,7 @@ from .facts import (
     cluster_facts,
     host_facts,
     obproxy_cluster_facts,
+    obproxy_parameter_facts,
     server_facts,
 )
 
@@ -88,11 +89,11 @@ def read_arbitration_services(api: OcpApi, wanted: Filters) -> list[Facts]:
     ]
 
 
-def read_obproxy_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
+def read_obproxy_clusters(api: OcpApi, wanted: Filters, *, with_parameters: bool = False) -> list[Facts]:
     """OBProxy clusters by ``obproxy_cluster`` (names or ids), with their OBProxies by ``obproxy`` and ``status``.
 
-    With one of the latter two (addresses or ids, status words), clusters without any such OBProxy are left out. For the
-    shape see ``obproxy_cluster_facts``.
+    With one of the latter two (addresses or ids, status words), clusters without any such OBProxy are left out. With
+    ``with_parameters`` they have these. For the shape see ``obproxy_cluster_facts``.
     """
     filters = _filters(wanted, "obproxy_cluster", "obproxy", "status")
     everyone = filters["obproxy"] is None and filters["status"] is None
@@ -105,7 +106,11 @@ def read_obproxy_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
             if _matches(proxy, {"status": filters["status"]}) and _is_named(proxy, filters["obproxy"])
         ]
         if _is_named(cluster, filters["obproxy_cluster"]) and (there or everyone):
-            found.append({**cluster, "obproxies": there})
+            found.append({**cluster, "obproxies": there, "parameters": None})
+    if with_parameters:
+        for cluster in found:
+            shown = api.obproxy_parameters(cluster["id"]) if cluster["id"] is not None else ()
+            cluster["parameters"] = [obproxy_parameter_facts(each) for each in shown]
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
+from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.decision import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
@@ -63,6 +64,7 @@ BUDGET_OPTIONS: dict[str, Any] = {
     },
     "offline_time": {"type": "int"},
 }
+EFFECT_OPTIONS: dict[str, Any] = {"until_effective": {"type": "dict"}}
 # What is asked of a cluster before servers of it are restarted.
 GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
 
@@ -97,13 +99,20 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        _instant(params, "started_before"),
+        given_instant(params, "started_before"),
         InFlight(params["in_flight"]),
         _safety(params),
-        _instant(params, "finish_before"),
+        given_instant(params, "finish_before"),
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
+        until_effective=wanted_values(params),
     )
+
+
+def wanted_values(params: Params) -> dict[str, str]:
+    """The values of parameters that a restart is for; empty without. Raises OptionError."""
+    given = params.get("until_effective")
+    return {} if given is None else wanted_parameters("until_effective", given)
 
 
 def _signs(params: Params) -> dict[str, Any]:
@@ -117,7 +126,7 @@ def _signs(params: Params) -> dict[str, Any]:
     }
 
 
-def _instant(params: Params, option: str) -> datetime | None:
+def given_instant(params: Params, option: str) -> datetime | None:
     """The instant, where the option is given. Raises OptionError."""
     given = params.get(option)
     return None if given is None else parse_instant_option(option, given)

@@ -66,7 +66,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
     what = f"within {timeout:g} seconds" if timed_out else "whole"
     return ResponseLost(
         f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}.",
-        advice=outcome_sentence(unknown),
+        advice=outcome_sentence(unknown, method),
         url=url,
         may_have_run=unknown,
     )

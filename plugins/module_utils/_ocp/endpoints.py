@@ -18,6 +18,7 @@ from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
 from .obproxy_calls import ObProxyCalls
 from .paging import MOST_ITEMS, PagedRead, entries_of
+from .parameter_calls import ParameterCalls
 from .records import (
     agent_record,
     arbitration_service_record,
@@ -44,7 +45,7 @@ SENT_AS_IT_IS = "/,"
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
 
-class OcpApi(SignReads, ObProxyCalls):
+class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
     """The endpoints of one service. Every method raises ServiceError."""
 
     def __init__(self, client: HttpClient) -> None:

@@ -62,7 +62,7 @@ def read_envelope(response: requests.Response, body: Body, method: str, url: str
         raise ResponseUnreadable(
             f"The answer to {method} {url} {_defect(response, body)}.",
             advice="Check that url is the address of an OCP, not of a proxy or another service."
-            + (f" {outcome_sentence(unknown)}" if unknown else ""),
+            + (f" {outcome_sentence(unknown, method)}" if unknown else ""),
             url=url,
             trace_id=trace_id,
             may_have_run=unknown,
@@ -105,7 +105,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
         sentences.append(f"Trace id {trace_id}")
     if unknown and not is_refusal:
         sentences.append(f"The answer {_defect(response, body)}")
-    advice = [outcome_sentence(unknown)] if unknown or status >= 500 else []
+    advice = [outcome_sentence(unknown, method)] if unknown or status >= 500 else []
     if kind is AuthenticationFailed:
         pass  # the session knows more
     elif meaning is not None:

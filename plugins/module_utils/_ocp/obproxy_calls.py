@@ -8,7 +8,7 @@ from typing import Protocol
 
 from .._base.parsing import Record
 from .envelope import ApiResponse
-from .records import obproxy_cluster_record
+from .records import obproxy_cluster_record, obproxy_parameter_record
 
 
 class ObProxyCalls(Protocol):
@@ -30,6 +30,11 @@ class ObProxyCalls(Protocol):
     def obproxy_cluster(self, cluster_id: int) -> Record:
         """One OBProxy cluster, with its OBProxies."""
         return obproxy_cluster_record(self._record(f"/api/v2/obproxy/clusters/{cluster_id}"))
+
+    def obproxy_parameters(self, cluster_id: int) -> list[Record]:
+        """All parameters of the OBProxies of one OBProxy cluster."""
+        found = self._list(f"/api/v2/obproxy/clusters/{cluster_id}/parameters")
+        return [obproxy_parameter_record(one) for one in found]
 
     def restart_obproxies(self, cluster_id: int, obproxy_ids: list[int]) -> ApiResponse:
         """Restart OBProxies of one OBProxy cluster in one task."""

@@ -97,12 +97,47 @@ alarm_record = partial(shaped, shape=_ALARM)
 _BACKUP: Shape = {"taskId": integer, "clusterId": integer, "status": text, "tenantName": text, "finishTime": time_text}
 backup_record = partial(shaped, shape=_BACKUP)
 
-_PARAMETER_OF_SERVER: Shape = {"value": text}
+
+def _value_text(value: object) -> str | None:
+    """The value of a parameter as text; documents have no other."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, float) else text(value)
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _value_texts(value: object) -> list[str]:
+    found = map(_value_text, _list(value))
+    return [each for each in found if each is not None]
+
+
+def _choices(value: object) -> list[str]:
+    """As a text with commas; documents have no other."""
+    every = _value_texts(value.split(",") if isinstance(value, str) else value)
+    return [each.strip() for each in every if each.strip()]
+
+
+_PARAMETER_OF_SERVER: Shape = {"svrIp": text, "svrPort": integer, "value": _value_text}
 _CURRENT_VALUE: Shape = {
     "obParameters": list_of(partial(shaped, shape=_PARAMETER_OF_SERVER)),
     "valueToServers": record,
+    "values": _value_texts,
+    "singleValueInCluster": boolean,
 }
-_PARAMETER: Shape = {"name": text, "currentValue": lambda value: shaped(record(value), _CURRENT_VALUE)}
+_VALUE_RANGE: Shape = {"type": text, "minValue": _value_text, "maxValue": _value_text, "allowedValues": _choices}
+_PARAMETER: Shape = {
+    "name": text,
+    "currentValue": lambda value: shaped(record(value), _CURRENT_VALUE),
+    "defaultValue": _value_text,
+    "description": text,
+    "section": text,
+    "needRestart": boolean,
+    "readonly": boolean,
+    "valueRange": lambda value: shaped(record(value), _VALUE_RANGE),
+}
 parameter_record = partial(shaped, shape=_PARAMETER)
 
 _HOST_SERVICE: Shape = {"name": text, "type": text, "version": text}
@@ -181,6 +216,15 @@ _OBPROXY_CLUSTER: Shape = {
     "obproxies": list_of(partial(shaped, shape=_OBPROXY)),
 }
 obproxy_cluster_record = partial(shaped, shape=_OBPROXY_CLUSTER)
+
+_OBPROXY_VALUE: Shape = {"value": _value_text, "obproxies": lambda value: list(filter(None, map(text, _list(value))))}
+_OBPROXY_PARAMETER: Shape = {
+    "name": text,
+    "description": text,
+    "needReboot": boolean,
+    "values": list_of(partial(shaped, shape=_OBPROXY_VALUE)),
+}
+obproxy_parameter_record = partial(shaped, shape=_OBPROXY_PARAMETER)
 
 _TAG: Shape = {
     "serverId": integer,

@@ -31,7 +31,7 @@ def refuse_redirect(response: requests.Response, method: str, url: str) -> None:
         raise ResponseUnreadable(
             f"{method} {url} is redirected to {_host(url, response.headers.get('Location', ''))}; redirects are not "
             "followed. Put the address of the service itself in url."
-            + (f" {outcome_sentence(unknown)}" if unknown else ""),
+            + (f" {outcome_sentence(unknown, method)}" if unknown else ""),
             url=url,
             may_have_run=unknown,
         ).without_envelope()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One GET or POST: its time-out for connecting, its headers, its pause for the rate limit, its errors.
+"""One GET, PUT or POST: its time-out for connecting, its headers, its pause for the rate limit, its errors.
 
-Reads are retried a few times. A POST is sent again only if there was no connection: a started task cannot be taken
-back, and OCP has no idempotency key.
+Reads and PUTs are retried a few times. A POST is sent again only if there was no connection: a started task cannot be
+taken back, and OCP has no idempotency key.
 """
 
 from __future__ import annotations
@@ -112,12 +112,16 @@ class HttpClient:
         """POST once; raises a ServiceError, whose ``may_have_run`` says whether it may have taken effect."""
         return self._request("POST", path, params, body)
 
+    def put(self, path: str, body: Any) -> ApiResponse:
+        """PUT what may be repeated, and is; raises a ServiceError, whose ``may_have_run`` is as for ``post``."""
+        return self._request("PUT", path, None, body)
+
     def _request(
         self,
         method: str,
         path: str,
         params: Record | None,
-        body: Record | None,
+        body: Any,
         *,
         read: Callable[..., ApiResponse] = read_envelope,
         auth: Any = None,
@@ -150,9 +154,7 @@ class HttpClient:
                 refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
 
-    def _response(
-        self, method: str, url: str, params: Record | None, body: Record | None, auth: Any
-    ) -> requests.Response:
+    def _response(self, method: str, url: str, params: Record | None, body: Any, auth: Any) -> requests.Response:
         # The process may be Ansible's own, so its warning filters must be restored.
         with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
             return self._session.request(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The reads that show signs of trouble: alarms, how far replicas lag, backups, parameters.
+"""The reads that show signs of trouble: alarms, how far replicas lag, backups.
 
-See docs/contract.md, "Alarms", "Metrics", "Backups" and "Parameters".
+See docs/contract.md, "Alarms", "Metrics" and "Backups".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from .._base.parsing import Record
-from .records import alarm_record, backup_record, parameter_record
+from .records import alarm_record, backup_record
 
 # As many as documents allow in one page.
 ALARMS_A_PAGE = 200
@@ -54,11 +54,6 @@ class SignReads(Protocol):
         """The data backups of a cluster and its tenants that began since then."""
         path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/dataBackupTasks"
         return [backup_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
-
-    def cluster_parameters(self, cluster_id: int) -> list[Record]:
-        """All parameters of a cluster, with the value of each server."""
-        found = self._list(f"/api/v2/ob/clusters/{cluster_id}/parameters", {}, OTHERS_A_PAGE)
-        return [parameter_record(one) for one in found]
 
 
 def _utc(instant: datetime) -> str:

@@ -8,6 +8,7 @@ import ssl
 from typing import Any
 
 from .deadline import Deadline, pool_classes
+from .may_have_run import REPEATABLE
 from .retries import CONNECT_RETRIES, READ_RETRIES, TRANSIENT_STATUSES, RateLimitRetry
 
 try:
@@ -37,7 +38,7 @@ class Adapter(HTTPAdapter):
                 connect=CONNECT_RETRIES,
                 other=0,
                 status_forcelist=TRANSIENT_STATUSES,
-                allowed_methods={"GET"},
+                allowed_methods=REPEATABLE,
                 backoff_factor=0.3,
                 raise_on_status=False,
                 budget=budget,

@@ -19,16 +19,25 @@ from .._waiting.progress import started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .diff import restart_diff
+from .effect_check import EffectCheck
 from .start_proof import RestartTask, await_proof
 
 
 class Aftermath:
     """Waits for the task that ``attempt`` names, and notes there what it has shown."""
 
-    def __init__(self, api: OcpApi, target: Target, attempt: Progressing[RestartAttempt], clock: Clock) -> None:
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        attempt: Progressing[RestartAttempt],
+        effect: EffectCheck,
+        clock: Clock,
+    ) -> None:
         self._api = api
         self._target = target
         self._attempt = attempt
+        self._effect = effect
         self._clock = clock
 
     def await_task(self, policy: PollPolicy) -> None:
@@ -59,7 +68,7 @@ class Aftermath:
         proof = await_proof(self._api, self._target, before, members, restart_task, self._clock)
         if proof.after is not None:
             self._attempt.note(after=proof.after.result())
-            self._attempt.diff = restart_diff(self._target.label, before, proof.after, members)
+            self._attempt.diff = restart_diff(self._target.label, before, proof.after, members, self._effect.lines())
         if proof.problem is not None:
             self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
         elif proof.contradiction is not None:
@@ -73,6 +82,26 @@ class Aftermath:
             self._attempt.warnings += proof.lost_processes(before.members)
         else:
             self._add_to_reason(f"not verified, since {proof.gap}")
+        self._show_effect(before, proof.after, members)
+
+    def _show_effect(self, before: Observation, after: Observation | None, members: frozenset[str]) -> None:
+        """Wait until the values that the restart is for are in effect. Raises NotVerified if others are shown."""
+        if self._attempt.so_far.effective is None:
+            return
+        problem = self._effect.await_values(after or before)
+        if after is not None:
+            self._attempt.diff = restart_diff(self._target.label, before, after, members, self._effect.lines())
+        others = self._effect.other_values(before)
+        if others:
+            raise NotVerified(
+                f"The restart of {self._target.label} ended SUCCESSFUL (task {self._attempt.so_far.task_id}), but "
+                f"{others}. Look at the parameter in OCP before restarting anything else for it; only if it was set "
+                "after this start does another restart help."
+            )
+        gap = f"reading it failed: {problem.what}" if problem else self._effect.gap(before)
+        if gap:
+            self._attempt.note(verified=None)
+            self._add_to_reason(f"not verified to be in effect, since {gap}")
 
     def _add_to_reason(self, more: str) -> None:
         self._attempt.note(reason=f"{self._attempt.so_far.reason}; {more}")

@@ -33,7 +33,8 @@ class Attempt:
 class RestartAttempt(Attempt):
     """A restart of ``target``; ``unchanged`` are the facts of what needs none.
 
-    ``safety`` is what it means for tenants: None where it was not looked at.
+    ``safety`` is what it means for tenants: None where it was not looked at. ``effective`` is whether the parameters
+    that it is for are in effect: None, and no key of the result, where it is for none.
     """
 
     after: Result | None = None
@@ -41,6 +42,7 @@ class RestartAttempt(Attempt):
     safety: Result | None = None
     target: Result = field(default_factory=dict)
     unchanged: Mapping[str, Any] = field(default_factory=dict)
+    effective: Result | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,9 @@ class Progressing(Generic[Kind]):
         """The result with every key, ``warnings`` and ``diff``."""
         facts = {each.name: getattr(self.so_far, each.name) for each in fields(self.so_far)}
         unchanged = facts.pop("unchanged", {})
+        effective = facts.pop("effective", None)
+        if effective is not None:
+            facts["effective"] = effective
         if "subtask_ids" in facts:
             facts["subtask_ids"] = list(facts["subtask_ids"])
         warnings = list(dict.fromkeys(self.warnings))

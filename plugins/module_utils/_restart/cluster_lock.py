@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import stat
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -21,6 +20,7 @@ from pathlib import Path
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
 from .._base.parsing import Record
+from .._base.private_folder import private_folder
 from .._ocp.task_model import SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
@@ -155,14 +155,8 @@ class ClusterLock:
 
 
 def _folder() -> Path:
-    """A folder of this user alone. Raises OSError if there is something else in its place."""
-    path = Path(tempfile.gettempdir()) / f"oceanbase.ocp-{os.getuid()}"
-    with suppress(FileExistsError):
-        path.mkdir(0o700)
-    found = path.lstat()
-    if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077:
-        raise PermissionError(f"{path} is not a folder of this user alone")
-    return path
+    """Raises OSError if there is something else in its place."""
+    return private_folder(Path(tempfile.gettempdir()) / f"oceanbase.ocp-{os.getuid()}")
 
 
 def _is_same(held: int, path: Path) -> bool:

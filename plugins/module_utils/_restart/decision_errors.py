@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .._base.errors import NotVerified, TargetBusy
+from .._base.errors import NotVerified, OptionError, TargetBusy
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Target
 from .._waiting.failure_report import not_serving, target_held
@@ -12,7 +12,7 @@ from .decision import Action, Decision, Look
 
 
 def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look, log_lines: int) -> None:
-    """Raise TargetBusy, TargetHeld or NotVerified where the decision is to restart nothing, and that is no success."""
+    """Raise an error where the decision is to restart nothing, and that is no success."""
     nothing = f"There was no restart of {target.label}: {decision.reason}."
     if decision.action is Action.REFUSE:
         raise TargetBusy(nothing)
@@ -25,3 +25,17 @@ def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look
             f"{nothing} Look at its newest tasks and at the process itself; without started_before it is restarted in "
             "any case."
         )
+    if decision.action is Action.NO_EFFECT:
+        raise NotVerified(
+            f"{nothing} If it was set after that start, give a later started_before; else look at the parameter in "
+            "OCP, since another restart would not change it."
+        )
+    if decision.action is Action.DOUBT:
+        raise doubt_error(nothing)
+
+
+def doubt_error(nothing: str) -> OptionError:
+    """The error where values that are shown prove nothing; ``nothing`` is what was not done for that."""
+    return OptionError(
+        f"until_effective: {nothing} Give started_before, the instant of the change, so that the start decides too."
+    )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from .._base.clock import Clock
@@ -24,6 +24,7 @@ from .earlier_looks import EarlierLooks
 from .held import holder_of, newest_failure
 from .in_flight import NamedTasks, listed_in_flight, named_tasks
 from .task_evidence import FinishedRestart, finished_restart, untold_restart
+from .values_seen import ValuesSeen
 
 Found = TypeVar("Found")
 
@@ -160,8 +161,11 @@ class Viewer:
             found.update((entry.record["id"], entry) for entry in self.target.tasks(self.api, status=RUNNING))
         return [found[number] for number in sorted(found, reverse=True)]
 
-    def judge(self, sight: Sight, since: datetime | None) -> Look:
-        """What the sight means for a restart that has to have begun ``since`` then. Raises a ServiceError."""
+    def judge(self, sight: Sight, since: datetime | None, values: ValuesSeen | None = None) -> Look:
+        """What the sight means for a restart that has to have begun ``since`` then, or is for ``values``.
+
+        Raises a ServiceError.
+        """
         # What is read of those that have ended may show one that has just begun, where the service ignores the filter.
         evidence = self._evidence(sight, since)
         operations, observed, failure = replace(sight, tasks=evidence).unfinished, sight.observed, None
@@ -171,9 +175,11 @@ class Viewer:
             )
         holder = holder_of(observed, sight.named, operations, failure)
         finished = [] if since is None else list(self._finished(evidence, observed, since))
+        if values is not None:
+            finished += self._just_finished(sight.tasks, since or datetime.min.replace(tzinfo=UTC), finished)
         untold = None if since is None else untold_restart(self.target, evidence, since)
         reads_tasks, names_kind = sight.mark is not None, self.target.task_name is not None
-        return Look(observed, operations, self.now, holder, finished, failure, reads_tasks, untold, names_kind)
+        return Look(observed, operations, self.now, holder, finished, failure, reads_tasks, untold, names_kind, values)
 
     def _finished(
         self, evidence: Iterable[TaskOnTarget], observed: Observation, since: datetime
@@ -181,9 +187,23 @@ class Viewer:
         """The restarts since then that are evidence where the start is not, or not yet, shown."""
         stale = observed.not_started_since(since)
         never_shown = any(member.started is None for member in stale)
-        for entry in evidence if stale else ():
+        yield from self._restarts_among(evidence if stale else (), since, long_ago=never_shown)
+
+    def _just_finished(
+        self, tasks: Iterable[TaskOnTarget], since: datetime, known: Iterable[FinishedRestart]
+    ) -> Iterator[FinishedRestart]:
+        """The restarts since then that have just ended, so that nothing need show yet; without those known."""
+        numbers = {task.task_id for task in known}
+        left = [entry for entry in tasks if entry.record["id"] not in numbers]
+        yield from self._restarts_among(left, since, long_ago=False)
+
+    def _restarts_among(
+        self, entries: Iterable[TaskOnTarget], since: datetime, *, long_ago: bool
+    ) -> Iterator[FinishedRestart]:
+        """The restarts since then that did their work; ``long_ago``: also those whose start should show by now."""
+        for entry in entries:
             found = finished_restart(entry, Task.from_api(entry.record), since)
-            if found is not None and (never_shown or self.now < found.due_until):
+            if found is not None and (long_ago or self.now < found.due_until):
                 detailed = self._with_subtasks(entry)
                 checked = None if detailed is None else finished_restart(entry, detailed, since)
                 if checked is not None:

@@ -35,6 +35,7 @@ from .cluster_lock import ClusterLock
 from .decision import Action, Condition, Decision, Look, decide_restart
 from .decision_errors import raise_if_refused
 from .diff import restart_diff
+from .effect_check import EffectCheck
 from .look import Sight, Viewer
 from .outcome_search import search_outcome
 from .restart_request import RestartRequest
@@ -44,6 +45,7 @@ from .send_once import Sender
 from .sign_check import SignCheck
 from .start_proof import PAUSES
 from .task_adoption import outcome_unknown
+from .task_evidence import PROOF_TIMEOUT
 from .time_left import TimeLeft
 
 Result = dict[str, Any]
@@ -79,7 +81,8 @@ class _Restart:
         self._signs = SignCheck(api, target, request, self._attempt, self._safety_wait, clock)
         self._time = TimeLeft(api, target, request.finish_before, clock)
         self._sender = Sender(api, target, self._attempt, clock, request.policy.announce)
-        self._aftermath = Aftermath(api, target, self._attempt, clock)
+        self._effect = EffectCheck(api, target, request, self._attempt, clock)
+        self._aftermath = Aftermath(api, target, self._attempt, self._effect, clock)
         self._since: datetime | None = None
         self._look: Look | None = None
         self._ended: set[int] = set()
@@ -203,10 +206,12 @@ class _Restart:
         adopted = self._sender.adopt(sight.tasks, self._since)
         if adopted is not None:
             return sight, adopted
+        values = self._effect.seen(sight.observed)
         with self._saying_nothing_was_sent("since it cannot be read"):
-            look = self._look = self._viewer.judge(sight, self._since)
+            look = self._look = self._viewer.judge(sight, self._since, values)
         waits = self._request.wait and not self._request.check_mode
-        decision = decide_restart(look, Condition(self._since, self._request.in_flight, waits))
+        condition = Condition(self._since, self._request.in_flight, waits, settles=self._expecting < PROOF_TIMEOUT)
+        decision = decide_restart(look, condition)
         self._attempt.note(reason=decision.reason, unchanged=self._target.unchanged_facts(decision.members))
         raise_if_refused(self._api, self._target, decision, look, self._request.policy.log_lines)
         if not self._request.check_mode and self._wait_first(decision):
@@ -225,12 +230,14 @@ class _Restart:
     def _see(self) -> Sight:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
-            self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests, self._clock)
+            self._effect.learn()
+            self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests + self._effect.requests, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._time.read()
             self._signs.read()
+            self._effect.read()
             sight = self._viewer.see_with(self._lock.own_tasks)
         if self._since is None and self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
@@ -242,7 +249,7 @@ class _Restart:
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""
-        expected = decision.action is Action.EXPECT and self._request.wait
+        expected = decision.action is Action.SETTLE or (decision.action is Action.EXPECT and self._request.wait)
         if not expected and decision.action is not Action.QUEUE:
             return False
         self._lock.release()
@@ -304,7 +311,8 @@ class _Restart:
             self._submit(sight, decision)
         self._lock.release()
         if decision.action is not Action.ATTACH:
-            self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members)
+            values = self._effect.lines(decision.members)
+            self._attempt.diff = restart_diff(self._target.label, sight.observed, None, decision.members, values)
         if self._request.wait and not self._request.check_mode:
             self._aftermath.await_task(self._signs.with_offline_time(self._policy()))
             self._signs.warn_of_long_restart()
@@ -312,11 +320,15 @@ class _Restart:
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
+        asked_for = [member for member in sight.observed.members if member.name in decision.members]
         self._lock.begin(self._target, sight.observed)
+        self._effect.asked_for(asked_for)
         try:
             self._sender.send(sight.mark, decision.members, self._viewer.now)
         except ServiceError as error:
             self._lock.end(None, refused=not error.may_have_run)
+            if not error.may_have_run:
+                self._effect.refused(asked_for)
             raise
         task = self._attempt.so_far.task or {}
         self._lock.end(self._attempt.so_far.task_id, task.get("start_time"), refused=False)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from .._signs.offline_budget import OfflineBudget
@@ -35,7 +36,8 @@ class RestartRequest:
     ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
     ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for
     those signs to end that may.
-    ``offline_time`` is how many seconds a server may be away, None to read it.
+    ``offline_time`` is how many seconds a server may be away, None to read it. ``until_effective`` are the values of
+    parameters that the restart is for: what shows them needs none.
     """
 
     check_mode: bool
@@ -49,3 +51,4 @@ class RestartRequest:
     safety_timeout: float = 0.0
     offline_budget: OfflineBudget = OfflineBudget.IGNORE
     offline_time: float | None = None
+    until_effective: Mapping[str, str] = field(default_factory=dict)

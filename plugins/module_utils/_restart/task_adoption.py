@@ -52,7 +52,10 @@ class Sent:
     def is_denied_by(self, task: Task) -> bool:
         """Whether both the time and the creator of a task tell that somebody else started it before."""
         began = _begin_of(task)
-        return began is not None and self._is_after(began, RESOLUTION) and self._is_of_another(task)
+        if began is None:
+            return False
+        shown_in_full = timedelta(0) if began.microsecond else RESOLUTION
+        return self._is_after(began, shown_in_full) and self._is_of_another(task)
 
     def _is_after(self, began: datetime, lead: timedelta) -> bool:
         return began < self.at - self.uncertain - lead

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from .._base.checks import check_nonempty, check_range
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.parsing import instant
-from .._base.service_clock import to_service_clock
+from .._base.service_clock import service_time, to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
@@ -21,6 +21,9 @@ from .._health.health_rules import Kind, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
+from .._restart.decision_errors import doubt_error
+from .._restart.values_reader import ValuesReader
+from .._restart.values_seen import ValuesSeen
 from .._safety.layout import Layout
 from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, placed_servers
@@ -37,11 +40,12 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """The options of the module; ``started_before`` is by the clock of this machine.
+    """The options of the module; ``started_before`` is by the clock of this machine, None if values alone decide.
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
-    of trouble to look for; ``judges_budget``: read how long a server may be away.
+    of trouble to look for; ``judges_budget``: read how long a server may be away. ``until_effective`` are the values of
+    parameters that the restart is for.
     """
 
     clusters: Sequence[str]
@@ -49,13 +53,14 @@ class RollingRequest:
     servers: Sequence[str] | None
     batch: int | None
     strategy: Strategy
-    started_before: datetime
+    started_before: datetime | None
     min_zones: int = 0
     majority: bool = True
     tolerated: Sequence[str] | None = None
     canary: int = 0
     watch: Watch | None = None
     judges_budget: bool = False
+    until_effective: Mapping[str, str] = field(default_factory=dict)
 
 
 def batch_size(option: str) -> int | None:
@@ -78,10 +83,13 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
+    warnings: list[str] = []
+    since = wanted.started_before
+    if since is not None:
+        since, warnings = to_service_clock(since, api.service_clock, clock.wall())
     signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
     planned = [
-        replace(_plan_cluster(api, cluster, health, wanted, since, warnings), signs=signs.of(health))
+        replace(_plan_cluster(api, cluster, health, wanted, since, clock, warnings), signs=signs.of(health))
         for cluster, health in found
     ]
     planned = _with_canaries(planned, wanted)
@@ -129,6 +137,8 @@ def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
+    if wanted.started_before is None and not wanted.until_effective:
+        raise OptionError("started_before: is not given, and until_effective neither; give one of them, or both.")
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
@@ -168,10 +178,20 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
 
 
 def _plan_cluster(
-    api: OcpApi, cluster: Cluster, health: ClusterHealth, wanted: RollingRequest, since: datetime, warnings: list[str]
+    api: OcpApi,
+    cluster: Cluster,
+    health: ClusterHealth,
+    wanted: RollingRequest,
+    since: datetime | None,
+    clock: Clock,
+    warnings: list[str],
 ) -> _Plan:
     servers = health.servers
-    nodes = [_plan_node(server, since) for server in servers if _in_scope(server, wanted)]
+    reader = ValuesReader(api, (cluster.id, cluster.name), wanted.until_effective, warnings, alone=since is None)
+    reader.learn(clock)
+    reader.read()
+    values, now = reader.seen([server["name"] for server in servers]), service_time(api.service_clock, clock)
+    nodes = [_plan_node(server, since, values, now) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
     unsafe = ""
@@ -190,13 +210,15 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
     return str(server["id"]) in names or server["name"] in names
 
 
-def _plan_node(server: Facts, since: datetime) -> Node:
-    """Plan one server by the same decision as its restart will make."""
-    # By its start alone: whether it serves, and what works on it, is judged with its cluster.
+def _plan_node(server: Facts, since: datetime | None, values: ValuesSeen | None, now: datetime) -> Node:
+    """Plan one server by the same decision as its restart will make. Raises an OcpError if that is none."""
+    # By its start and values alone: whether it serves, and what works on it, is judged with its cluster.
     start = server["start_time"]
     member = Member(server["name"], RUNNING, start, started=instant(start), serves=True)
-    look = Look(Observation(RUNNING, (member,)), [], since)
+    look = Look(Observation(RUNNING, (member,)), [], now, values=values)
     decision = decide_restart(look, Condition(since, InFlight.ATTACH))
+    if decision.action is Action.DOUBT and not is_unhealthy(server):
+        raise doubt_error(f"There is no plan: {decision.reason}.")
     name, zone, root = server["name"], server["zone"], server["with_rootserver"]
     needed = decision.action is not Action.SKIP
     return Node(server["id"], name, zone, root, needed, decision.reason, not is_unhealthy(server))

@@ -136,6 +136,16 @@ def _obproxies(view: View) -> Iterator[Loss]:
         yield from _needed(view, "obproxy_cluster", "the OBProxy cluster")
 
 
+def _parameters(view: View) -> Iterator[Loss]:
+    yield from _clusters(view)
+    if view.found.reads["parameters"].answer is Answer.ABSENT:
+        yield Loss(Works.ABSENT, "this OCP has no calls for the parameters of clusters")
+    elif view.found.clusters:
+        yield from _needed(view, "parameters", "parameters")
+    if view.found.ok("parameters") and view.shows("parameters") is Shown.ABSENT:
+        yield Loss(Works.LESS, "values of servers are not shown: which servers have to restart is not known")
+
+
 def _agents(view: View) -> Iterator[Loss]:
     yield from _hosts(view)
     if view.found.hosts and not view.found.ok("agent", "agent_plain"):
@@ -283,6 +293,8 @@ OTHERS: dict[str, tuple[Rule, ...]] = {
     "host_info": (_hosts,),
     "arbitration_service_info": (_arbitration_list,),
     "obproxy_info": (_obproxy_list,),
+    "parameter_info": (_parameters,),
+    "cluster_parameter": (_parameters,),
 }
 
 

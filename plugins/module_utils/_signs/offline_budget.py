@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -12,6 +11,7 @@ from .._base.parsing import Record, record, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task, longest
 from .._ocp.unknown_path import if_shown
+from .._parameters.parameter_value import microseconds_of
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -20,9 +20,6 @@ PARAMETER = "server_permanent_offline_time"
 RESTARTS_COUNTED = 5
 # Of a cluster: the restarts of one target are looked for among these.
 TASKS_READ = 200
-
-_TIME = re.compile(r"(\d{1,15})(us|ms|s|m|h|d)?")
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class OfflineBudget(StrEnum):
@@ -35,8 +32,8 @@ class OfflineBudget(StrEnum):
 
 def seconds_of(value: object) -> float | None:
     """A time as a parameter has it, such as ``3600s`` or ``1h``; None for anything else."""
-    found = _TIME.fullmatch(str(value).strip().lower())
-    return None if found is None else int(found[1]) * float(_SECONDS[found[2] or "s"])
+    found = microseconds_of(str(value).strip())
+    return None if found is None else found / 1e6
 
 
 def read_offline_time(api: OcpApi, cluster_id: int, warnings: list[str]) -> float | None:

@@ -80,7 +80,7 @@ def exactly_one(
     return matches[0]
 
 
-def next_guess(value: str, known: list[str]) -> str:
+def next_guess(value: str, known: list[str], what: str = "name or id") -> str:
     """What a person may have meant by ``value``, of the ``known`` names."""
     on_host = [name for name in known if ":" in name and name.rpartition(":")[0].strip("[]") == value.strip("[]")]
     if on_host:
@@ -89,7 +89,7 @@ def next_guess(value: str, known: list[str]) -> str:
     ratios = [SequenceMatcher(None, name, value).ratio() for name in nearest]
     # Of zone1 and zone2 neither is nearer to zone9.
     is_clear = len(ratios) == 1 or len(set(ratios)) == 2
-    return f"Did you mean {nearest[0]}? Check the name or id." if is_clear else "Check the name or id."
+    return f"Did you mean {nearest[0]}? Check the {what}." if is_clear else f"Check the {what}."
 
 
 def shown_address(record: Record, ip: str, port: str) -> str | None:

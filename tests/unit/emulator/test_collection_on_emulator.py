@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import requests
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, OutcomeUnknown, TargetBusy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import fleet_queries
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
@@ -229,6 +229,80 @@ def test_running_restart_is_joined_however_its_name_is_spelt(target, below, time
     (tmp_path / "elsewhere").mkdir()
     assert restart(time_passes, selector)["action"] == "attached"
     assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
+
+
+# What goes wrong on the way
+
+
+def goes_wrong(emulated: Any, kind: str, action: str, **fault: Any) -> None:
+    emulated.data("POST", "/emulator/faults", json={"kind": kind, "action": action, **fault})
+
+
+POSTED = {"method": "POST", "path": "*/restart"}
+SERVER_RESTART = TARGETS["server"][0]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_in_place_of_the_answer_is_not_followed_and_the_task_is_adopted(status, below, time_passes):
+    emulated = below(PROFILES["4.3"])
+    goes_wrong(emulated, "proxy", "redirect", status=status, location="/", when="after", match=POSTED)
+    result = restart(time_passes, SERVER_RESTART)
+    assert (result["action"], result["verified"]) == ("adopted", True)
+    assert (emulated.restarts(), posts(emulated)) == ({("OB_SERVER", 3): 1}, 1)
+
+
+@pytest.mark.parametrize("status", [302, 307])
+def test_redirect_of_a_restart_that_never_arrived_has_an_unknown_outcome(status, below, time_passes):
+    emulated = below(PROFILES["4.3"])
+    goes_wrong(emulated, "proxy", "redirect", status=status, location="/", when="before", match=POSTED)
+    with pytest.raises(OutcomeUnknown, match=r"is running\b.* is redirected to") as raised:
+        restart(time_passes, SERVER_RESTART)
+    assert (raised.value.facts["changed"], emulated.restarts()) == (True, {})
+
+
+def test_answer_nested_too_deep_after_the_restart_began_loses_no_task(below, time_passes):
+    answers = iter([b'"name":' + b"[" * 700 + b"]" * 700])
+
+    def nested(content: bytes) -> bytes:
+        name = b'"name":"Restart OB server"'
+        return content.replace(name, next(answers, name), 1) if name in content else content
+
+    emulated = below(PROFILES["4.3"], nested)
+    result = restart(time_passes, SERVER_RESTART)
+    assert (result["action"], result["task_id"], posts(emulated)) == ("adopted", 1001, 1)
+    assert next(answers, None) is None
+
+
+def test_documented_code_of_a_busy_target_leads_to_its_task(below, time_passes, tmp_path, monkeypatch):
+    """Reads are behind, so the refusal alone tells of it. By begin and user it may be our own, repeated by a proxy."""
+    emulated = below(PROFILES["4.3"])
+    goes_wrong(emulated, "answer", "lag", seconds=5, match={"method": "GET"}, times=None)
+    time_passes.time += 60
+    first = restart(time_passes, SERVER_RESTART, wait=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    second = restart(time_passes, SERVER_RESTART)
+    refused = emulated.get("/emulator/requests?method=POST&sort=id,desc")["contents"][0]
+    assert (refused["status"] // 100, posts(emulated)) == (4, 2)
+    assert (second["action"], second["task_id"], second["verified"]) == ("adopted", first["task_id"], True)
+    assert emulated.restarts() == {("OB_SERVER", 3): 1}
+
+
+@pytest.mark.parametrize("seconds", [-2 * 86400, -7200, 7200, -BEGINNING.timestamp() + 1], ids=repr)
+def test_service_whose_clock_is_wrong_proves_nothing_and_restarts_nothing(seconds, below, time_passes):
+    """By its clock the change is so long ago that every server has started since."""
+    emulated = below(PROFILES["4.3"])
+    goes_wrong(emulated, "answer", "clock", seconds=seconds, times=None)
+    with pytest.raises(OptionError, match="started_before") as raised:
+        restart(time_passes, SERVER_RESTART)
+    assert (raised.value.facts.get("verified"), posts(emulated), emulated.restarts()) == (None, 0, {})
+
+
+def test_one_answer_with_a_stale_clock_among_right_ones_does_not_decide(below, time_passes):
+    emulated = below(PROFILES["4.3"])
+    goes_wrong(emulated, "answer", "clock", seconds=-2 * 86400, times=1)
+    result = restart(time_passes, SERVER_RESTART)
+    assert (result["action"], result["verified"], emulated.restarts()) == ("submitted", True, {("OB_SERVER", 3): 1})
 
 
 READS: dict[str, tuple[Callable[..., Any], dict[str, Any], Callable[[Any], Any], Any]] = {

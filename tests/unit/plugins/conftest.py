@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor the locks of another test."""
+"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor the locks and notes of another."""
 
 from __future__ import annotations
 
@@ -31,3 +31,4 @@ def _own_locks(_lock_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -
     folder = next(_lock_folders)
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("ANSIBLE_HOME", str(folder))

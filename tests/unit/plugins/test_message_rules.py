@@ -24,7 +24,8 @@ NEXT_STEP = re.compile(
 )
 # The accepted values in messages of ansible-core.
 ACCEPTED = re.compile(
-    r"cannot be converted to an? (bool|float|int|list)$|Valid booleans include: |must be one (or more )?of: .*, got|"
+    r"cannot be converted to an? (bool|dict|float|int|list)$|Valid booleans include: |"
+    r"must be one (or more )?of: .*, got|"
     r"must be one or more of: .*\. Got no match for: |^missing required arguments: |are mutually exclusive: |"
     r"Supported parameters include: |^parameters are required together: |^missing parameter\(s\) required by "
 )

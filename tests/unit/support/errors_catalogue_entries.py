@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""All entries of the catalogue of error messages, from its six parts."""
+"""All entries of the catalogue of error messages, from its parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from functools import cache
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_effect import effect_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_parameters import parameter_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import (
     answer_entries,
@@ -30,6 +32,8 @@ def every_entry() -> tuple[Entry, ...]:
         transport_entries,
         task_entries,
         safety_entries,
+        parameter_entries,
+        effect_entries,
         task_action_entries,
     )
     with mock.patch.dict(os.environ):

@@ -65,6 +65,14 @@ class Bad:
 KEYED = {"username": LEFT_OUT, "password": LEFT_OUT, **KEY}
 A_SERVER = {"servers": ["10.1.0.1:2882"]}
 NO_ENTRY = (Bad(EMPTY, []), Bad(EMPTY, [""]))
+NO_VALUES = (
+    Bad(EMPTY, {}, shown=""),
+    Bad(UNUSABLE, {"stack size": "5M"}, shown="stack size"),
+    Bad(UNUSABLE, {"stack_size": None}, shown="nothing"),
+    Bad(UNUSABLE, {"stack_size": ["5M"]}, shown="a list"),
+    Bad(UNUSABLE, {"stack_size": "5M", "STACK_SIZE": "6M"}, shown="stack_size and STACK_SIZE"),
+    Bad(UNUSABLE, {"stack_size": "5M "}, shown="'5M '"),
+)
 BY_HAND: dict[str, tuple[Bad, ...]] = {
     "apart_from_tasks": (),
     "alarms_before": (),
@@ -105,6 +113,9 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
     "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
     "min_zones": (Bad(RANGE, -1),),
+    "settle_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "parameters": NO_VALUES,
+    "until_effective": NO_VALUES,
     "batch": (Bad(EMPTY, ""), Bad(RANGE, "0"), Bad(UNUSABLE, "all")),
     "canary": (Bad(RANGE, -1),),
     "soak": (Bad(RANGE, -1), Bad(RANGE, 604801)),
@@ -186,6 +197,8 @@ def _bad_types(spec: dict[str, Any]) -> Iterator[Bad]:
         yield Bad(TYPE, "maybe")
     elif spec["type"] == "float":
         yield Bad(TYPE, "maybe", shown="str")
+    elif spec["type"] == "dict":
+        yield Bad(TYPE, ["first"], shown="list")
     elif spec["type"] == "list":
         yield Bad(TYPE, {"a": 1}, shown="dict")
         if spec["elements"] == "int":

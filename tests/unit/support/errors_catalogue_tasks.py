@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -77,7 +78,12 @@ def entry(
     """The message of ``module`` with a service in which this happened, in a new process."""
     forget_all()
     service = FakeOcp(FakeClock())
-    with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder), staged(service):
+    with (
+        TemporaryDirectory() as folder,
+        mock.patch.object(tempfile, "tempdir", folder),
+        mock.patch.dict(os.environ, ANSIBLE_HOME=folder),
+        staged(service),
+    ):
         happening(service)
         result, kind = outcome_of(module, {**CONNECTION, **OWN[module], **options})
     return Entry(*place, cause, result["msg"], names, kind, (module,), results=keys_of(module, result))

@@ -102,6 +102,30 @@ class Job:
 
 
 @dataclass
+class StaticParameter:
+    """Was set to ``new`` at that many seconds since BEGINNING; a server runs with it from its next start on.
+
+    ``shown_late``: for so many seconds after a start the value of before is shown. ``at_once``: every server shows it
+    before any restart. ``never``: it does not take effect. ``servers`` are those of which a value is shown.
+    """
+
+    old: str
+    new: str
+    set_at: float = -600.0
+    shown_late: float = 0.0
+    at_once: bool = False
+    never: bool = False
+    servers: tuple[int, ...] = (41, 42, 43)
+    metadata: dict[str, Any] = field(default_factory=lambda: {"needRestart": True})
+
+    def shown(self, thing: Thing, now: float) -> str:
+        """The value that is shown of a server."""
+        has_started = thing.started is not None and thing.started >= self.set_at
+        is_shown = has_started and not self.never and now >= (thing.started or 0.0) + self.shown_late
+        return self.new if self.at_once or is_shown else self.old
+
+
+@dataclass
 class FakeOcp:
     """One cluster, its hosts, an arbitration service and an OBProxy cluster; tests set the fields.
 
@@ -110,7 +134,7 @@ class FakeOcp:
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
     effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone;
     ``arbitrated`` are tenants that use the arbitration service, with their degraded log streams. ``lag`` is seconds,
-    None where the service has no samples.
+    None where the service has no samples. ``parameters`` are those of the cluster, by name.
     """
 
     time: FakeClock
@@ -154,6 +178,7 @@ class FakeOcp:
     compaction: str = "IDLE"
     versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
     offline_time: str = "3600s"
+    parameters: dict[str, StaticParameter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone2"), Thing(43, 53, "zone3")]
@@ -309,7 +334,13 @@ class FakeOcp:
         self._called("cluster_parameters")
         assert cluster_id == 31
         values = [{"value": self.offline_time} for _server in self.servers_there]
-        return [{"name": PARAMETER, "currentValue": {"obParameters": values}}]
+        return [
+            {"name": PARAMETER, "currentValue": {"obParameters": values}},
+            *(
+                {"name": name, **each.metadata, "currentValue": {"obParameters": self._values(each)}}
+                for name, each in self.parameters.items()
+            ),
+        ]
 
     def hosts(self) -> list[dict[str, Any]]:
         self._called("hosts")
@@ -361,6 +392,13 @@ class FakeOcp:
             self.room = None
 
     # Internals
+
+    def _values(self, parameter: StaticParameter) -> list[dict[str, Any]]:
+        there = [thing for thing in self.servers_there if thing.id in parameter.servers]
+        return [
+            {"svrIp": f"10.1.0.{thing.id - 40}", "svrPort": 2882, "value": parameter.shown(thing, self.now)}
+            for thing in there
+        ]
 
     def _obproxy_cluster(self) -> dict[str, Any]:
         proxies = [

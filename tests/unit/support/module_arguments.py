@@ -50,6 +50,8 @@ OWN = {
     },
     "task": {"task_id": 81, "state": "retried"},
     "cluster_info": {},
+    "parameter_info": {"cluster": "orders"},
+    "cluster_parameter": {"cluster": "orders", "parameters": {"stack_size": "5M"}},
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},

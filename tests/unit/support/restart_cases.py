@@ -105,15 +105,17 @@ def request(
     seconds: float = 60,
     show: Show = show_nothing,
     announce: Show = show_nothing,
+    until_effective: dict[str, str] | None = None,
 ) -> RestartRequest:
     policy = PollPolicy(seconds, 10, show, announce=announce)
-    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight))
+    wanted = until_effective or {}
+    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight), until_effective=wanted)
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:
     """Restart, and check what holds for every result."""
     result = restart_target(service, case, options, service.time.clock)
-    assert result.keys() == case.keys
+    assert result.keys() == case.keys | ({"effective"} if options.until_effective else set())
     assert result["reason"]
     json.dumps(result)
     return result

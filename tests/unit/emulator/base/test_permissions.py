@@ -48,6 +48,7 @@ NEEDED = [
         for units in ("", "/units")
     ),
     ("GET", "/api/v2/ob/clusters/1/parameters", "CLUSTER_VIEWER"),
+    ("PUT", "/api/v2/ob/clusters/1/parameters", "CLUSTER_MANAGER"),
     ("GET", "/api/v2/alarm/alarms", "ALARM_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/tenants/5001/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
@@ -63,6 +64,7 @@ NEEDED = [
     ("GET", "/api/v2/arbitration/services/1", "ARBITRATION:VIEW"),
     ("GET", "/api/v2/obproxy/clusters", "OBPROXY_VIEWER"),
     ("GET", "/api/v2/obproxy/clusters/1", "OBPROXY_VIEWER"),
+    ("GET", "/api/v2/obproxy/clusters/1/parameters", "OBPROXY_VIEWER"),
 ]
 RIGHTS = {permission for _method, _path, permission in NEEDED}
 
@@ -85,7 +87,9 @@ CONTROL = [
     ("DELETE", "/emulator/alarms", None),
     ("DELETE", "/emulator/alarms/1", None),
     ("PUT", "/emulator/servers/1/metric", {"name": "max_full_clog_sync_delay_second", "value": 1}),
+    ("GET", "/emulator/parameters", None),
     ("PUT", "/emulator/servers/1/parameters", {"parameters": {}}),
+    ("PUT", "/emulator/obproxies/1/parameters", {"parameters": {}}),
     ("PUT", "/emulator/servers/1/version", {"version": "4.2.1.0"}),
     ("PUT", "/emulator/arbitration-services/1/process", {"running": True}),
     ("PUT", "/emulator/clusters/1/compaction", {"compactionStatus": "IDLE"}),
@@ -113,6 +117,7 @@ def only(start, permissions):
 def test_each_endpoint_requires_exactly_its_permission(start, method, path, permission):
     options = {"params": {"freezeServer": "true"}} if path == SERVER else {}
     options |= {"json": {"hostIds": [1]}} if path.endswith(AGENTS) else {}
+    options |= {"json": [{"name": "cpu_count", "value": "4"}]} if method == "PUT" else {}
     lacking = only(start, RIGHTS - {permission})
     error = lacking.error(403, method, path, auth=("dba", "secret"), **options)
     assert permission in error["message"]
@@ -163,7 +168,7 @@ def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
         answer = emulated.request(
             method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "emulator")
         )
-        assert answer.status_code == (403 if method == "POST" else 404 if path == f"{TASKS}/1" else 200), path
+        assert answer.status_code == (403 if method != "GET" else 404 if path == f"{TASKS}/1" else 200), path
 
 
 def test_info_requires_credentials_but_no_permission(start):

@@ -31,7 +31,7 @@ ENVELOPE = {
 }
 FIELDS = {"4.3": "newest", "4.2": "older"}
 # Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
-COMPARED = {"4.3": (28, 974, 981), "4.2": (25, 830, 837)}
+COMPARED = {"4.3": (30, 1000, 1009), "4.2": (27, 856, 865)}
 
 _TENANT = "no task of the emulator is one of a tenant"
 _SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
@@ -72,6 +72,8 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "tenant": ("GET", f"{CLUSTER}/tenants/5001", {}),
     "units": ("GET", f"{CLUSTER}/tenants/5001/units", {}),
     "parameters": ("GET", f"{CLUSTER}/parameters", {}),
+    "set_parameters": ("PUT", f"{CLUSTER}/parameters", {"json": [{"name": "stack_size", "value": "5M"}]}),
+    "obproxy_parameters": ("GET", "/api/v2/obproxy/clusters/1/parameters", {}),
     "alarms": ("GET", "/api/v2/alarm/alarms", {}),
     "metric": ("GET", "/api/v2/monitor/metric", {"params": METRIC}),
     "audit": ("GET", "/api/v2/audit/events", {"params": {"size": 100}}),
@@ -103,7 +105,7 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     degraded = {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
     emulated.request("PUT", "/emulator/arbitration-services/1", json=degraded).raise_for_status()
     answers = {}
-    posts = [name for name, (method, _path, _options) in CALLS.items() if method == "POST" and name != FIRST]
+    posts = [name for name, (method, _path, _options) in CALLS.items() if method != "GET" and name != FIRST]
     for name in (FIRST, *posts, *(name for name in CALLS if CALLS[name][0] == "GET")):
         if name in needed(profile):
             method, path, options = CALLS[name]

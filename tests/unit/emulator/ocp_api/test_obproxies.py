@@ -130,3 +130,41 @@ def test_obproxy_that_does_not_run_is_refused(emulated):
     assert "needs RUNNING" in emulated.error(400, "POST", RESTART.format("1"))["message"]
     assert emulated.request("PUT", "/emulator/obproxies/1/process", json={"running": True}).status_code == 200
     assert emulated.restart_obproxies(1)["status"] == "RUNNING"
+
+
+PARAMETERS = f"{CLUSTERS}/1/parameters"
+
+
+def proxy_parameter(emulated, name):
+    return next(each for each in emulated.get(PARAMETERS)["contents"] if each["name"] == name)
+
+
+def test_parameters_show_which_need_a_restart_and_the_values_of_each_obproxy(emulated):
+    listed = emulated.get(PARAMETERS)["contents"]
+    assert {frozenset(each) for each in listed} == {
+        frozenset({"description", "name", "needReboot", "valueString", "values"})
+    }
+    assert {each["name"] for each in listed if each["needReboot"]} == {
+        "net_accept_threads",
+        "work_thread_num",
+        "stack_size",
+    }
+    shown = proxy_parameter(emulated, "net_accept_threads")
+    assert (shown["valueString"], shown["values"]) == ("2", [{"value": "2", "obproxies": ["10.0.0.8", "10.0.0.9"]}])
+
+
+def test_planted_parameters_of_an_obproxy_are_shown_while_it_runs(emulated):
+    body = {"parameters": {"net_accept_threads": "4"}}
+    emulated.request("PUT", "/emulator/obproxies/2/parameters", json=body).raise_for_status()
+    shown = proxy_parameter(emulated, "net_accept_threads")
+    assert shown["valueString"] == "2,4"
+    assert shown["values"] == [{"value": "2", "obproxies": ["10.0.0.8"]}, {"value": "4", "obproxies": ["10.0.0.9"]}]
+    emulated.request("PUT", "/emulator/obproxies/1/process", json={"running": False}).raise_for_status()
+    assert proxy_parameter(emulated, "net_accept_threads")["values"] == [{"value": "4", "obproxies": ["10.0.0.9"]}]
+
+
+def test_parameters_of_obproxies_cannot_be_set_and_unknown_ones_are_refused(emulated):
+    emulated.error(404, "GET", f"{CLUSTERS}/9/parameters")
+    emulated.error(400, "PUT", PARAMETERS, json=[{"name": "net_accept_threads", "value": "4"}])
+    emulated.error(400, "PUT", "/emulator/obproxies/1/parameters", json={"parameters": {"cpu_count": "4"}})
+    emulated.error(404, "PUT", "/emulator/obproxies/9/parameters", json={"parameters": {"stack_size": "2MB"}})

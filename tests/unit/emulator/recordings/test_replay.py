@@ -408,3 +408,58 @@ def test_a_bad_file_is_refused_in_one_sentence(refused, change, words):
 def test_a_recording_of_nothing_is_an_empty_fleet():
     fleet = recorded_fleet(Recording(()))
     assert (fleet.clusters, fleet.hosts, len(fleet.users)) == ((), (), 2)
+
+
+PARAMETERS = f"{CLUSTERS}/2/parameters"
+
+
+def values(emulated, name):
+    """What each server shows of a parameter."""
+    found = next(each for each in emulated.get(PARAMETERS)["contents"] if each["name"] == name)["currentValue"]
+    of_servers = {each["svrIp"]: each["value"] for each in found["obParameters"]}
+    by_value = [
+        (server.partition(":")[0], value) for value, servers in found["valueToServers"].items() for server in servers
+    ]
+    assert sorted(by_value) == sorted(of_servers.items())
+    assert sorted(found["values"]) == sorted(set(of_servers.values()))
+    return of_servers
+
+
+def with_parameters(start):
+    """A recording with two servers that run with another stack, in another order, and with an unknown parameter."""
+    original = start()
+    for server in (8, 9):
+        body = {"parameters": {"stack_size": f"{server}M"}}
+        original.request("PUT", f"/emulator/servers/{server}/parameters", json=body).raise_for_status()
+
+    def change(path, data):
+        if not path.endswith("/parameters"):
+            return data
+        for parameter in data["contents"]:
+            parameter["currentValue"]["obParameters"].reverse()
+        own = copy.deepcopy(next(each for each in data["contents"] if each["name"] == "syslog_level"))
+        data["contents"].append({**own, "name": "of_another_version"})
+        return data
+
+    return document_of(original, change)
+
+
+def test_recorded_values_of_parameters_stay_until_they_are_set(start, replayed):
+    replay = replayed(with_parameters(start))
+    recorded = {"10.0.0.7": "512K", "10.0.0.8": "8M", "10.0.0.9": "9M"}
+    before = replay.get(PARAMETERS)["contents"]
+    assert values(replay, "stack_size") == recorded
+    replay.request("PUT", PARAMETERS, json=[{"name": "cpu_count", "value": "4"}]).raise_for_status()
+    assert values(replay, "stack_size") == recorded
+    assert set(values(replay, "cpu_count").values()) == {"4"}
+    after = replay.get(PARAMETERS)["contents"]
+    assert [each for each in after if each not in before] == [each for each in after if each["name"] == "cpu_count"]
+    assert "of_another_version" in [each["name"] for each in after]
+
+
+def test_recorded_values_of_parameters_change_at_starts(start, replayed):
+    replay = replayed(with_parameters(start))
+    replay.request("PUT", PARAMETERS, json=[{"name": "stack_size", "value": "5M"}]).raise_for_status()
+    replay.restart_server(8)
+    replay.pass_time(60)
+    assert values(replay, "stack_size") == {"10.0.0.7": "512K", "10.0.0.8": "5M", "10.0.0.9": "9M"}

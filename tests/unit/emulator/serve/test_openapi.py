@@ -239,7 +239,7 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 40 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 42 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
@@ -353,6 +353,8 @@ def test_control_api_matches_the_document(emulated, document):
 PLANTED = [
     ("put", "/emulator/servers/{serverId}/metric", {"name": METRICS["metrics"], "value": 1.5}),
     ("put", "/emulator/servers/{serverId}/parameters", {"parameters": {"stack_size": "2M"}}),
+    ("put", "/emulator/obproxies/{id}/parameters", {"parameters": {"stack_size": "2MB"}}),
+    ("put", "/api/v2/ob/clusters/{id}/parameters", [{"name": "stack_size", "value": "2M"}]),
     ("put", "/emulator/servers/{serverId}/version", {"version": "4.2.1.0"}),
     ("put", "/emulator/servers/{serverId}/process", {"running": False}),
     ("put", "/emulator/arbitration-services/{id}/process", {"running": False}),

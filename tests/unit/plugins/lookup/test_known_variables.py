@@ -34,6 +34,7 @@ def prefix_of(name):
         ("restart_agents", "restart_agents_host", "restart_agents_hosts"),
         ("restart_arbitration_services", "restart_arbitration_service", "restart_arbitration_services"),
         ("report_task", "report_task_folders", "report_task_folder"),
+        ("change_parameters", "change_parameters_value", "change_parameters_values"),
     ],
 )
 def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):

@@ -26,6 +26,8 @@ ClusterServers = Literal["empty", "complete"]
 UnknownUrl = Literal["400", "404", "405", "500", "html"]
 SignedQuery = Literal["rfc3986", "url_encoder", "either"]
 LockoutAttempts = Literal["5", "20"]
+ParameterValues = Literal["in_effect", "set"]
+StaticParameters = Literal["at_start", "never"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Switches:
     unknown_url: Annotated[UnknownUrl, "the answer to an unknown URL or method"] = "400"
     signed_query: Annotated[SignedQuery, "how the query is encoded in a signature"] = "url_encoder"
     lockout_attempts: Annotated[LockoutAttempts, "wrong passwords that lock a user"] = "5"
+    parameter_metadata: Annotated[Visibility, "what parameters show besides their values"] = "shown"
+    parameter_servers: Annotated[Visibility, "the value of each server in the parameters of a cluster"] = "shown"
+    parameter_values: Annotated[ParameterValues, "parameters show what servers run with, or what was set"] = "in_effect"
+    static_parameters: Annotated[StaticParameters, "when static parameters take effect"] = "at_start"
 
 
 DEFAULT_PROFILE = "4.3"

@@ -13,9 +13,11 @@ ILLEGAL_ARGUMENT = 10001
 NOT_FOUND = 10002
 UNEXPECTED = 10010
 NOT_AUTHENTICATED = 30000
+UNIT_REQUIRED = 50005
 # OBE.
 CLUSTER_BUSY = 11020
 MAJORITY_LOST = 11070
+CLUSTER_NOT_CONNECTED = 11102
 NO_SUCH_ZONE = 18002
 ZONE_BUSY = 18008
 NO_SUCH_SERVER = 19001
@@ -52,6 +54,16 @@ def bad_request(message: str) -> ApiError:
 def illegal_argument(message: str) -> ApiError:
     """400: a valid parameter has a value that is not accepted."""
     return ApiError(400, ILLEGAL_ARGUMENT, message)
+
+
+def unit_required(message: str) -> ApiError:
+    """400: a capacity has no unit."""
+    return ApiError(400, UNIT_REQUIRED, message)
+
+
+def cluster_not_connected(cluster: str) -> ApiError:
+    """400: no server of the cluster answers."""
+    return ApiError(400, CLUSTER_NOT_CONNECTED, f"Cluster {cluster} cannot be connected: none of its servers answers.")
 
 
 def unsupported_media_type(message: str) -> ApiError:

@@ -37,6 +37,24 @@ class RestartCount(Schema):
     restarts: int
 
 
+class ParameterOfServer(Schema):
+    """What a server runs with, null while it does not run, and what was set."""
+
+    value: str | None
+    set_value: str
+
+
+class ServerParameters(Schema):
+    """A server with all of its parameters by their names, and how often its process was started."""
+
+    id: Long
+    name: str
+    cluster_id: Long
+    cluster_name: str
+    starts: int
+    parameters: dict[str, ParameterOfServer]
+
+
 class Lockout(Schema):
     """A user, or the address of a client, whose passwords are not looked at."""
 

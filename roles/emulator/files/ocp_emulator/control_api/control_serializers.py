@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The plan of faults, restart counts, lock-outs and requests as the control API shows them."""
+"""The plan of faults, restart counts, values of parameters, lock-outs and requests as the control API shows them."""
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
 
 from ocp_emulator.base import errors
@@ -26,6 +27,16 @@ _RESTARTS = """
     ORDER BY object_type, id
 """
 
+_PARAMETERS = """
+    SELECT server_id, parameters.name, CASE WHEN up THEN value END AS value, set_value
+    FROM parameters JOIN servers ON servers.id = server_id
+"""
+_SERVERS = """
+    SELECT servers.id, ip || ':' || port AS name, cluster_id, clusters.name AS cluster_name,
+        (SELECT count(*) FROM starts WHERE object_type = 'OB_SERVER' AND object_id = servers.id) AS starts
+    FROM servers JOIN clusters ON clusters.id = cluster_id ORDER BY servers.id
+"""
+
 
 def fault_list(db: sqlite3.Connection) -> Listed[schemas.Fault]:
     """All faults of the plan, in its order."""
@@ -43,6 +54,16 @@ def fault_detail(db: sqlite3.Connection, fault_id: int) -> schemas.Fault:
 def restart_list(db: sqlite3.Connection) -> Listed[schemas.RestartCount]:
     """Every target that a start step started at least once."""
     return Listed[schemas.RestartCount](contents=[schemas.RestartCount(**dict(row)) for row in db.execute(_RESTARTS)])
+
+
+def server_parameters(db: sqlite3.Connection) -> Listed[schemas.ServerParameters]:
+    """Every server with what it runs with."""
+    found: dict[int, dict[str, schemas.ParameterOfServer]] = defaultdict(dict)
+    for row in db.execute(_PARAMETERS):
+        found[row["server_id"]][row["name"]] = schemas.ParameterOfServer(value=row["value"], set_value=row["set_value"])
+    return Listed[schemas.ServerParameters](
+        contents=[schemas.ServerParameters(**dict(row), parameters=found[row["id"]]) for row in db.execute(_SERVERS)]
+    )
 
 
 def lockout_list(db: sqlite3.Connection, now: int) -> Listed[schemas.Lockout]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions, values of parameters."""
+"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions."""
 
 import sqlite3
 from typing import Annotated, Any
@@ -12,7 +12,6 @@ from ocp_emulator.base import errors
 from ocp_emulator.base.paths import CONTROL
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api import planting_schemas as schemas
-from ocp_emulator.fleet.ob_parameters import PARAMETER_NAMES
 from ocp_emulator.ocp_api.dependencies import (
     ClusterId,
     ContentType,
@@ -110,29 +109,6 @@ async def set_version(request: Request, server_id: ServerId, content_type: Conte
     with service.store.transaction() as db:
         _server(db, server_id)
         db.execute("UPDATE servers SET version = ? WHERE id = ?", (body.version, server_id))
-    return context.reply_empty()
-
-
-@router.put(
-    "/servers/{serverId}/parameters",
-    summary="Set values of parameters on a server",
-    response_model=EmptyEnvelope,
-    responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.ParameterValues.model_json_schema(by_alias=True)),
-)
-async def set_parameters(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
-    """The server has these values at once, also of parameters that it takes at its start only."""
-    context, service = context_of(request), service_of(request)
-    body = parse_body(schemas.ParameterValues, json_object(context, content_type, required=True))
-    for name in body.parameters:
-        if name not in PARAMETER_NAMES:
-            raise errors.bad_request(f"There is no parameter '{name}'.")
-    with service.store.transaction() as db:
-        _server(db, server_id)
-        db.executemany(
-            "UPDATE parameters SET value = ? WHERE server_id = ? AND name = ?",
-            [(value, server_id, name) for name, value in body.parameters.items()],
-        )
     return context.reply_empty()
 
 

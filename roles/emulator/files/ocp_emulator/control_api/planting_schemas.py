@@ -72,6 +72,6 @@ class ServerVersion(Schema):
 
 
 class ParameterValues(Schema):
-    """Values that a server has from now on, by the names of parameters."""
+    """Values of parameters by their names, from now on."""
 
     parameters: dict[str, Annotated[str, Field(strict=True)]]

@@ -44,7 +44,7 @@ class Zone:
 
 @dataclass(frozen=True)
 class Server:
-    """A database server node; the first of a cluster is its root server."""
+    """A database server node; the first of a cluster is its root server. `parameters` are as of a cluster."""
 
     id: int
     cluster_id: int
@@ -55,6 +55,7 @@ class Server:
     sql_port: int
     version: str
     root: bool
+    parameters: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

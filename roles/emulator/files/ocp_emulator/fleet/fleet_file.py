@@ -65,11 +65,12 @@ class _Process(_Numbered):
 
 
 class ServerEntry(_Process):
-    """A server of a zone; it has the version of its cluster unless it says another."""
+    """A server of a zone; it has the version and the parameters of its cluster unless it says others."""
 
     port: Port = 2882
     sql_port: Port = 2881
     version: Text | None = None
+    parameters: dict[str, str] = {}
 
 
 class ZoneEntry(_Numbered):

@@ -130,6 +130,7 @@ def _clusters(
                     sql_port=server.sql_port,
                     version=server.version or cluster.version,
                     root=server is cluster.zones[0].servers[0],
+                    parameters=_parameters(f"server {server.ip}:{server.port}", server.parameters),
                 )
                 for server in zone.servers
             ]
@@ -137,10 +138,15 @@ def _clusters(
 
 
 def _cluster(cluster_id: int, ob_cluster_id: int, entry: ClusterEntry) -> Cluster:
-    for name in entry.parameters:
+    parameters = _parameters(f"cluster {entry.name}", entry.parameters)
+    return Cluster(cluster_id, entry.name, ob_cluster_id, entry.type, entry.version, parameters)
+
+
+def _parameters(label: str, given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    for name in given:
         if name not in PARAMETER_NAMES:
-            raise FleetError(f"clusters: cluster {entry.name} has no parameter {name!r}")
-    return Cluster(cluster_id, entry.name, ob_cluster_id, entry.type, entry.version, tuple(entry.parameters.items()))
+            raise FleetError(f"clusters: {label} has no parameter {name!r}")
+    return tuple(given.items())
 
 
 def _tenants(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The routes that read clusters, zones, servers and parameters, and their filters."""
+"""The routes that read clusters, zones and servers, and their filters."""
 
 from typing import Annotated, get_args
 
@@ -21,8 +21,7 @@ from ocp_emulator.ocp_api.dependencies import (
 )
 from ocp_emulator.schemas.envelope import Envelope, Listed, Paged
 from ocp_emulator.schemas.fleet_schemas import Cluster, ClusterStatus, Server, Zone
-from ocp_emulator.schemas.parameter_schemas import ClusterParameter
-from ocp_emulator.serializers import cluster_serializers, parameter_serializers
+from ocp_emulator.serializers import cluster_serializers
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import one_or_more, split
 from ocp_emulator.web.request_context import context_of
@@ -83,18 +82,6 @@ async def list_servers(
     service = service_of(request)
     servers = cluster_serializers.servers_of(service.store.db, cluster_id, region, idc, service.switches)
     return context_of(request).reply(Envelope[Listed[Server]], servers)
-
-
-@reads.get(
-    "/api/v2/ob/clusters/{id}/parameters",
-    summary="List the parameters of a cluster",
-    response_model=Envelope[Listed[ClusterParameter]],
-    responses=error_responses(400, 401, 403, 404, 500),
-)
-async def list_parameters(request: Request, cluster_id: ClusterId) -> Response:
-    """All of them with the value of each server; this list is not paged."""
-    parameters = parameter_serializers.parameters_of(service_of(request).store.db, cluster_id)
-    return context_of(request).reply(Envelope[Listed[ClusterParameter]], parameters)
 
 
 async def list_servers_of_zone(request: Request, cluster_id: ClusterId, zone_name: ZoneName) -> Response:

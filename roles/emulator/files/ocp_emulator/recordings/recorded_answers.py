@@ -12,8 +12,8 @@ from typing import Any
 
 from ocp_emulator.recordings.recording_file import RecordedAnswer, Recording, records_in
 
-# By which key the records of a list are the same.
-_KEYS = ("id", "alias", "name")
+# By which keys the records of a list are the same. All values of a parameter have its name.
+_KEYS = (("id",), ("alias",), ("svrIp", "svrPort"), ("name",))
 # Words that may not be the emulator's own, and what shows that they no longer hold.
 _STATES = ("status", "innerStatus", "hostAgentStatus")
 _CHANGES = ("updateTime", "startTime", "obStartTime")
@@ -102,25 +102,29 @@ def _merged_record(recorded: dict[str, Any], base: dict[str, Any], live: dict[st
 
 
 def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[Any]:
-    by = next((key for key in _KEYS if _is_key(key, recorded, live)), None)
+    by = next((keys for keys in _KEYS if _are_keys(keys, recorded, live)), None)
     if by is None:
         return recorded if base == live else live
-    then, before = ({each[by]: each for each in values if _has(each, by)} for values in (recorded, base))
+    then, before = ({_key(each, by): each for each in values if _has(each, by)} for values in (recorded, base))
     shown = [
-        merged(then[each[by]], before.get(each[by], each), each) if each[by] in then else each
+        merged(then[key], before.get(key, each), each) if key in then else each
         for each in live
         # What the emulator has had from the start, and the service did not show.
-        if each[by] in then or each[by] not in before
+        if (key := _key(each, by)) in then or key not in before
     ]
     # What the emulator never had.
-    return [*shown, *(each for each in recorded if each[by] not in before and each not in shown)]
+    return [*shown, *(each for each in recorded if _key(each, by) not in before and each not in shown)]
 
 
-def _is_key(key: str, recorded: list[Any], live: list[Any]) -> bool:
-    if not all(_has(each, key) for each in (*recorded, *live)):
+def _are_keys(keys: tuple[str, ...], recorded: list[Any], live: list[Any]) -> bool:
+    if not all(_has(each, keys) for each in (*recorded, *live)):
         return False
-    return not recorded or bool({each[key] for each in recorded} & {each[key] for each in live})
+    return not recorded or bool({_key(each, keys) for each in recorded} & {_key(each, keys) for each in live})
 
 
-def _has(value: object, key: str) -> bool:
-    return isinstance(value, dict) and isinstance(value.get(key), (int, str))
+def _key(record: dict[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(record[key] for key in keys)
+
+
+def _has(value: object, keys: tuple[str, ...]) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(key), (int, str)) for key in keys)

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.recordings.recorded_fleet import HOSTS, SERVICES, clusters_of, servers_of, zones_of
+from ocp_emulator.recordings.recorded_parameters import apply_parameters
 from ocp_emulator.recordings.recorded_switches import TASKS
 from ocp_emulator.recordings.recording_file import Record, Recording
 from ocp_emulator.schemas import fleet_schemas, task_schemas
@@ -53,6 +54,7 @@ def apply_state(db: sqlite3.Connection, recording: Recording) -> None:
             _zone(db, cluster, zone, tasks)
         for server in servers_of(recording, cluster):
             _server(db, server, tasks)
+        apply_parameters(db, recording, cluster.get("id"))
     for service in recording.records(SERVICES):
         status = _word(service.get("status"), fleet_schemas.ArbitrationStatus)
         up = None if status is None else status != "STOPPED"

@@ -12,6 +12,7 @@
 -- starts: each start of a process or of a whole cluster, with the start that was shown before and the task that did it.
 -- outcome, reason: how the attempt that runs now will end.
 -- serves: whether a server answers: it runs, is ACTIVE, and was not stopped after its start.
+-- value, set_value, start_value: what a server runs with, what was set, and what it takes at its next start.
 -- ledger: when a server or an arbitration service began or ceased to serve, and by which task, in the order of events;
 -- of a tenant, when log streams began to be degraded or ceased to be.
 
@@ -194,8 +195,15 @@ CREATE TABLE backups (
 );
 CREATE TABLE parameters (
     server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
-    PRIMARY KEY (server_id, name)
+    set_value TEXT NOT NULL, start_value TEXT NOT NULL, PRIMARY KEY (server_id, name)
 ) WITHOUT ROWID;
+CREATE TABLE obproxy_parameters (
+    obproxy_id INTEGER NOT NULL REFERENCES obproxies, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (obproxy_id, name)
+) WITHOUT ROWID;
+CREATE TRIGGER parameters_at_start AFTER UPDATE OF up ON servers WHEN NEW.up AND NOT OLD.up BEGIN
+    UPDATE parameters SET value = start_value WHERE server_id = NEW.id;
+END;
 
 CREATE TABLE wrong_passwords (kind TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX wrong_passwords_of ON wrong_passwords (kind, name);

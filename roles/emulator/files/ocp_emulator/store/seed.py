@@ -9,6 +9,7 @@ from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.locality import VOTING
 from ocp_emulator.fleet.ob_parameters import PARAMETERS
+from ocp_emulator.fleet.obproxy_parameters import OBPROXY_PARAMETERS
 
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
@@ -159,12 +160,18 @@ def _insert_tenants(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
 
 
 def _insert_parameters(db: sqlite3.Connection, fleet: Fleet) -> None:
-    given = {cluster.id: dict(cluster.parameters) for cluster in fleet.clusters}
+    """A static parameter of a server is what it runs with, one of its cluster is what was set."""
+    of_clusters = {cluster.id: dict(cluster.parameters) for cluster in fleet.clusters}
+    rows = []
+    for server in fleet.servers:
+        own = dict(server.parameters)
+        for each in PARAMETERS:
+            given = of_clusters[server.cluster_id].get(each.name, each.default)
+            runs = own.get(each.name, given)
+            was_set = given if each.static else runs
+            rows.append((server.id, each.name, runs, was_set, was_set))
+    db.executemany("INSERT INTO parameters VALUES (?, ?, ?, ?, ?)", rows)
     db.executemany(
-        "INSERT INTO parameters VALUES (?, ?, ?)",
-        [
-            (server.id, each.name, given[server.cluster_id].get(each.name, each.default))
-            for server in fleet.servers
-            for each in PARAMETERS
-        ],
+        "INSERT INTO obproxy_parameters VALUES (?, ?, ?)",
+        [(proxy.id, name, each.default) for proxy in fleet.obproxies for name, each in OBPROXY_PARAMETERS.items()],
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
@@ -102,28 +102,48 @@ def json_object(context: RequestContext, content_type: str | None, *, required: 
 
     ApiError: 415 when its Content-Type is not JSON, 400 when it is not JSON, not an object, or missing.
     """
-    if not context.body:
-        if required:
-            raise errors.bad_request("The request needs a JSON body, and has none.")
+    if not context.body and not required:
         return {}
+    value = _json(context, content_type)
+    if not isinstance(value, dict):
+        raise errors.bad_request("The body is JSON, but not an object.")
+    return value
+
+
+def json_array(context: RequestContext, content_type: str | None) -> list[Any]:
+    """The JSON array in the body, with something in it. ApiError as above."""
+    value = _json(context, content_type)
+    if not isinstance(value, list) or not value:
+        raise errors.bad_request("The body is JSON, but not an array with something in it.")
+    return value
+
+
+def _json(context: RequestContext, content_type: str | None) -> Any:
+    if not context.body:
+        raise errors.bad_request("The request needs a JSON body, and has none.")
     media_type = (content_type or "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise errors.unsupported_media_type(
             f"The body has the Content-Type '{content_type or ''}'; it has to be application/json."
         )
     try:
-        value = json.loads(context.body)
+        return json.loads(context.body)
     except (ValueError, RecursionError):
         raise errors.bad_request("The body is malformed JSON.") from None
-    if not isinstance(value, dict):
-        raise errors.bad_request("The body is JSON, but not an object.")
-    return value
 
 
 def parse_body(schema: type[SchemaT], body: dict[str, Any]) -> SchemaT:
     """The body as this schema. ApiError 400 names the first invalid field."""
     try:
         return schema.model_validate(body)
+    except ValidationError as error:
+        raise invalid_body(*first_violation(error)) from None
+
+
+def parse_bodies(schema: type[SchemaT], body: list[Any]) -> list[SchemaT]:
+    """Each element of the body as this schema. ApiError 400 names the first invalid field."""
+    try:
+        return TypeAdapter(list[schema]).validate_python(body)  # type: ignore[valid-type]
     except ValidationError as error:
         raise invalid_body(*first_violation(error)) from None
 

@@ -191,6 +191,24 @@ def test_list_without_obproxies_is_completed(api):
     api.expect("obproxy_cluster", 91, gives=OBPROXY_CLUSTERS[0])
     [cluster] = read_obproxy_clusters(api.double, {})
     assert [proxy["name"] for proxy in cluster["obproxies"]] == ["10.1.0.1:2883", "10.1.0.2:2883"]
+    assert cluster["parameters"] is None
+
+
+def test_parameters_of_obproxies_are_read_for_the_clusters_that_are_found(api):
+    values = [{"value": "4", "obproxies": ["10.1.0.1"]}, {"obproxies": None}]
+    shown = {"name": "work_thread_num", "needReboot": True, "description": "threads, [1, 128]", "values": values}
+    api.expect("obproxy_clusters", gives=OBPROXY_CLUSTERS)
+    api.expect("obproxy_parameters", 91, gives=[shown, {}])
+    [cluster] = read_obproxy_clusters(api.double, {"obproxy_cluster": ["entry"]}, with_parameters=True)
+    assert cluster["parameters"] == [
+        {
+            "name": "work_thread_num",
+            "needs_restart": True,
+            "description": "threads, [1, 128]",
+            "obproxy_values": [{"value": "4", "obproxies": ["10.1.0.1"]}, {"value": None, "obproxies": []}],
+        },
+        {"name": None, "needs_restart": None, "description": None, "obproxy_values": []},
+    ]
 
 
 OPTIONS = {

@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import definition_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -224,7 +225,12 @@ def test_option_of_the_wrong_type_is_refused(name, option, value, words, run):
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [(name, option) for name, own in OWN.items() for option in own],
+    [
+        (name, option)
+        for name, own in OWN.items()
+        for option in own
+        if definition_of(name).argument_spec[option].get("required")
+    ],
 )
 @pytest.mark.usefixtures("_offline")
 def test_missing_required_option_is_refused(name, option, run):

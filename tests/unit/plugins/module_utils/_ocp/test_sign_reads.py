@@ -62,12 +62,3 @@ def test_backups_of_the_last_days(asks):
     assert api.data_backups(31, NOW) == [{"taskId": 5, "status": "DOING"}]
     query = {"startTime": "2026-05-04T03:00:00Z", "page": 1, "size": 2000}
     assert asked == [("/api/v2/ob/clusters/31/backup/task/dataBackupTasks", query)]
-
-
-def test_parameters_of_a_cluster(asks):
-    value = {"svrIp": "10.1.0.1", "value": "3600s"}
-    shown = {"obParameters": [value], "valueToServers": {"3600s": []}, "values": []}
-    api, asked = asks({"name": "x", "section": "y", "currentValue": shown})
-    current = {"obParameters": [{"value": "3600s"}], "valueToServers": {"3600s": []}}
-    assert api.cluster_parameters(31) == [{"name": "x", "currentValue": current}]
-    assert asked == [("/api/v2/ob/clusters/31/parameters", {"page": 1, "size": 2000})]

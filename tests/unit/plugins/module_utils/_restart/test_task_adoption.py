@@ -152,12 +152,22 @@ def test_request_knows_its_task_by_the_creator():
     ("fields", "is_denied"),
     [
         ({"began": 98.9, "creator": "root"}, True),
-        ({"began": 99.1, "creator": "root"}, False),
+        ({"began": 99.1, "creator": "root"}, True),
+        ({"began": 99.0, "creator": "root"}, False),
+        ({"began": 100.1, "creator": "root"}, False),
         ({"began": 50.0, "creator": "Admin"}, False),
         ({"began": 50.0, "creator": None}, False),
         ({"began": None, "creator": "root"}, False),
     ],
-    ids=["earlier, of another", "another name of us", "our own, by an odd clock", "unknown creator", "unknown begin"],
+    ids=[
+        "earlier, of another",
+        "by milliseconds",
+        "shown in seconds",
+        "another name of us",
+        "our own, by an odd clock",
+        "unknown creator",
+        "unknown begin",
+    ],
 )
 def test_answer_is_of_another_request_where_begin_and_creator_tell_it(fields, is_denied):
     assert SENT.is_denied_by(Task.from_api(record(**fields))) is is_denied

@@ -32,12 +32,13 @@ READS = (
     *("agent_plain", "arbitration_services", "arbitration_service", "tasks", "task", "subtask_log", "alarms"),
     *("obproxy_clusters", "obproxy_cluster"),
 )
-FACTS = ("operating_task", "task_tags", "server_start", "agent_start", "agent_pids", "root_server")
+FACTS = ("operating_task", "task_tags", "server_start", "agent_start", "agent_pids", "root_server", "parameters")
 OF_DATABASES = {"server_restart", "zone_restart", "cluster_restart", "rolling_restart", "restart_fleet"}
 OF_AGENTS = {"agent_restart", "restart_agents"}
 OF_ARBITRATION = {"arbitration_service_restart", "restart_arbitration_services"}
 PLAYBOOKS = {"rolling_restart", "restart_fleet", "restart_agents", "restart_arbitration_services"}
 OF_OBPROXIES = {"obproxy_restart"}
+OF_PARAMETERS = {"parameter_info", "cluster_parameter"}
 EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION | OF_OBPROXIES
 
 
@@ -106,8 +107,11 @@ def test_all_is_well():
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (answered(clusters=Answer.FORBIDDEN), {Works.NO: OF_DATABASES | {"cluster_wait", "cluster_info"}}),
-        (good(clusters=[]), {Works.NO: OF_DATABASES | {"cluster_wait", "cluster_info"}}),
+        (
+            answered(clusters=Answer.FORBIDDEN),
+            {Works.NO: OF_DATABASES | OF_PARAMETERS | {"cluster_wait", "cluster_info"}},
+        ),
+        (good(clusters=[]), {Works.NO: OF_DATABASES | OF_PARAMETERS | {"cluster_wait", "cluster_info"}}),
         (good(hosts=[]), {Works.NO: OF_AGENTS | {"host_info"}}),
         (answered(agent=Answer.ABSENT), {}),
         (answered(agent_plain=Answer.FAILED), {}),
@@ -123,6 +127,9 @@ def test_all_is_well():
         (answered(obproxy_clusters=Answer.FORBIDDEN), {Works.NO: OF_OBPROXIES | {"obproxy_info"}}),
         (answered(obproxy_cluster=Answer.FAILED), {Works.NO: OF_OBPROXIES}),
         (good(obproxy_clusters=[]), {Works.ABSENT: OF_OBPROXIES}),
+        (answered(parameters=Answer.ABSENT), {Works.ABSENT: OF_PARAMETERS}),
+        (answered(parameters=Answer.FORBIDDEN), {Works.NO: OF_PARAMETERS}),
+        (answered(parameters=Answer.SKIPPED), {Works.UNKNOWN: OF_PARAMETERS}),
         (answered(task=Answer.FAILED), {Works.LESS: EVERY, Works.NO: {"task", "task_wait", "task_info"}}),
         (answered(tasks=Answer.SKIPPED), {Works.UNKNOWN: EVERY | {"cluster_wait", "task", "task_wait", "task_info"}}),
         (answered(cluster_detail=Answer.ABSENT, time=Answer.ABSENT, version=Answer.FAILED), {}),
@@ -159,6 +166,8 @@ PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart"} |
         ("agent_pids", Shown.ABSENT, OF_AGENTS),
         ("root_server", Shown.ABSENT, {"rolling_restart", "rolling_restart_info"}),
         ("operating_task", Shown.ABSENT, set()),
+        ("parameters", Shown.ABSENT, OF_PARAMETERS),
+        ("parameters", Shown.PARTLY, set()),
     ],
 )
 def test_what_a_fact_costs(fact, shown, names):
