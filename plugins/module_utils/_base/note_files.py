@@ -38,8 +38,8 @@ class NoteFiles:
                 found = json.loads(file.read(LARGEST_FILE))
         except (OSError, RuntimeError, ValueError, RecursionError):
             return None
-        is_it = isinstance(found, dict) and found.get("key") == list(key)
-        return found.get("value") if is_it else None
+        is_note = isinstance(found, list) and len(found) == 2 and found[0] == list(key)
+        return found[1] if is_note else None
 
     def write(self, *key: str | int, value: Any) -> None:
         """Replace a note at once, so that another process never reads half of one."""
@@ -47,7 +47,7 @@ class NoteFiles:
             folder = _folder()
             with NamedTemporaryFile("w", dir=folder, prefix=".new-", delete=False) as file:
                 try:
-                    json.dump({"key": list(key), "value": value}, file)
+                    json.dump([list(key), value], file)
                     file.close()
                     Path(file.name).replace(folder / self._file_of(key))
                 except BaseException:
