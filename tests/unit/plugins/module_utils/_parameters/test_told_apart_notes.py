@@ -66,9 +66,7 @@ def test_file_is_of_this_user_alone(home):
     assert note_of(home).parent.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff", b"[]", b"true", b"[" * 100_000, b'[[], true]', b" " * 10**6]
-)
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"true", b"[" * 100_000, b"[[], true]", b" " * 10**6])
 def test_other_content_is_no_knowledge(home, content):
     known(APART)
     note_of(home).write_bytes(content)
