@@ -7,26 +7,38 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: ocp
-short_description: The database servers of OCP as hosts
+short_description: The database servers or clusters of OCP as hosts
 version_added: 1.0.0
 description:
   - Makes a host of every database server node that OCP manages, with groups by cluster, zone, region, status and
-    version.
+    version; or with O(hosts=clusters) a host of every cluster.
   - It reads a file whose name ends in C(ocp.yml) or C(ocp.yaml).
-  - A host is called by the address and the RPC port of the server, as in V(10.0.0.1_2882), which no other server has.
-    There is no colon in it, since colons separate hosts where a play or C(--limit) names several. The modules take
-    the server as OCP shows it, V(10.0.0.1:2882), which is in the variable C(ocp_server).
-  - Hosts are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
-    C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER). Characters that a group may not have become
-    underscores. Where two things would so become one group, there is none, with a warning.
-  - Hosts have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server; C(ocp_cluster),
-    C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version), C(ocp_with_rootserver)
-    and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id); C(ocp_start_time) in ISO 8601; and
-    C(ocp_task_id), the task that works on it now. What the service does not tell is null.
-  - Variables are data. A value that looks like a template is never evaluated.
+  - A server is called by its address and RPC port, as in V(10.0.0.1_2882), which no other server has. There is no colon
+    in it, since colons separate hosts where a play or C(--limit) names several. The modules take the server as OCP
+    shows it, V(10.0.0.1:2882), which is in the variable C(ocp_server).
+  - Servers are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
+    C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER).
+  - Servers have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server;
+    C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version),
+    C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id);
+    C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it now.
+  - A cluster is called by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so that
+    no two clusters of several OCPs have one name. In the name of the cluster other characters than letters, digits and
+    C(_ - . ~) are encoded as in a URL. The pattern V(orders+*) is every cluster of this name.
+  - Clusters are in the groups C(ocp_clusters), C(ocp_clusters_region_NAME) of each of their zones,
+    C(ocp_clusters_status_STATUS), C(ocp_clusters_version_NUMBER) and C(ocp_clusters_type_TYPE), and in no group of
+    servers.
+  - Clusters have the variables C(ocp_cluster), C(ocp_cluster_id), C(ocp_ob_cluster_id), C(ocp_type), C(ocp_status),
+    C(ocp_version), C(ocp_start_time), C(ocp_task_id), C(ocp_server_count) and C(ocp_tenant_count); the lists
+    C(ocp_regions), C(ocp_idcs) and C(ocp_zones), the latter as M(oceanbase.ocp.cluster_info) returns it;
+    C(ocp_servers), the addresses of the servers if the service shows them with the cluster; and C(ocp_url), the address
+    of the OCP. Tasks for them run on the controller, by C(ansible_connection) and C(ansible_python_interpreter).
+  - Characters that a group may not have become underscores. Where two things would so become one group, there is none,
+    with a warning.
+  - What the service does not tell is null. Variables are data. A value that looks like a template is never evaluated.
   - A server whose address is neither an IP address nor a host name is left out, with a warning that names it.
-  - Plays over these hosts need C(connection=local), since the modules talk to OCP and not to the servers. Without it
-    the modules of this collection refuse to run.
+  - Plays over servers need C(connection=local), since the modules talk to OCP and not to the servers. Without it the
+    modules of this collection refuse to run.
   - It takes the permission to read clusters (C(CLUSTER_VIEWER)).
 options:
   plugin:
@@ -58,11 +70,21 @@ options:
   timeout:
     env:
       - name: OCP_TIMEOUT
+  hosts:
+    description:
+      - What becomes a host.
+      - A cluster as a host suits plays, C(--limit) and the slices of AWX that deal out clusters. The list of clusters
+        is all that is read then.
+    type: str
+    choices: [servers, clusters]
+    default: servers
   filters:
     description:
       - Which servers become hosts, by C(cluster), C(server), C(zone), C(region), C(idc) and C(status), each of them a
         value or a list of which one has to fit. They are the options of M(oceanbase.ocp.server_info).
-      - To name clusters is also the fastest, as no others are read.
+      - With O(hosts=clusters) it is which clusters, by C(cluster), C(zone), C(region), C(idc) and C(status), as
+        options of M(oceanbase.ocp.cluster_info).
+      - To name clusters is also the fastest for servers, as no others are read.
     type: dict
     default: {}
 extends_documentation_fragment:
@@ -71,10 +93,12 @@ extends_documentation_fragment:
   - inventory_cache
 notes:
   - The connection options may be templates, such as a lookup of a password.
-  - A cache keeps the servers, with no credentials, and is not used for other O(filters) or another O(url). A status and
-    a start time in it are as old as the cache. What decides about a restart is read anew by the modules.
+  - A cache keeps the servers or clusters, with no credentials, and is not used for other O(hosts), other O(filters) or
+    another O(url). A status and a start time in it are as old as the cache. What decides about a restart is read anew
+    by the modules.
 seealso:
   - module: oceanbase.ocp.server_info
+  - module: oceanbase.ocp.cluster_info
 author:
   - oceanbase.ocp contributors (@oceanbase)
 """
@@ -104,9 +128,22 @@ cache: true
 cache_plugin: ansible.builtin.jsonfile
 cache_connection: ~/.cache/ocp
 cache_timeout: 600
+
+---
+# clusters.ocp.yml: a host for each cluster with a zone in the north, those of version 4.3 in a group of their own
+plugin: oceanbase.ocp.ocp
+hosts: clusters
+filters:
+  region: [north, default_region]
+groups:
+  of_4_3: ocp_version is match('4\\.3\\.')
+keyed_groups:
+  - key: ocp_idcs
+    prefix: clusters_idc
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ansible.errors import AnsibleParserError
 from ansible.inventory.group import to_safe_group_name
@@ -117,18 +154,35 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ..module_utils._base.errors import OcpError
-from ..module_utils._fleet.fleet_queries import read_servers
+from ..module_utils._fleet.facts import Facts
+from ..module_utils._fleet.fleet_queries import Filters, read_clusters, read_servers
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
 from ..module_utils._module.secret_options import censor_of
+from ..module_utils._ocp.endpoints import OcpApi
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
-from ..modules.server_info import OPTIONS as FILTERS
-from ..plugin_utils._inventory_hosts import check_names, groups_of, host_of, usable_servers, variables_of
+from ..modules.cluster_info import OPTIONS as CLUSTER_FILTERS
+from ..modules.server_info import OPTIONS as SERVER_FILTERS
+from ..plugin_utils._cluster_hosts import cluster_hosts
+from ..plugin_utils._inventory_groups import Hosts
+from ..plugin_utils._inventory_hosts import server_hosts
 
-ARGUMENT_SPEC = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": FILTERS, "default": {}}}
+
+class Kind(NamedTuple):
+    """What becomes a host: its filters, how they are read, and how it becomes one."""
+
+    filters: dict[str, Any]
+    read: Callable[[OcpApi, Filters], list[Facts]]
+    as_hosts: Callable[[list[Facts], str], Hosts]
+
+
+KINDS = {
+    "servers": Kind(SERVER_FILTERS, read_servers, server_hosts),
+    "clusters": Kind(CLUSTER_FILTERS, read_clusters, cluster_hosts),
+}
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
-    """The servers of one OCP as an inventory."""
+    """The servers or clusters of one OCP as an inventory."""
 
     NAME = "oceanbase.ocp.ocp"
 
@@ -142,30 +196,31 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return super().verify_file(path) and path.endswith(("ocp.yml", "ocp.yaml"))
 
     def parse(self, inventory, loader, path, cache=True):
-        """Add the servers to the inventory. Raises AnsibleParserError."""
+        """Add the servers or clusters to the inventory. Raises AnsibleParserError."""
         super().parse(inventory, loader, path, cache)
-        params = self._params(self._read_config_data(path))
+        config = self._read_config_data(path)
+        kind = KINDS[self.get_option("hosts")]
+        params = self._params(config, kind.filters)
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleParserError(missing_required_lib("requests"))
         try:
-            servers = self._servers(params, self.get_cache_key(path), cache)
-            servers, warnings = usable_servers(servers)
-            check_names(servers)
+            hosts = kind.as_hosts(self._found(params, kind, self.get_cache_key(path), cache), params["url"])
         except OcpError as error:
             raise AnsibleParserError(censor_of(params).clean(str(error))) from None
-        for warning in warnings:
+        for warning in (*hosts.warnings, *hosts.groups.warnings):
             self.display.warning(warning)
-        self._add(servers)
+        self._add(hosts)
 
-    def _params(self, config: dict[str, Any]) -> dict[str, Any]:
+    def _params(self, config: dict[str, Any], filters: dict[str, Any]) -> dict[str, Any]:
         """The options that tell what to read, validated as those of the modules."""
         unknown = sorted(str(option) for option in config if not self.has_option(option))
         if unknown:
             raise AnsibleParserError(
                 f"{unknown[0]}: is no option of {self.NAME}; see ansible-doc -t inventory {self.NAME}."
             )
-        given = {option: self._given(option, config) for option in ARGUMENT_SPEC}
-        validation = ArgumentSpecValidator(ARGUMENT_SPEC).validate(
+        spec = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": filters, "default": {}}}
+        given = {option: self._given(option, config) for option in spec}
+        validation = ArgumentSpecValidator(spec).validate(
             {option: value for option, value in given.items() if value is not None}
         )
         if validation.error_messages:
@@ -183,38 +238,35 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         except Exception as error:
             raise AnsibleParserError(f"{option}: cannot be templated ({type(error).__name__}).") from None
 
-    def _servers(self, params: dict[str, Any], key: str, cache: bool) -> list[dict[str, Any]]:
-        asked = {"url": params["url"], "filters": params["filters"]}
+    def _found(self, params: dict[str, Any], kind: Kind, key: str, cache: bool) -> list[Facts]:
+        asked = {"url": params["url"], "hosts": self.get_option("hosts"), "filters": params["filters"]}
         keeps = self.get_option("cache")
         kept = self._cache.get(key) if keeps and cache else None
         if kept is not None and kept["asked"] == asked:
-            return kept["servers"]
+            return kept["found"]
         with connected(params) as api:
             for warning in plaintext_password_warnings(params):
                 self.display.warning(warning)
-            servers = censor_of(params).clean_all(read_servers(api, params["filters"]))
+            found = censor_of(params).clean_all(kind.read(api, params["filters"]))
         if keeps:
-            self._cache[key] = {"asked": asked, "servers": servers}
-        return servers
+            self._cache[key] = {"asked": asked, "found": found}
+        return found
 
-    def _add(self, servers: list[dict[str, Any]]) -> None:
+    def _add(self, hosts: Hosts) -> None:
         strict = self.get_option("strict")
         compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
-        for server in servers:
-            host = self.inventory.add_host(host_of(server))
+        for host, data in hosts.variables.items():
+            self.inventory.add_host(host)
             # As a whole: before ansible-core 2.19 a text, list or dict that is not marked is evaluated as a template.
-            variables = {name: wrap_var(value) for name, value in variables_of(server).items()}
+            variables = {name: wrap_var(value) for name, value in data.items()} | hosts.settings
             for name, value in variables.items():
                 self.inventory.set_variable(host, name, value)
             self._set_composite_vars(compose, variables, host, strict=strict)
             self._add_host_to_composed_groups(groups, variables, host, strict=strict)
             self._add_host_to_keyed_groups(keyed, variables, host, strict=strict)
-        found = groups_of(servers)
-        for warning in found.warnings:
-            self.display.warning(warning)
-        for group, hosts in found.members.items():
+        for group, members in hosts.groups.members.items():
             self.inventory.add_group(group)
-            for host in hosts:
+            for host in members:
                 self.inventory.add_host(host, group=group)
-        for group, parent in found.parents.items():
+        for group, parent in hosts.groups.parents.items():
             self.inventory.add_child(parent, group)

@@ -126,6 +126,20 @@ clusters:
       description: Task that works on it now; null where there is none, or the service does not tell.
       returned: always
       type: int
+    server_count:
+      description: Number of its servers.
+      returned: always
+      type: int
+    tenant_count:
+      description: Number of its tenants.
+      returned: always
+      type: int
+    server_names:
+      description: The addresses of its servers, as in V(10.0.0.1:2882). Null where the service does not show them with
+        the cluster, which is so for most versions; M(oceanbase.ocp.server_info) reads them.
+      returned: always
+      type: list
+      elements: str
     zones:
       description: Its zones, each with C(name), C(region), C(idc), C(status), C(servers), the number of its servers,
         and C(with_rootserver), whether the root service runs there.

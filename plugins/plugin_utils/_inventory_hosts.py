@@ -1,39 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The host names, variables and groups of the inventory, and groups that are left out as ambiguous."""
+"""Database servers as hosts of the inventory: host names, variables, groups, and servers that are left out."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-
-from ansible.inventory.group import to_safe_group_name
 
 from ..module_utils._base.errors import OptionError
 from ..module_utils._base.text import one_line
 from ..module_utils._fleet.facts import Facts
+from ._inventory_groups import Groups, Hosts, Place, group_name, grouped, places_by
 
 ALL = "ocp_servers"
-# The build follows the version number.
-NUMBER = re.compile(r"\d+(\.\d+)*")
 # No path, no option of ssh, no template: Ansible makes file names and commands from the names of hosts.
 # No mere number, which ssh takes for 0.0.0.7.
 ADDRESS = re.compile(r"(?!\d+$)[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
 PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 
 
-@dataclass
-class Groups:
-    """The host names in each group, the parent of a group, and the warnings."""
-
-    members: dict[str, list[str]] = field(default_factory=dict)
-    parents: dict[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+def server_hosts(servers: Iterable[Facts], _url: str) -> Hosts:
+    """A host for each server whose address can be the name of one. Raises OptionError for equal addresses."""
+    usable, warnings = usable_servers(servers)
+    check_names(usable)
+    variables = {host_of(server): variables_of(server) for server in usable}
+    return Hosts(variables, groups_of(usable), warnings=warnings)
 
 
 def usable_servers(servers: Iterable[Facts]) -> tuple[list[Facts], list[str]]:
@@ -97,50 +90,16 @@ def variables_of(server: Facts) -> dict[str, Any]:
 
 
 def groups_of(servers: Iterable[Facts]) -> Groups:
-    """The groups by cluster, zone of a cluster, region, status and version, and ALL.
-
-    If two names become the same group name, neither gets a group, and there is a warning: a play then matches no hosts
-    rather than too many.
-    """
-    hosts: dict[str, list[str]] = defaultdict(list)
-    things: dict[str, set[str]] = defaultdict(set)
-    above: dict[str, str] = {}
-    found = Groups({ALL: []})
-    for server in servers:
-        host = host_of(server)
-        found.members[ALL].append(host)
-        of_cluster = _group("cluster", str(server["cluster_name"]))
-        of_zone = _group("zone", f"{server['cluster_name']}_{server['zone']}")
-        above[of_zone] = of_cluster
-        things[of_cluster].add(_cluster(server))
-        things[of_zone].add(f"zone {one_line(server['zone'])} of {_cluster(server)}")
-        groups = [of_cluster, of_zone]
-        number = NUMBER.match(str(server["version"] or ""))
-        for kind, value in (
-            ("region", server["region"]),
-            ("status", server["status"]),
-            ("version", number and number[0]),
-        ):
-            if value:
-                groups.append(_group(kind, str(value)))
-                things[groups[-1]].add(f"{kind} {one_line(value)}")
-        for group in groups:
-            hosts[group].append(host)
-    found.members |= {group: hosts[group] for group, alike in things.items() if len(alike) == 1}
-    found.parents = {zone: cluster for zone, cluster in above.items() if {zone, cluster} <= found.members.keys()}
-    found.warnings = [
-        f"There is no group {group}, since {' and '.join(sorted(alike))} would both be it. "
-        "Make groups of your own with keyed_groups."
-        for group, alike in things.items()
-        if len(alike) > 1
-    ]
-    return found
+    """The groups by cluster, zone of a cluster, region, status and version, and ALL."""
+    return grouped(ALL, ((host_of(server), _places(server)) for server in servers))
 
 
-@cache
-def _group(kind: str, value: str) -> str:
-    name: str = to_safe_group_name(f"ocp_{kind}_{value}", force=True, silent=True)
-    return name
+def _places(server: Facts) -> Iterator[Place]:
+    of_cluster = group_name("ocp_cluster", str(server["cluster_name"]))
+    of_zone = group_name("ocp_zone", f"{server['cluster_name']}_{server['zone']}")
+    yield Place(of_cluster, _cluster(server))
+    yield Place(of_zone, f"zone {one_line(server['zone'])} of {_cluster(server)}", parent=of_cluster)
+    yield from places_by("ocp", region=server["region"], status=server["status"], version=server["version"])
 
 
 def _cluster(server: Facts) -> str:

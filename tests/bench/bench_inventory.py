@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An inventory of 5,000 servers, beside a plain loop of requests that reads the same.
+"""An inventory of 5,000 servers, beside a plain loop of requests that reads the same; and one of 1,000 clusters.
 
 `ansible-inventory --list` prints all of it, `ansible --list-hosts` what a play over one zone needs. Of both what the
 command takes with an inventory of one host is shown beside, since it is Ansible's own. The plain loop is a Python
@@ -22,10 +22,13 @@ from table import table
 
 CLUSTERS, ZONES, SERVERS_PER_ZONE = 50, 5, 20
 SERVERS = CLUSTERS * ZONES * SERVERS_PER_ZONE
+MANY_CLUSTERS, SERVERS_PER_CLUSTER = 1_000, 9
 RUNS, LIMIT = 3, 5.0
 _HEAD = ("5,000 servers", "wall s", "cpu s", "memory MB", "requests", "cpu: plain loop")
 _LOOP, _LIST, _ZONE = "plain loop of requests", "ansible-inventory --list", "ansible --list-hosts, one zone"
 _EMPTY = "ansible-inventory --list, one host"
+_CLUSTERS_HEAD = ("1,000 clusters as hosts", "wall s", "cpu s", "memory MB", "requests")
+_ALL_CLUSTERS, _ONE_CLUSTER = "ansible-inventory --list", "ansible --list-hosts, one cluster"
 
 
 def run() -> Iterator[str]:
@@ -44,6 +47,26 @@ def run() -> Iterator[str]:
     yield from table(_HEAD, rows)
     for way in (_LIST, _ZONE):
         yield f"{way} under {LIMIT:.0f} s: {'yes' if costs[way][0].wall < LIMIT else 'NO'}"
+    yield from _clusters_as_hosts()
+
+
+def _clusters_as_hosts() -> Iterator[str]:
+    fleet = ("--clusters", str(MANY_CLUSTERS), "--zones", "3", "--servers-per-zone", str(SERVERS_PER_CLUSTER // 3))
+    with tempfile.TemporaryDirectory() as name, serving(Path(name), *fleet) as emulator:
+        source = Path(name, "clusters.ocp.yml")
+        source.write_text(yaml.safe_dump({**_given(emulator), "hosts": "clusters"}))
+        ways: dict[str, list[str | Path]] = {
+            _ALL_CLUSTERS: [_program("ansible-inventory"), "--inventory", source, "--list"],
+            _ONE_CLUSTER: [_program("ansible"), "--inventory", source, "cluster7+*", "--list-hosts"],
+        }
+        costs = {way: _cost(command, Path(name), emulator) for way, command in ways.items()}
+    rows = [
+        (way, f"{cost.wall:.2f}", f"{cost.cpu:.2f}", round(cost.memory), requests)
+        for way, (cost, requests) in costs.items()
+    ]
+    yield from table(_CLUSTERS_HEAD, rows)
+    most = max(cost.wall for cost, _requests in costs.values())
+    yield f"1,000 clusters as hosts under {LIMIT:.0f} s: {'yes' if most < LIMIT else 'NO'}"
 
 
 def fleet(clusters: int, zones: int, servers_per_zone: int) -> dict[str, object]:
@@ -68,16 +91,23 @@ def fleet(clusters: int, zones: int, servers_per_zone: int) -> dict[str, object]
 
 def _ways(folder: Path, emulator: Emulator) -> Mapping[str, list[str | Path]]:
     source, one = folder / "fleet.ocp.yml", folder / "one.ocp.yml"
-    given = {"plugin": "oceanbase.ocp.ocp", "url": emulator.url, "username": USERNAME, "password": PASSWORD}
+    given = _given(emulator)
     source.write_text(yaml.safe_dump(given))
     one.write_text(yaml.safe_dump({**given, "filters": {"cluster": "cluster1", "server": "10.1.1.1:2882"}}))
-    program = Path(sys.executable).with_name
     return {
         _LOOP: [sys.executable, Path(__file__).with_name("read_fleet.py"), emulator.url, USERNAME, PASSWORD],
-        _LIST: [program("ansible-inventory"), "--inventory", source, "--list"],
-        _ZONE: [program("ansible"), "--inventory", source, "ocp_zone_cluster7_zone2", "--list-hosts"],
-        _EMPTY: [program("ansible-inventory"), "--inventory", one, "--list"],
+        _LIST: [_program("ansible-inventory"), "--inventory", source, "--list"],
+        _ZONE: [_program("ansible"), "--inventory", source, "ocp_zone_cluster7_zone2", "--list-hosts"],
+        _EMPTY: [_program("ansible-inventory"), "--inventory", one, "--list"],
     }
+
+
+def _given(emulator: Emulator) -> dict[str, str]:
+    return {"plugin": "oceanbase.ocp.ocp", "url": emulator.url, "username": USERNAME, "password": PASSWORD}
+
+
+def _program(name: str) -> Path:
+    return Path(sys.executable).with_name(name)
 
 
 def _cost(command: list[str | Path], folder: Path, emulator: Emulator) -> tuple[Cost, int]:

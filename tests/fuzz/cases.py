@@ -103,7 +103,11 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     },
     "task_info": {"task_id": st.sampled_from((None, FAILED_TASK)), "cluster": st.none()},
     PAGES: {"task_id": st.just(FAILED_TASK)},
-    INVENTORY: {"strict": st.booleans(), "filters": st.sampled_from(({"cluster": "billing"}, {}))},
+    INVENTORY: {
+        "hosts": st.sampled_from(("servers", "clusters")),
+        "strict": st.booleans(),
+        "filters": st.sampled_from(({"cluster": "billing"}, {})),
+    },
 }
 
 LONGEST_FLOODED = 1000

@@ -81,6 +81,12 @@ CONFIGURATION = {
     "groups": {"roots": "ocp_with_rootserver"},
     "compose": {"sql_address": "ansible_host ~ ':' ~ ocp_sql_port"},
 }
+OF_CLUSTERS = {
+    "keyed_groups": [{"key": "ocp_idcs", "prefix": "idc"}, {"key": "ocp_cluster", "prefix": ""}],
+    "groups": {"big": "ocp_server_count"},
+    "compose": {"kind": "ocp_type ~ ':' ~ ocp_zones"},
+}
+OWN_TEMPLATE = ("ansible_python_interpreter", "{{ ansible_playbook_python }}")
 
 
 @dataclass
@@ -215,14 +221,19 @@ def _inventory(case: Case, left: Left, _clock: BoundedClock) -> None:
     plugin = inventory_plugin.InventoryModule()
     plugin._load_name, plugin._redirected_names = CONFIGURATION["plugin"], []
     found = InventoryData()
+    given = {**CONFIGURATION, **(OF_CLUSTERS if case.options.get("hosts") == "clusters" else {})}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "fuzz.ocp.yml")
-        path.write_text(yaml.safe_dump({**CONFIGURATION, **case.options, **credentials(case.auth)}, allow_unicode=True))
+        path.write_text(yaml.safe_dump({**given, **case.options, **credentials(case.auth)}, allow_unicode=True))
         try:
             plugin.parse(found, DataLoader(), str(path), cache=False)
         except AnsibleError as error:
             left.error = str(error)
-    left.hosts = {name: host.get_vars() for name, host in found.hosts.items()}
+    # The one template that is the plugin's own.
+    left.hosts = {
+        name: {key: value for key, value in host.get_vars().items() if (key, value) != OWN_TEMPLATE}
+        for name, host in found.hosts.items()
+    }
     left.groups = [*found.groups]
 
 
@@ -296,7 +307,7 @@ TYPICAL: dict[str, list[dict[str, Any]]] = {
         for task_ids in ([FAILED_TASK, RUNNING_TASKS[0]], RUNNING_TASKS)
     ],
     "task_info": [{}, {"task_id": FAILED_TASK}],
-    INVENTORY: [{"filters": {"cluster": "billing"}}],
+    INVENTORY: [{"filters": {"cluster": "billing"}}, {"hosts": "clusters"}],
     PAGES: [{"task_id": FAILED_TASK}],
 }
 

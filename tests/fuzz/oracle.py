@@ -43,6 +43,7 @@ MOST_PAGES = 1000
 # So much of a secret, next to a cut, is too much.
 PIECE = 6
 HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*_[0-9]{1,5}")
+CLUSTER_HOST = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.~%-]*\+[0-9]+\+ocp\.test\+8080")
 ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]*")
 # As Ansible makes them safe.
 GROUP = re.compile(r"[^\W\d]\w*")
@@ -201,6 +202,12 @@ def check_restart(case: Case, left: Left, service: HostileService) -> None:
 def check_hosts(left: Left) -> None:
     """Names become files and commands."""
     for name, variables in left.hosts.items():
+        if "ocp_server_count" in variables:
+            if not CLUSTER_HOST.fullmatch(name):
+                raise Finding(f"the host of a cluster is called {name!r}")
+            if variables.get("ansible_connection") != "local":
+                raise Finding("a host of a cluster is not local")
+            continue
         address = variables.get("ansible_host")
         if not HOST.fullmatch(name.replace("[", "").replace("]", "")):
             raise Finding(f"a host is called {name!r}")

@@ -146,6 +146,53 @@ def test_no_host_variable_is_evaluated(command, canaries, service, tmp_path, cac
     assert {*range(1, count + 1)} <= {int(number) for number in re.findall(r"/canaries/server-status-(\d+)", shown)}
 
 
+FACTS = ["cluster", "cluster_id", "ob_cluster_id", "type", "status", "version", "start_time", "task_id", "regions"]
+FACTS += ["idcs", "zones", "server_count", "tenant_count", "servers", "url"]
+OVER_CLUSTERS = [
+    play(
+        debug({name: EVERY_VARIABLE.replace("ocp_servers", "ocp_clusters").replace("FIELD", name) for name in FACTS}),
+        debug("{{ groups }}"),
+        {"ansible.builtin.set_fact": {"kept": "{{ groups.ocp_clusters | map('extract', hostvars) | list }}"}},
+        debug("{{ kept }} {{ kept | to_json }}"),
+    ),
+    play(
+        debug(f"{{{{ [{', '.join(f'ocp_{name}' for name in FACTS)}, composed, text] }}}} {{{{ group_names }}}}"),
+        hosts="ocp_clusters",
+    ),
+]
+
+
+@how_many
+def test_no_variable_of_a_cluster_is_evaluated(command, canaries, service, tmp_path, count):
+    """Names of hosts are made of names of clusters, and groups of what their zones say."""
+    options = {
+        "hosts": "clusters",
+        "compose": {"composed": "ocp_zones", "text": "ocp_type ~ ocp_regions"},
+        "keyed_groups": [{"key": "ocp_idcs", "prefix": "idc"}, {"key": "ocp_cluster", "prefix": "named"}],
+        "groups": {"somewhere": "ocp_cluster is string"},
+    }
+    inventory = tmp_path / "clusters.ocp.yml"
+    inventory.write_text(yaml.safe_dump({"plugin": "oceanbase.ocp.ocp", "url": service, **BASIC, **options}))
+    (tmp_path / "play.yml").write_text(yaml.safe_dump(OVER_CLUSTERS))
+    ends = [
+        command("ansible-inventory", "-i", inventory, "--list", "--export"),
+        command("ansible-inventory", "-i", inventory, "--graph", "--vars"),
+        command("ansible-playbook", "-i", inventory, "play.yml", "--limit", "*+[0-9]*+127.0.0.1+*,localhost"),
+    ]
+    assert canaries.seen == []
+    assert [end.stdout[-3000:] + end.stderr for end in ends if end.returncode != 0] == []
+    shown = ends[-1].stdout
+    for field in ("cluster-name", "cluster-obVersion", "zone-regionName", "zone-idcName"):
+        assert {*range(1, count + 1)} <= {int(number) for number in re.findall(rf"/canaries/{field}-(\d+)", shown)}, (
+            field
+        )
+    listed = json.loads(ends[0].stdout)["ocp_clusters"]["hosts"]
+    assert len(listed) == count + 1
+    assert [
+        name for name in listed if not re.fullmatch(r"[A-Za-z0-9_%][\w.~%-]*\+[0-9]+\+127\.0\.0\.1\+[0-9]+", name)
+    ] == []
+
+
 # Registered results
 
 CLUSTER = {"cluster": "orders"}

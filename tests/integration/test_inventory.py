@@ -19,8 +19,8 @@ from credentials import ACCESS_KEY, BASIC
 from documentation_blocks import EXAMPLE_URL, blocks
 
 PAGE = "docs/inventory.md"
-FLEET, ROLLING = blocks(PAGE, "yaml")
-_GRAPH, RESTART, RESTART_GROUP = (block.splitlines()[-1] for block in blocks(PAGE, "console"))
+FLEET, ROLLING, CLUSTERS, OF_CLUSTERS = blocks(PAGE, "yaml")
+_GRAPH, RESTART, RESTART_GROUP, RESTART_CLUSTERS = (block.splitlines()[-1] for block in blocks(PAGE, "console"))
 
 
 @pytest.fixture
@@ -78,6 +78,8 @@ def page(tmp_path):
     """The files of the page, in the folder where commands run."""
     (tmp_path / "fleet.ocp.yml").write_text(FLEET)
     (tmp_path / "restart_orders.yml").write_text(ROLLING)
+    (tmp_path / "clusters.ocp.yml").write_text(CLUSTERS)
+    (tmp_path / "restart_clusters.yml").write_text(OF_CLUSTERS)
 
 
 def plain(value):
@@ -121,6 +123,67 @@ def test_servers_are_hosts_in_groups(listed, source):
         "ocp_sql_port": 2881,
         "ocp_task_id": None,
     }
+
+
+def clusters(emulator, *numbers):
+    """The names of the hosts of the default fleet's clusters."""
+    address = emulator.url.removeprefix("http://").replace(":", "+")
+    return [f"{'orders' if number == 1 else 'payments'}+{number}+{address}" for number in numbers]
+
+
+@pytest.mark.smoke
+def test_clusters_are_hosts_in_groups_beside_servers(command, emulator, source, start_emulator):
+    """Of two services with equal clusters, with the servers of one of them: no host has two meanings."""
+    other = start_emulator()
+    sources = [source("1.ocp.yml", hosts="clusters"), source("2.ocp.yml", hosts="clusters", url=other.url), source()]
+    done = command("ansible-inventory", *(f"--inventory={path}" for path in sources), "--list")
+    assert done.returncode == 0, done.stderr
+    groups = plain(json.loads(done.stdout))
+    variables = groups.pop("_meta")["hostvars"]
+    every = [*clusters(emulator, 1, 2), *clusters(other, 1, 2)]
+    assert sorted(variables) == sorted([*every, *hosts(*range(1, 10))])
+    for group in ("", "_region_default_region", "_status_RUNNING", "_version_4_3_5_2", "_type_PRIMARY"):
+        assert groups[f"ocp_clusters{group}"]["hosts"] == every
+    assert not {*every} & {host for group in ("servers", "status_RUNNING") for host in groups[f"ocp_{group}"]["hosts"]}
+    assert "ansible_connection" not in variables["10.0.0.1_2882"]
+    own = variables[every[1]]
+    assert datetime.fromisoformat(own.pop("ocp_start_time")).tzinfo is not None
+    place = {"region": "default_region", "idc": "default_idc"}
+    assert own == {
+        "ansible_connection": "local",
+        "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+        "ocp_url": emulator.url,
+        "ocp_cluster": "payments",
+        "ocp_cluster_id": 2,
+        "ocp_ob_cluster_id": 102,
+        "ocp_type": "PRIMARY",
+        "ocp_status": "RUNNING",
+        "ocp_version": "4.3.5.2",
+        "ocp_task_id": None,
+        "ocp_regions": ["default_region"],
+        "ocp_idcs": ["default_idc"],
+        "ocp_zones": [
+            {"name": f"zone{number}", **place, "servers": 1, "status": "RUNNING", "with_rootserver": None}
+            for number in (1, 2, 3)
+        ],
+        "ocp_server_count": 3,
+        "ocp_tenant_count": 2,
+        "ocp_servers": None,
+    }
+    # One list of clusters each, and one of servers for each of the two of the first.
+    assert (len(emulator.requests("GET")), len(other.requests("GET"))) == (1 + 3, 1)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("options", [("--profile", "4.2"), ("--profile", "4.3"), ("--cluster-servers", "complete")])
+def test_clusters_are_read_by_one_request_on_every_version(listed, source, start_emulator, options):
+    emulator = start_emulator(*options)
+    groups, variables = listed(source(hosts="clusters", url=emulator.url, filters={"region": "default_region"}))
+    assert groups["ocp_clusters"]["hosts"] == clusters(emulator, 1, 2)
+    assert {(own["ocp_server_count"], own["ocp_tenant_count"]) for own in variables.values()} == {(6, 2), (3, 2)}
+    shown = variables[clusters(emulator, 2)[0]]["ocp_servers"]
+    assert shown == ([f"10.0.0.{last}:2882" for last in (7, 8, 9)] if "--cluster-servers" in options else None)
+    assert len(emulator.requests("GET")) == 1
 
 
 @pytest.mark.parametrize(
@@ -185,9 +248,13 @@ def test_cache_saves_requests_and_stores_no_secret(emulator, listed, source, tmp
     # The list of clusters, and the servers of both.
     assert len(emulator.requests("GET")) == 3
     assert BASIC["password"] not in "".join(path.read_text() for path in (tmp_path / "kept").iterdir())
+    for _run in range(2):
+        _groups, variables = listed(source(hosts="clusters", **cached))
+        assert sorted(variables) == clusters(emulator, 1, 2)
+    assert len(emulator.requests("GET")) == 4
     _groups, variables = listed(source(filters={"cluster": "orders"}, **cached))
     assert len(variables) == 6
-    assert len(emulator.requests("GET")) == 5
+    assert len(emulator.requests("GET")) == 6
 
 
 def test_only_ocp_yml_and_ocp_yaml_files_are_read(command, source):
@@ -209,6 +276,9 @@ WRONG = [
     ({"filters": {"zones": "zone1"}}, "There is no option filters.zones"),
     ({"filters": {"zone": []}}, "zone: is empty"),
     ({"filter": {"zone": "zone1"}}, "filter: is no option of oceanbase.ocp.ocp"),
+    ({"hosts": "cluster"}, "servers, clusters"),
+    ({"hosts": "clusters", "filters": {"server": "10.0.0.1:2882"}}, "There is no option filters.server"),
+    ({"hosts": "clusters", "filters": {"status": "UNAVAILABLE"}}, "Got no match for: UNAVAILABLE found in filters"),
 ]
 
 
@@ -242,7 +312,9 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
         "OCP_PASSWORD": "emulator",
         "MY_OCP_PASSWORD": "emulator",
     }
-    all_of_it, orders = EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")
+    all_of_it, orders, of_clusters = (
+        EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")
+    )
     for number, (example, servers) in enumerate([(all_of_it, 9), (orders, 6)]):
         path = tmp_path / f"{number}.ocp.yml"
         path.write_text(example)
@@ -250,6 +322,11 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
         assert len(variables) == servers
     assert groups["root_servers"]["hosts"] == hosts(1)
     assert variables["10.0.0.1_2882"]["sql_address"] == "10.0.0.1:2881"
+    path.write_text(of_clusters)
+    groups, variables = listed(path)
+    assert sorted(variables) == clusters(emulator, 1, 2)
+    for group in ("of_4_3", "clusters_idc_default_idc"):
+        assert groups[group]["hosts"] == clusters(emulator, 1, 2)
 
 
 # A hostile service
@@ -417,3 +494,14 @@ def test_collection_playbook_restarts_an_inventory_group(command, emulator, chan
     done = as_the_page_says(command, RESTART_GROUP, change)
     assert done.returncode == 0, done.stdout + done.stderr
     assert emulator.restarts("OB_SERVER") == {"10.0.0.5:2882": 1, "10.0.0.6:2882": 1}
+
+
+@pytest.mark.usefixtures("environment", "page")
+def test_documented_play_over_clusters_restarts_those_of_the_limit(command, emulator, ssh, change, tmp_path):
+    """Also where a group of all hosts says ssh."""
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "group_vars/all.yml").write_text("ansible_connection: ssh\nansible_python_interpreter: /nowhere\n")
+    done = as_the_page_says(command, RESTART_CLUSTERS, change)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert emulator.restarts("OB_SERVER") == {f"10.0.0.{last}:2882": 1 for last in (7, 8, 9)}
+    assert not ssh.exists()

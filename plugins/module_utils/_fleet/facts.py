@@ -14,6 +14,7 @@ from typing import Any
 from .._base.errors import OcpError
 from .._base.parsing import Record, integer, integers, records, time_text
 from .._ocp.paging import MOST_ITEMS
+from .._targets.cluster import servers_in_record
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 
@@ -37,7 +38,10 @@ def bounded(every: Iterable[Facts], inner: str = "") -> list[Facts]:
 
 
 def cluster_facts(cluster: Record) -> Facts:
-    """A cluster with its ``zones``; ``version`` is the database's, ``start_time`` the start of the whole cluster."""
+    """A cluster with its ``zones``; ``version`` is the database's, ``start_time`` the start of the whole cluster.
+
+    ``server_names`` is None where the record has none, as in most lists of clusters.
+    """
     return {
         "id": integer(cluster.get("id")),
         "name": cluster.get("name"),
@@ -47,6 +51,9 @@ def cluster_facts(cluster: Record) -> Facts:
         "version": cluster.get("obVersion"),
         "start_time": time_text(cluster.get("obStartTime")),
         "task_id": operated_by(cluster),
+        "server_count": integer(cluster.get("serverCount")),
+        "tenant_count": integer(cluster.get("tenantCount")),
+        "server_names": [address_of(server, "ip", "port") for server in servers_in_record(cluster)] or None,
         "zones": [_zone_facts(zone) for zone in records(cluster.get("zones"))],
     }
 

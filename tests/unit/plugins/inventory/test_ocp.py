@@ -13,7 +13,7 @@ DOCUMENTED = yaml.safe_load(ocp.DOCUMENTATION)["options"]
 
 
 def test_connection_options_match_the_modules():
-    assert DOCUMENTED.keys() == {"plugin", "filters", *CONNECTION_OPTIONS}
+    assert DOCUMENTED.keys() == {"plugin", "hosts", "filters", *CONNECTION_OPTIONS}
 
 
 @pytest.mark.parametrize("option", CONNECTION_OPTIONS)
@@ -23,7 +23,8 @@ def test_environment_variables_match_the_modules(option):
 
 def test_every_filter_is_documented():
     described = " ".join(DOCUMENTED["filters"]["description"])
-    assert [name for name in ocp.FILTERS if f"C({name})" not in described] == []
+    assert DOCUMENTED["hosts"]["choices"] == [*ocp.KINDS]
+    assert [name for kind in ocp.KINDS.values() for name in kind.filters if f"C({name})" not in described] == []
 
 
 @pytest.mark.parametrize(

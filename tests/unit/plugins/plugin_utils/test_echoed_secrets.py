@@ -16,7 +16,7 @@ from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.action.server_info import ActionModule as ServerInfo
 from ansible_collections.oceanbase.ocp.plugins.action.task_info import ActionModule as TaskInfo
 from ansible_collections.oceanbase.ocp.plugins.action.task_wait import ActionModule as TaskWait
-from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import InventoryModule
+from ansible_collections.oceanbase.ocp.plugins.inventory.ocp import KINDS, InventoryModule
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
@@ -165,21 +165,23 @@ def test_inventory_error(monkeypatch):
     monkeypatch.setattr("ansible.plugins.inventory.BaseInventoryPlugin.parse", lambda *_args: None)
     for name in ("_read_config_data", "get_cache_key"):
         monkeypatch.setattr(plugin, name, lambda _path: "")
-    monkeypatch.setattr(plugin, "_params", lambda _config: {"username": "admin", "password": SECRET})
-    monkeypatch.setattr(plugin, "_servers", fail)
+    monkeypatch.setattr(plugin, "get_option", lambda _name: "servers")
+    monkeypatch.setattr(plugin, "_params", lambda *_args: {"username": "admin", "password": SECRET})
+    monkeypatch.setattr(plugin, "_found", fail)
     with pytest.raises(AnsibleParserError) as raised:
         plugin.parse(None, None, "ocp.yml")
     assert "********" in str(raised.value)
     assert shown_in(str(raised.value)) == []
 
 
-def test_inventory(server, monkeypatch):
-    servers = [{"id": 1, "ip": "10.0.0.1", "port": 2882, "zone": EVERY_FORM, "idc": LOGIN}]
-    monkeypatch.setattr("ansible_collections.oceanbase.ocp.plugins.inventory.ocp.read_servers", lambda *_args: servers)
+@pytest.mark.parametrize("hosts", KINDS)
+def test_inventory(server, monkeypatch, hosts):
+    found = [{"id": 1, "ip": "10.0.0.1", "port": 2882, "zone": EVERY_FORM, "idc": LOGIN}]
+    kind = KINDS[hosts]._replace(read=lambda *_args: found)
     plugin = InventoryModule()
     monkeypatch.setattr(plugin, "get_option", lambda _name: False)
     params = {
         "url": server.url, "username": "admin", "password": SECRET, "access_key_id": None, "access_key_secret": None,
         "validate_certs": True, "ca_path": None, "timeout": 5, "filters": {},
     }  # fmt: skip
-    assert shown_in(plugin._servers(params, "key", False)) == []
+    assert shown_in(plugin._found(params, kind, "key", False)) == []

@@ -29,6 +29,8 @@ ORDERS = {
     "status": "RUNNING",
     "operatingTaskInstanceId": 90,
     "obStartTime": STARTED,
+    "serverCount": 3,
+    "tenantCount": 2,
     "zones": [
         {
             "name": "zone1",
@@ -74,8 +76,18 @@ def test_cluster_facts_map_the_api_record():
         "version": "4.3.5.2",
         "start_time": STARTED,
         "task_id": 90,
+        "server_count": 3,
+        "tenant_count": 2,
+        "server_names": None,
         "zones": [{**zone1, "with_rootserver": True}, {**zone2, "with_rootserver": None}],
     }
+
+
+def test_cluster_names_its_servers_only_if_its_record_has_all_of_them():
+    servers = [{"ip": "10.1.0.1", "port": 2882}, {"ip": "2001:db8::1", "port": 2882}]
+    record = {"zones": [{"name": "zone1", "servers": servers}], "serverCount": 2}
+    assert cluster_facts(record)["server_names"] == ["10.1.0.1:2882", "[2001:db8::1]:2882"]
+    assert cluster_facts({**record, "serverCount": 3})["server_names"] is None
 
 
 def test_server_facts_map_the_api_record():
