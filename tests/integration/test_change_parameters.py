@@ -22,8 +22,8 @@ FLEET = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK)
 WANTED = {"stack_size": "5M"}
 
 
-def plays(folder, clusters=("cluster1",), values=WANTED, **more):
-    given = {"clusters": list(clusters), "values": values, "folder": str(folder), **more}
+def plays(folder, clusters=("cluster1",), values=None, **more):
+    given = {"clusters": list(clusters), "values": values or WANTED, "folder": str(folder), **more}
     variables = {f"change_parameters_{name}": given[name] for name in given}
     return [{"import_playbook": PLAYBOOK, "vars": {**variables, "rolling_restart_gate_timeout": 60}}]
 

@@ -46,7 +46,7 @@ class Answers:
             or any(
                 self.shows_task(read, task, since)
                 for task in others
-                if (read in look and not self._deny(look, task, key)) or self._tells_target_in_list(task)
+                if (read in look and not self.deny(look, task, key)) or self._tells_target_in_list(task)
             )
             for read in self.before(run, post)
         )
@@ -76,22 +76,16 @@ class Answers:
         """Whether the service tells which target a task is of."""
         return self.names(task) or self._tells_target_in_list(task)
 
-    def ties(self, look: list[Exchange], task: Task, key: Key) -> bool:
-        """Whether the answers of a look tell that a task is of a server, a zone or the agent of a host.
-
-        Without tags only a list by host does, and a replica that is behind may lack it there.
-        """
-        if self.tells_target(task) or key[0] not in ("server", "zone", "host"):
-            return True
-        return any(read.request.query.get("hostId") and self._shown_task(read, task) is not None for read in look)
-
     def names(self, task: Task) -> bool:
         """Whether what a task works on names it."""
         return self._profile.operating != "none" and task.kind != "host"
 
-    def _deny(self, look: list[Exchange], task: Task, key: Key) -> bool:
-        """Whether a list of the tasks on the host of an agent lacks one whose record does not tell its target."""
-        if key[0] != "host" or self._tells_target_in_list(task):
+    def deny(self, look: list[Exchange], task: Task, key: Key) -> bool:
+        """Whether a list of the tasks on the host of a thing lacks one whose record does not tell its target.
+
+        The host of a server has the id of the server here.
+        """
+        if self.tells_target(task) or key[0] not in ("host", "server"):
             return False
         lists = [read for read in look if str(read.request.query.get("hostId")) == str(key[1])]
         return any(self._shown_task(read, task) is None for read in lists)

@@ -125,10 +125,10 @@ def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
             if runs is None or runs["finish"] is not None:
                 continue  # as another answer may have shown
             if other is not task and touches and _is_unfinished(case, look, other):
-                tied = case.answers.ties(look, other, task.members[0])
-                why = "" if tied else ": the list by host was behind"
+                behind = any(case.answers.deny(look, other, key) for key in task.members)
+                why = ": the list by host was behind" if behind else ""
                 what = f"task {number} was sent while task {other.id} was shown as unfinished"
-                yield Finding(f"overtakes{why}", what, unseen=not tied)
+                yield Finding(f"overtakes{why}", what, unseen=behind)
 
 
 def _is_unfinished(case: Case, look: list[Exchange], task: Task) -> bool:

@@ -55,7 +55,7 @@ def skip_by_start_alone() -> Patches:
     def skips(*_args: Any) -> decision.Decision:
         return decision.Decision(decision.Action.SKIP, "it has started since", frozenset(), serves=True)
 
-    yield mock.patch.object(decision, "_started_since", skips)
+    yield mock.patch.object(decision, "_needs_none", skips)
 
 
 @_mutation

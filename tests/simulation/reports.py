@@ -81,7 +81,10 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     wanted = {key for key in now if task.kind != "host" or key in task.members}
     at_first = set(case.evidence.parts_of(run.change, run.began))
     is_empty = not wanted and not at_first and task.kind == "cluster" and task.cluster == run.change.cluster
-    covers = is_empty or any(bool(parts) and parts <= set(task.members) for parts in (wanted, at_first))
+    # What nothing else has started since the change.
+    since, ended = run.since or EVER, run.ended or EVER
+    left = {key for key in wanted if all(each.task == number for each in case.evidence.starts(key, since, ended))}
+    covers = is_empty or any(bool(parts) and parts <= set(task.members) for parts in (wanted, at_first, left))
     # The servers of a zone may have been moved to another since, or into it.
     moved = bool(wanted) and all(case.evidence.is_in(key, task.own, run.ended or 0.0) for key in wanted)
     fits = task.work == "restart" and (covers or moved or (task.own is not None and task.own == run.change.own))

@@ -155,7 +155,7 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
     all_due = bool(due) and due.keys() == names
     if not all_due and (look.operations or observed.is_in_flight):
         return _conflict(look, names, condition, satisfying)
-    if look.values is not None and (due or late):
+    if due or late:
         settling = _settle(look, late, due, condition)
         if settling is not None:
             return settling
@@ -254,7 +254,8 @@ def _settle(
 
     None: restart them, since nothing tells that they have restarted for these values.
     """
-    assert look.values is not None
+    if look.values is None:
+        return None
     names = frozenset(due) | {member.name for member in late}
     if due:
         last = max(due.values(), key=lambda task: task.due_until)

@@ -69,7 +69,7 @@ def test_a_host_name_is_no_option_no_path_no_pattern_and_no_server(name):
     manager = InventoryManager(loader=DataLoader(), parse=False)
     manager._inventory = data
     assert [found.name for found in manager.get_hosts(host)] == [host]
-    server = {"ip": str(name).split(":")[0], "port": 2882}
+    server = {"ip": str(name).partition(":")[0], "port": 2882}
     assert host != _inventory_hosts.host_of(server_facts(server, {}))
 
 

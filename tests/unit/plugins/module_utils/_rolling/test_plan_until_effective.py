@@ -24,7 +24,8 @@ def changed(service):
     return service
 
 
-def plan(service, started_before=None, until_effective=WANTED):
+def plan(service, started_before=None, **more):
+    until_effective = more.get("until_effective", WANTED)
     wanted = RollingRequest(
         ["orders"], None, None, 1, Strategy.SERVER, started_before, majority=False, until_effective=until_effective
     )
@@ -83,7 +84,7 @@ def test_service_without_values_of_servers_asks_for_an_instant(changed):
 
 def test_one_of_both_has_to_be_given(changed):
     with pytest.raises(OptionError, match="started_before: is not given, and until_effective neither"):
-        plan(changed, None, {})
+        plan(changed, until_effective={})
 
 
 def test_server_whose_value_is_not_shown_is_left_to_its_restart_to_judge(changed):
