@@ -145,8 +145,11 @@ def one_request(case: Case, run: Run) -> Iterator[Finding]:
         if previous.fails_at == 0 or set(previous.members).isdisjoint(case.evidence.tasks[number].members):
             continue
         repeated = post is worked[0][0] and when > post.commits[0][0]
-        why = ": a proxy repeated the request" if repeated else ""
-        yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated)
+        # The refusal of the repetition came, and nothing tells the first task from that of somebody else.
+        untold = worked[0][0].fate == "repeated" and not case.profile.creators
+        why = ": a proxy repeated the request" if repeated or untold else ""
+        why += ", and the service does not tell whose the task is" if untold and not repeated else ""
+        yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated or untold)
 
 
 CHECKS: tuple[Check, ...] = (no_double, overtakes_nothing, one_request)
