@@ -31,7 +31,7 @@ ENVELOPE = {
 }
 FIELDS = {"4.3": "newest", "4.2": "older"}
 # Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
-COMPARED = {"4.3": (30, 1000, 1009), "4.2": (27, 856, 865)}
+COMPARED = {"4.3": (33, 1141, 1150), "4.2": (30, 997, 1006)}
 
 _TENANT = "no task of the emulator is one of a tenant"
 _SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
@@ -40,6 +40,7 @@ _BOTH = ("4.2", "4.3")
 ALLOWED: list[tuple[tuple[str, ...], str, str, str]] = [
     (_BOTH, "tasks", "missing contents[].tenant", _TENANT),
     *((_BOTH, "tasks", f"missing contents[].tenant.{key}", _TENANT) for key in ("id", "name", "obTenantId", "mode")),
+    (("4.3",), "tasks", "undocumented contents[].tags[].obproxyId", "no document shows a tag of such a task"),
     (_BOTH, "restart of a cluster", "undocumented operation", "the sample of 2021 lacks it, the specification has it"),
     *(
         (("4.3",), answer, f"undocumented {at}clusters[].{key}", _SERVED)
@@ -73,6 +74,8 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "units": ("GET", f"{CLUSTER}/tenants/5001/units", {}),
     "parameters": ("GET", f"{CLUSTER}/parameters", {}),
     "set_parameters": ("PUT", f"{CLUSTER}/parameters", {"json": [{"name": "stack_size", "value": "5M"}]}),
+    "obproxy_clusters": ("GET", "/api/v2/obproxy/clusters", {}),
+    "obproxy_cluster": ("GET", "/api/v2/obproxy/clusters/1", {}),
     "obproxy_parameters": ("GET", "/api/v2/obproxy/clusters/1/parameters", {}),
     "alarms": ("GET", "/api/v2/alarm/alarms", {}),
     "metric": ("GET", "/api/v2/monitor/metric", {"params": METRIC}),
@@ -83,6 +86,7 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "restart_zone": ("POST", "/api/v2/ob/clusters/2/zones/zone1/restart", {}),
     "restart_agents": ("POST", "/api/v2/compute/hosts/batchRestartAgents", {"json": {"hostIds": [1, 2]}}),
     "restart_agent": ("POST", "/api/v2/compute/hosts/3/agent/restart", {}),
+    "restart_obproxies": ("POST", "/api/v2/obproxy/clusters/1/obproxies/1,2/restart", {}),
     "restart_arbitration": ("POST", "/api/v2/arbitration/services/1/restart", {}),
     "restart_server": ("POST", "/api/v2/ob/clusters/2/servers/7/restart", {"params": {"freezeServer": True}}),
     "restart_cluster": ("POST", f"{CLUSTER}/restart", {}),

@@ -235,7 +235,12 @@ def restart_of_obproxies(db: sqlite3.Connection, cluster_id: int, obproxy_ids: S
         f"OBProxy {_listed(obproxy_ids)} of OBProxy cluster {cluster['name']}",
         [Target("OBPROXY", host_id=each["host_id"], obproxy_id=each["id"]) for each in wanted],
         [Occupant(f"OBProxy {each['id']} ({each['ip']}:{each['port']})", each["operating_task"]) for each in wanted],
-        {"prohibit_rollback": _java(False), "service_name": cluster["name"], "service_type": "OB_PROXY"},
+        {
+            "obproxy_need_delete_cluster": _java(False),
+            "prohibit_rollback": _java(False),
+            "service_name": cluster["name"],
+            "service_type": "OB_PROXY",
+        },
         {"host_ids": [str(each["host_id"]) for each in wanted], "obproxy_server_ids": batch},
         batch,
     )
