@@ -12,7 +12,7 @@ from repository import REPOSITORY
 
 def test_fault_campaign_repeats_no_restart_and_reports_correctly():
     run = subprocess.run(
-        [sys.executable, "tests/chaos/campaign.py", "--restarts", "80"],
+        [sys.executable, "tests/chaos/campaign.py", "--restarts", "48"],
         cwd=REPOSITORY,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
