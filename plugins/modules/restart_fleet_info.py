@@ -13,8 +13,8 @@ version_added: 1.0.0
 description:
   - Tells which of many servers may be away at the same time, and puts them into waves. A wave takes whole zones where
     it can. The next wave is meant to begin when all servers of the one before serve again.
-  - It reads each cluster once and restarts nothing; the playbook C(oceanbase.ocp.restart_fleet) does that.
-    Each M(oceanbase.ocp.server_restart) judges again right before its own request.
+  - It reads each cluster once and restarts nothing; M(oceanbase.ocp.restart_fleet) does that, and the playbook
+    C(oceanbase.ocp.restart_fleet) wave by wave. Each restart is judged again right before its own request.
 options:
   servers:
     description: The servers.
@@ -53,6 +53,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.threads
 attributes:
   check_mode:
     support: full
@@ -63,6 +64,7 @@ attributes:
     support: full
     details: Only reads.
 seealso:
+  - module: oceanbase.ocp.restart_fleet
   - module: oceanbase.ocp.server_restart
   - module: oceanbase.ocp.rolling_restart_info
 author:
@@ -127,6 +129,7 @@ trace_id:
 from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import NONE, SAFETY_OPTIONS
+from ..module_utils._module.server_options import THREADS_OPTION, crew
 from ..module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 
 OPTIONS = {
@@ -138,17 +141,18 @@ OPTIONS = {
     },
     "started_before": {"type": "str", "required": True},
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
+    **THREADS_OPTION,
 }
 
 
-def run(api, params, _mode):
+def run(_api, params, mode):
     wanted = FleetRequest(
         servers=[(each["cluster"], each["server"]) for each in params["servers"]],
         started_before=parse_instant_option("started_before", params["started_before"]),
         majority=params["safety"] != NONE,
         tolerated=params["tolerate_outage_of"],
     )
-    return plan_fleet(api, wanted)
+    return plan_fleet(crew(params, mode), wanted)
 
 
 DEFINITION = Definition(OPTIONS, run)

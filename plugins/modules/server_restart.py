@@ -315,31 +315,11 @@ signs:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
-from ..module_utils._targets.server import Server
-from ..module_utils._targets.target import Selector
+from ..module_utils._module.server_options import COMMON_OPTIONS, SERVER_OPTIONS, restart_server
 
-OPTIONS = {
-    "cluster": {"type": "str", "required": True},
-    "server": {"type": "str", "required": True},
-    "freeze_server": {"type": "bool", "required": True},
-    "force": {"type": "bool", "default": False},
-    "zone": {"type": "str"},
-    **RESTART_OPTIONS,
-    **GATE_OPTIONS,
-    **EFFECT_OPTIONS,
-}
+OPTIONS = {**SERVER_OPTIONS, **COMMON_OPTIONS}
 
-
-def run(api, params, mode):
-    options = restart_options(params, mode)
-    return restart_target(
-        api, Selector(Server, {name: params[name] for name in ("cluster", "server", "freeze_server", "force")}), options
-    )
-
-
-DEFINITION = Definition(OPTIONS, run)
+DEFINITION = Definition(OPTIONS, restart_server)
 
 
 def main():

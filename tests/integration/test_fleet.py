@@ -17,6 +17,7 @@ SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
 SERVERS_FILE, WAVES_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
 [REFUSAL] = blocks("docs/fleet.md", "text")
+WAVE = "Restart a wave, and wait until it serves"
 
 
 @pytest.fixture
@@ -59,8 +60,9 @@ def test_documented_command_restarts_each_server_once_in_two_runs(ansible, emula
     assert " changed=0 " in again.output
     expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["restart_fleet_servers"]}
     assert emulator.restarts("OB_SERVER") == expected
-    assert len(first.results["Wait for all of them at once"]["tasks"]) == 3
-    assert "Wait for all of them at once" not in again.results
+    [wave], [later] = (run.results[WAVE]["results"] for run in (first, again))
+    assert [server["action"] for server in wave["servers"]] == ["submitted"] * 3
+    assert [(server["action"], server["verified"]) for server in later["servers"]] == [("skipped", True)] * 3
 
 
 @pytest.mark.usefixtures("environment")
@@ -115,7 +117,7 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert "Wave 2 of 2:" in first.output
     assert f"Left alone: orders {SERVERS[3]}" in first.output
-    assert f"Task 1002: orders {SERVERS[0]}" in first.output
+    assert f"The restart of orders {SERVERS[0]} is submitted, task 1002." in first.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:4], 1)
     assert emulator.get("/emulator/outages")["contents"] == []
 
@@ -192,7 +194,8 @@ def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, cha
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
     assert f"There was no restart of server {SERVERS[1]}" in outcome.output
-    assert [task["status"] for task in outcome.results["Wait for all of them at once"]["tasks"]] == ["SUCCESSFUL"]
+    [wave] = outcome.results[WAVE]["results"]
+    assert [(server["failed"], server["verified"]) for server in wave["servers"]] == [(False, True), (True, None)]
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
 
 
@@ -246,11 +249,11 @@ def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succee
     match = {"record": "server", "id": 1, "afterTask": True}
     fault = {"kind": "answer", "action": "status", "status": "UNAVAILABLE", "match": match, "times": None}
     emulator.post("/emulator/faults", fault)
-    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]), _proof_retries=1)
+    given = variables(started_before=change, servers=on_orders(*SERVERS[:2]), _proof_timeout=1)
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
     said = outcome.results["Make sure that each has started since and serves"]["msg"]
-    assert said.startswith(f"orders {SERVERS[0]} is not proven to have started since {change} and to serve: ")
+    assert f"\norders {SERVERS[0]} is not proven to have started since {change} and to serve: " in said
     assert SERVERS[1] not in said
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
 

@@ -98,6 +98,10 @@ class ConnectionFailed(ServiceError):
     """The request was not sent: no connection, unknown host, untrusted TLS."""
 
 
+class Halted(ServiceError):
+    """The request was not sent: another of the same run was refused for its credentials, or the run is at its end."""
+
+
 class ResponseLost(ServiceError):
     """The request was sent, but no complete response arrived: time-out, reset, cut off."""
 

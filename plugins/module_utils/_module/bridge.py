@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -23,12 +24,14 @@ from .secret_options import censor_of, shown_options
 class RunMode:
     """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants to see them.
 
-    ``announce`` gets what the user has to see in any case, if the process can show it.
+    ``announce`` gets what the user has to see in any case, if the process can show it. ``connect`` opens one more
+    connection to the same service.
     """
 
     check_mode: bool
     show: Show = show_nothing
     announce: Show = show_nothing
+    connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
 
     def cleaned(self, censor: Censor) -> RunMode:
         """The same, which shows no secrets."""
@@ -116,7 +119,7 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         _check_required_texts(definition, params)
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
-            result = definition.body(api, params, mode)
+            result = definition.body(api, params, replace(mode, connect=lambda: connected(params)))
     except Exception as error:
         known = error if isinstance(error, OcpError) else ModuleCrashed(error, **attached_facts(error))
         return failure(str(known), known.facts, noticed)

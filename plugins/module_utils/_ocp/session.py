@@ -9,7 +9,6 @@ taken back, and OCP has no idempotency key.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from .auth import credentials_advice, encoded_query, no_credentials, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope, read_without_envelope
+from .quiet import Quiet
 from .redirects import UnredirectedSession, refuse_redirect
 from .request_limit import RequestLimit
 from .response_body import Body, read_body
@@ -35,6 +35,7 @@ except ImportError as error:  # reported by bridge, with the name of the library
     REQUESTS_IMPORT_ERROR: ImportError | None = error
 else:
     REQUESTS_IMPORT_ERROR = None
+    QUIET = Quiet(InsecureRequestWarning)
 
 if TYPE_CHECKING:
     from requests.auth import AuthBase
@@ -68,6 +69,8 @@ class HttpClient:
     timeout: float = 30.0
     # Gets each answer, whatever becomes of it.
     observe: Callable[[Answered], None] | None = None
+    # Gets the method and address of each request before it is sent; what it raises stands in for the answer.
+    permit: Callable[[str, str], None] | None = None
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -127,6 +130,8 @@ class HttpClient:
         auth: Any = None,
     ) -> ApiResponse:
         url = self.url + path
+        if self.permit is not None:
+            self.permit(method, url)
         self.last_path = path
         self.sent += 1
         sent = time.time()
@@ -155,8 +160,7 @@ class HttpClient:
             raise
 
     def _response(self, method: str, url: str, params: Record | None, body: Any, auth: Any) -> requests.Response:
-        # The process may be Ansible's own, so its warning filters must be restored.
-        with warnings.catch_warnings(action="ignore", category=InsecureRequestWarning):
+        with QUIET:
             return self._session.request(
                 method,
                 # Encoded here, since requests would send a space as "+", but it is signed as "%20".

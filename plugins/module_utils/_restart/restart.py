@@ -234,6 +234,7 @@ class _Restart:
             self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests + self._effect.requests, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
+            self._sender.recall()
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._time.read()
             self._signs.read()

@@ -53,6 +53,11 @@ class Sender:
         """Whether there is such a request."""
         return self._sent is not None
 
+    def recall(self) -> None:
+        """Another thread of this process may have left a request for the target open. Called with the lock held."""
+        if self._sent is None:
+            self._open = self._sent = self._last = open_request(self._api, self._target)
+
     def expect_another_than(self, failed: int | None) -> None:
         """Its task FAILED in its first step. Another one may be at work that a proxy started by repeating it."""
         close_outcome(self._api, self._target)

@@ -11,12 +11,13 @@ from itertools import zip_longest
 from typing import Any
 
 from .._base.checks import check_nonempty
-from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
 from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew
 from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
 from .._restart.look import NEWEST_TASKS
 from .._safety.layout import Layout
@@ -46,53 +47,85 @@ class FleetRequest:
     tolerated: Sequence[str] | None = None
 
 
-def plan_fleet(api: OcpApi, wanted: FleetRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
+def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
 
-    Each cluster is read once, without waiting. Raises OptionError, TargetError for what does not exist, ServiceError.
+    Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
+    ServiceError.
     """
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
-    found = _find(api, wanted)
-    since, warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
-    plans = [_PlannedCluster(api, record, servers, listed, since, wanted) for record, servers, listed in found]
+    plans = crew.each(_find(crew, wanted), lambda api, found, clock: _planned(api, found, wanted, clock))
     return {
         "changed": False,
         "waves": [
             {"number": number, "servers": [facts for part in parts for facts in part]}
-            for number, parts in enumerate(zip_longest(*(plan.wave_facts() for plan in plans), fillvalue=()), 1)
+            for number, parts in enumerate(zip_longest(*(plan.waves for plan in plans), fillvalue=()), 1)
         ],
-        "left_alone": [plan.facts(server) for plan in plans for server in plan.left_alone],
-        "refused": [plan.facts(server) for plan in plans for server in plan.refused],
+        "left_alone": [facts for plan in plans for facts in plan.left_alone],
+        "refused": [facts for plan in plans for facts in plan.refused],
         "message": "\n".join(plan.message for plan in plans if plan.message),
-        # After all reads.
         "warnings": [
-            *warnings,
+            *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
             *_unknown_tenants(plans, wanted.tolerated or ()),
         ],
     }
 
 
-_Found = tuple[Record, Sequence[PlacedServer], list[PlacedServer]]
+@dataclass(frozen=True)
+class _Found:
+    """A cluster: its record, all its servers, and those that are asked for, in the order of the options."""
+
+    record: Record
+    placed: Sequence[PlacedServer]
+    listed: dict[str, PlacedServer]
 
 
-def _find(api: OcpApi, wanted: FleetRequest) -> list[_Found]:
-    """Each cluster once: its record, all its servers, and those that are asked for, in the order of the options."""
+@dataclass(frozen=True)
+class _ClusterPlan:
+    """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at."""
+
+    waves: list[list[Result]]
+    left_alone: list[Result]
+    refused: list[Result]
+    message: str
+    tenants: set[str]
+    warnings: list[str]
+    clock_warnings: list[str]
+
+
+def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
     if not wanted.servers:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
-    records: dict[str, Record] = {}
-    found: dict[int, tuple[Record, Sequence[PlacedServer], dict[str, PlacedServer]]] = {}
+    names = list(dict.fromkeys(cluster for cluster, _server in wanted.servers))
+    by_name = dict(zip(names, crew.each(names, _find_cluster), strict=True))
+    # The same cluster may be there by its name and by its id.
+    found: dict[int, _Found] = {}
     for cluster_name, name in wanted.servers:
-        if cluster_name not in records:
-            records[cluster_name] = exactly_one("servers", cluster_name, *clusters_named(api, cluster_name))
-        record = records[cluster_name]
-        number = record["id"]
-        if number not in found:
-            found[number] = record, placed_servers(record, servers_of(api, record, number)), {}
-        _record, placed, listed = found[number]
-        server = _named(name, placed, Cluster.from_api(record).label)
-        listed[server.member.name] = server
-    return [(record, placed, list(listed.values())) for record, placed, listed in found.values()]
+        first = by_name[cluster_name]
+        cluster = found.setdefault(first.record["id"], first)
+        server = _named(name, cluster.placed, Cluster.from_api(cluster.record).label)
+        cluster.listed[server.member.name] = server
+    return list(found.values())
+
+
+def _find_cluster(api: OcpApi, name: str, _clock: Clock) -> _Found:
+    record = exactly_one("servers", name, *clusters_named(api, name))
+    return _Found(record, placed_servers(record, servers_of(api, record, record["id"])), {})
+
+
+def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> _ClusterPlan:
+    plan = _PlannedCluster(api, found, wanted, clock)
+    return _ClusterPlan(
+        plan.wave_facts(),
+        [plan.facts(server) for server in plan.left_alone],
+        [plan.facts(server) for server in plan.refused],
+        plan.message,
+        # After all reads.
+        plan.tenants,
+        plan.warnings,
+        plan.clock_warnings,
+    )
 
 
 def _named(name: str, placed: Sequence[PlacedServer], cluster: str) -> PlacedServer:
@@ -105,23 +138,16 @@ def _named(name: str, placed: Sequence[PlacedServer], cluster: str) -> PlacedSer
 class _PlannedCluster:
     """The part of the plan that is of one cluster; ``waves`` are of names of servers."""
 
-    def __init__(
-        self,
-        api: OcpApi,
-        record: Record,
-        placed: Sequence[PlacedServer],
-        listed: Sequence[PlacedServer],
-        since: datetime,
-        wanted: FleetRequest,
-    ) -> None:
-        self.cluster = Cluster.from_api(record)
+    def __init__(self, api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> None:
+        self.cluster = Cluster.from_api(found.record)
         self.warnings: list[str] = []
         self.tenants: set[str] = set()
-        self._placed = placed
+        self._placed = placed = found.placed
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
         self._states = server_states(placed, self._newest_tasks(api), (), ())
-        self._listed = {server.member.name: server for server in listed}
+        since, self.clock_warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
+        self._listed = found.listed
         reasons = {name: _restart_reason(server, since) for name, server in self._listed.items()}
         self._reasons = reasons
         self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
@@ -219,7 +245,7 @@ def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[st
     return {**states, **{name: ServerState(states[name].zone) for name in listed}}
 
 
-def _unknown_tenants(plans: Sequence[_PlannedCluster], tolerated: Collection[str]) -> list[str]:
+def _unknown_tenants(plans: Sequence[_ClusterPlan], tolerated: Collection[str]) -> list[str]:
     unknown = sorted(set(tolerated).difference(*(plan.tenants for plan in plans)))
     if not unknown or not any(plan.tenants for plan in plans):
         return []

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The options of a server restart, of one server or of many, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from .._base.checks import check_range
+from .._base.errors import OptionError
+from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew
+from .._restart.fleet_outcome import FleetMember
+from .._restart.many_restarts import restart_many
+from .._restart.restart import restart_target
+from .._targets.server import Server
+from .._targets.target import Selector
+from .._waiting.progress import Show
+from .bridge import RunMode
+from .connection_options import Params, seconds_option
+from .restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+
+# What one server and many have in common.
+COMMON_OPTIONS: dict[str, Any] = {
+    "freeze_server": {"type": "bool", "required": True},
+    "force": {"type": "bool", "default": False},
+    **RESTART_OPTIONS,
+    **GATE_OPTIONS,
+    **EFFECT_OPTIONS,
+}
+SERVER_OPTIONS: dict[str, Any] = {
+    "cluster": {"type": "str", "required": True},
+    "server": {"type": "str", "required": True},
+    "zone": {"type": "str"},
+}
+THREADS_OPTION: dict[str, Any] = {"threads": {"type": "int", "default": 16}}
+FLEET_OPTIONS: dict[str, Any] = {
+    "servers": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {
+            **SERVER_OPTIONS,
+            "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
+            # As a plan has them.
+            "cluster_id": {"type": "int"},
+            "id": {"type": "int"},
+            "reason": {"type": "str"},
+        },
+    },
+    "proof_timeout": {"type": "int", "default": 180},
+    **THREADS_OPTION,
+}
+MOST_THREADS = 64
+
+
+def restart_server(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any]:
+    """The result of the restart of one server. Raises an OcpError."""
+    options = restart_options(params, mode)
+    return restart_target(api, _selector(params), options)
+
+
+def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any]:
+    """The result of the restart of many servers side by side. Raises an OcpError."""
+    if not params["servers"]:
+        raise OptionError("servers: is empty; give the servers, each with its cluster.")
+    if params["wait"] and params["started_before"] is None:
+        raise OptionError(
+            "started_before: is not given, though wait is true; give the instant of the change that the restart is "
+            "for, since which each server has to have started, or leave wait out."
+        )
+    proof_timeout = seconds_option(params, "proof_timeout", 0)
+    one_at_a_time = replace(mode, show=_locked(mode.show), announce=_locked(mode.announce))
+    members = [_member(params, server, one_at_a_time) for server in params["servers"]]
+    return restart_many(api, crew(params, mode), members, proof_timeout)
+
+
+def crew(params: Params, mode: RunMode) -> Crew:
+    """The threads of the option, each with a connection of its own. Raises OptionError."""
+    check_range("threads", params["threads"], 1, MOST_THREADS, " threads")
+    if mode.connect is None:
+        raise TypeError("a body that needs more connections runs by call_module")
+    return Crew(mode.connect, params["threads"])
+
+
+def _selector(params: Params) -> Selector:
+    return Selector(Server, {name: params[name] for name in ("cluster", "server", "freeze_server", "force")})
+
+
+def _member(params: Params, server: Params, mode: RunMode) -> FleetMember:
+    own = {name: value for name, value in server.items() if value not in (None, [])}
+    # More than one cluster may have the name.
+    found_by = {} if server["cluster_id"] is None else {"cluster": str(server["cluster_id"])}
+    both = {"zone": None, **params, **own, **found_by}
+    return FleetMember(server["cluster"], server["server"], _selector(both), restart_options(both, mode))
+
+
+def _locked(show: Show) -> Callable[[str, bool], None]:
+    """The same, for one thread at a time."""
+    guard = Lock()
+
+    def shown(line: str, failed: bool) -> None:
+        with guard:
+            show(line, failed)
+
+    return shown

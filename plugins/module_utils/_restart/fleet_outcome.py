@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What became of each server of a fleet that restarts: its facts, and the words for those that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._base.clock import Clock
+from .._base.errors import OcpError, TaskFailed
+from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Ended
+from .._ocp.task_model import Task
+from .._targets.target import Selector
+from .._waiting.failure_report import Purpose, task_failed
+from .restart_request import RestartRequest
+
+Result = dict[str, Any]
+
+MOST_NAMED = 20
+# Of the result of a restart; the rest is megabytes for a thousand servers.
+KEPT = ("action", "reason", "task_id", "verified", "trace_id")
+
+
+@dataclass(frozen=True)
+class FleetMember:
+    """A server of the list, as the options name it, how it is found, and what is asked for.
+
+    Those with the same ``line`` are looked at one after another.
+    """
+
+    cluster: str
+    server: str
+    selector: Selector
+    request: RestartRequest
+
+    @property
+    def line(self) -> str:
+        """The name or id of its cluster."""
+        return str(self.selector.options["cluster"])
+
+    @property
+    def label(self) -> str:
+        """As in ``orders 10.0.0.1:2882``."""
+        return f"{self.cluster} {self.server}"
+
+
+class FleetOutcome:
+    """What is known of the ``members``, by their position in the list."""
+
+    def __init__(self, members: Sequence[FleetMember], clock: Clock) -> None:
+        self.members = members
+        self.warnings: list[str] = []
+        self.unsuccessful: dict[int, Task] = {}
+        self._clock = clock
+        self._began = clock.now()
+        self._asked: dict[int, Ended[Result]] = {}
+        self._proofs: dict[int, Ended[Result]] = {}
+
+    def asked(self, number: int, end: Ended[Result]) -> None:
+        """Note how the call for one ended."""
+        self._asked[number] = end
+
+    def proved(self, number: int, end: Ended[Result]) -> None:
+        """Note how the last look at one ended."""
+        self._proofs[number] = end
+
+    @property
+    def task_ids(self) -> list[int]:
+        """The ids of all tasks that restart one, each once."""
+        found = (self._facts(number).get("task_id") for number in range(len(self.members)))
+        return list(dict.fromkeys(task_id for task_id in found if task_id is not None))
+
+    @property
+    def skipped(self) -> int:
+        """How many need no restart."""
+        return sum(self._facts(number).get("action") == "skipped" for number in self._asked)
+
+    def to_be_proven(self) -> list[int]:
+        """Those that were asked for without an error, and whose task did not end badly."""
+        return [
+            number
+            for number, end in sorted(self._asked.items())
+            if end.found is not None and end.found["task_id"] not in self.unsuccessful
+        ]
+
+    def unproven(self, numbers: Sequence[int]) -> list[int]:
+        """Those of the ``numbers`` at which another look may show more."""
+        return [number for number in numbers if not _is_final(self._proofs.get(number))]
+
+    def result(self) -> Result:
+        """The result of the module so far."""
+        servers = [self._server(number) for number in range(len(self.members))]
+        shown = [self._facts(number) for number in sorted(self._asked)]
+        warnings = [words for found in shown for words in found.get("warnings", ())]
+        return {
+            "changed": any(server["changed"] for server in servers),
+            "servers": servers,
+            "task_ids": self.task_ids,
+            "failed_task_ids": self._failed_task_ids(),
+            "elapsed": round(self._clock.now() - self._began, 3),
+            "warnings": list(dict.fromkeys([*warnings, *self.warnings])),
+            "diff": _joined([found["diff"] for found in shown if found.get("diff")]),
+        }
+
+    def failure_lines(self) -> list[str]:
+        """How many were not restarted as asked, and a line for each of the first ones; empty if there is none."""
+        failed = [server for server in self.result()["servers"] if server["failed"]]
+        if not failed:
+            return []
+        more = len(failed) - MOST_NAMED
+        return [
+            f"{len(failed)} of {len(self.members)} servers were not restarted as asked.",
+            *(f"{server['cluster']} {server['server']} {server['msg']}" for server in failed[:MOST_NAMED]),
+            *([f"And {more} more: see servers in the result."] if more > 0 else []),
+        ]
+
+    def raise_failures(self, api: OcpApi) -> None:
+        """Raise an error that names the servers that were not restarted as asked, with the facts of all."""
+        lines, facts = self.failure_lines(), self.result()
+        if self.unsuccessful:
+            tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
+            detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
+            raise TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
+        if lines:
+            raise OcpError("\n".join(lines), **facts)
+
+    def _facts(self, number: int) -> Result:
+        """What the call for one has shown, however it ended."""
+        end = self._asked.get(number)
+        if end is None:
+            return {}
+        return end.found if end.found is not None else end.error.facts if end.error is not None else {}
+
+    def _server(self, number: int) -> Result:
+        member, facts, proof = self.members[number], self._facts(number), self._proofs.get(number)
+        shown = {key: facts.get(key) for key in KEPT}
+        if proof is not None and proof.found is not None:
+            shown["verified"] = proof.found["verified"] if is_proven(proof.found) else None
+        why = self._failure(number)
+        named = {"cluster": member.cluster, "server": member.server, "failed": why is not None}
+        return {**named, "changed": bool(facts.get("changed")), **shown, **({} if why is None else {"msg": why})}
+
+    def _failure(self, number: int) -> str | None:
+        """Why one failed; None if it did not, as far as is known."""
+        end = self._asked.get(number)
+        if end is None:
+            return "was not asked for."
+        if end.error is not None:
+            return f"was not restarted: {end.error}"
+        task_id = self._facts(number)["task_id"]
+        if task_id in self.unsuccessful:
+            return f"was not restarted well: task {task_id} did not end successfully."
+        proof = self._proofs.get(number)
+        if proof is None or (proof.found is not None and is_proven(proof.found)):
+            return None
+        why = str(proof.error) if proof.error is not None else (proof.found or {}).get("reason")
+        since = self.members[number].request.started_before
+        when = f" since {since.isoformat()}" if since else ""
+        return f"is not proven to have started{when} and to serve: {why or 'nothing is known of it'}"
+
+    def _failed_task_ids(self) -> list[int]:
+        ends = [*self._asked.values(), *self._proofs.values()]
+        holders = [number for end in ends if end.error is not None for number in _failed_tasks(end.error)]
+        return list(dict.fromkeys([*self.unsuccessful, *holders]))
+
+
+def is_proven(result: Result) -> bool:
+    """Whether a look has shown that a server has started since and serves."""
+    return result["verified"] is True
+
+
+def _is_final(proof: Ended[Result] | None) -> bool:
+    """Whether another look would show the same."""
+    if proof is None:
+        return False
+    if proof.error is not None:
+        return bool(_failed_tasks(proof.error))
+    return proof.found is not None and is_proven(proof.found)
+
+
+def _failed_tasks(error: OcpError) -> list[int]:
+    found: list[int] = error.facts.get("failed_task_ids") or []
+    return found
+
+
+def _joined(diffs: Sequence[dict[str, str]]) -> dict[str, str]:
+    """One diff of all, each line with the server that it is of."""
+    if not diffs:
+        return {}
+    texts = {key: "".join(_with_labels(diffs, key)) for key in ("before", "after")}
+    return {"before_header": "servers", "after_header": "servers", **texts}
+
+
+def _with_labels(diffs: Sequence[dict[str, str]], key: str) -> Iterator[str]:
+    for diff in diffs:
+        yield from (f"{diff['before_header']}: {line}" for line in diff[key].splitlines(keepends=True))

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The restart of many servers side by side: ask for all, wait for all tasks at once, prove each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import ModuleCrashed, OcpError, attach_facts
+from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.progress import progress_line, started_line
+from .fleet_outcome import FleetMember, FleetOutcome
+from .restart import restart_target
+
+Result = dict[str, Any]
+
+# Seconds between two looks at servers whose start is not shown yet.
+PROOF_PAUSE = 5.0
+
+
+def restart_many(
+    api: OcpApi, crew: Crew, members: Sequence[FleetMember], proof_timeout: float, clock: Clock = SYSTEM_CLOCK
+) -> Result:
+    """Restart each member that needs it, all at the same time; returns the module's result.
+
+    Members of one cluster are looked at one after another. Raises an OcpError if one was not restarted as asked; its
+    facts have the results of all, and so has what is attached to an interruption.
+    """
+    outcome = FleetOutcome(members, clock)
+    try:
+        _Fleet(api, crew, outcome, proof_timeout, clock).run()
+    except OcpError as error:
+        error.facts = {**error.facts, **outcome.result()}
+        for line in outcome.failure_lines():
+            error.add_advice(line)
+        raise
+    except Exception as error:
+        raise ModuleCrashed(error, **outcome.result()) from error
+    except BaseException as interruption:
+        attach_facts(interruption, outcome.result())
+        raise
+    outcome.raise_failures(api)
+    return outcome.result()
+
+
+class _Fleet:
+    """One such run; what it finds is in ``outcome``."""
+
+    def __init__(self, api: OcpApi, crew: Crew, outcome: FleetOutcome, proof_timeout: float, clock: Clock) -> None:
+        self._api = api
+        self._crew = crew
+        self._outcome = outcome
+        self._proof_timeout = proof_timeout
+        self._clock = clock
+        self._request = outcome.members[0].request
+
+    def run(self) -> None:
+        """See restart_many."""
+        members = self._outcome.members
+        self._crew.run(_lines_of(range(len(members)), members), self._ask, self._outcome.asked)
+        if self._request.check_mode or not self._request.wait:
+            return
+        self._await_tasks()
+        self._prove()
+
+    def _ask(self, api: OcpApi, number: int, clock: Clock) -> Result:
+        member = self._outcome.members[number]
+        result = restart_target(api, member.selector, replace(member.request, wait=False), clock)
+        if member.request.wait and result["task_id"] is not None:
+            started = f"{result['action']}, task {result['task_id']}"
+            member.request.policy.announce(started_line(member.label, started), False)
+        return result
+
+    def _await_tasks(self) -> None:
+        task_ids = self._outcome.task_ids
+        if not task_ids:
+            return
+        self._show(f"{len(task_ids)} restarts run, {self._outcome.skipped} servers need none")
+        try:
+            waited = wait_for_tasks(
+                self._api, task_ids, self._request.policy, full=False, unseen_for=UNSEEN_FOR, clock=self._clock
+            )
+        except OcpError as error:
+            # Their summaries say less than the servers that they restart.
+            error.facts.pop("tasks", None)
+            raise
+        self._outcome.warnings += waited.warnings
+        self._outcome.unsuccessful = {task.id: task for task in waited.unsuccessful}
+
+    def _prove(self) -> None:
+        """Look at all again, and at those that do not show their start yet once more every few seconds."""
+        began, members = self._clock.now(), self._outcome.members
+        unproven = self._outcome.to_be_proven()
+        while unproven:
+            self._crew.run(_lines_of(unproven, members), self._look, self._outcome.proved)
+            unproven = self._outcome.unproven(unproven)
+            waited = self._clock.now() - began
+            if not unproven or waited >= self._proof_timeout:
+                return
+            self._show(f"{len(unproven)} servers do not show yet that they have started and serve")
+            self._clock.sleep(min(PROOF_PAUSE, self._proof_timeout - waited))
+
+    def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:
+        """Decide by the same evidence, and send nothing."""
+        member = self._outcome.members[number]
+        return restart_target(api, member.selector, replace(member.request, check_mode=True, wait=False), clock)
+
+    def _show(self, words: str) -> None:
+        self._request.policy.show(progress_line(words), False)
+
+
+def _lines_of(numbers: Sequence[int], members: Sequence[FleetMember]) -> Iterator[list[int]]:
+    """The members of each cluster, as it is called in the options."""
+    lines: dict[str, list[int]] = {}
+    for number in numbers:
+        lines.setdefault(members[number].line, []).append(number)
+    yield from lines.values()
