@@ -117,7 +117,7 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert "Wave 2 of 2:" in first.output
     assert f"Left alone: orders {SERVERS[3]}" in first.output
-    assert f"The restart of orders {SERVERS[0]} is submitted, task 1002." in first.output
+    assert f"  orders {SERVERS[0]}: submitted, task 1002" in first.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:4], 1)
     assert emulator.get("/emulator/outages")["contents"] == []
 

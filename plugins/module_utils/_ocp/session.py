@@ -26,6 +26,7 @@ from .quiet import Quiet
 from .redirects import UnredirectedSession, refuse_redirect
 from .request_limit import RequestLimit
 from .response_body import Body, read_body
+from .shared_limit import SharedLimit
 from .transport import Adapter
 
 try:
@@ -77,6 +78,7 @@ class HttpClient:
         self.timeout = timeout
         self.service_clock = ServiceClock()
         self._limit = RequestLimit()
+        self._shared_limit = SharedLimit(self.url, user_of(auth))
         self._verify = verify
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = UnredirectedSession()
@@ -97,6 +99,7 @@ class HttpClient:
 
     def close(self) -> None:
         """Close the open connections."""
+        self._shared_limit.leave()
         self._session.close()
 
     def get(self, path: str, params: Record | None = None) -> ApiResponse:
@@ -113,7 +116,10 @@ class HttpClient:
 
     def post(self, path: str, params: Record | None = None, body: Record | None = None) -> ApiResponse:
         """POST once; raises a ServiceError, whose ``may_have_run`` says whether it may have taken effect."""
-        return self._request("POST", path, params, body)
+        try:
+            return self._request("POST", path, params, body)
+        finally:
+            self._shared_limit.leave()
 
     def put(self, path: str, body: Any) -> ApiResponse:
         """PUT what may be repeated, and is; raises a ServiceError, whose ``may_have_run`` is as for ``post``."""
@@ -130,6 +136,7 @@ class HttpClient:
         auth: Any = None,
     ) -> ApiResponse:
         url = self.url + path
+        self._wait_for_turn(method)
         if self.permit is not None:
             self.permit(method, url)
         self.last_path = path
@@ -141,8 +148,10 @@ class HttpClient:
                 answer = read_body(response)
         # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
+            self._shared_limit.shown({}, time.monotonic())
             raise connection_error(error, method, url, self.timeout) from None
         self._limit.shown(response.headers, time.monotonic())
+        self._shared_limit.shown(response.headers, time.monotonic())
         if self.observe is not None:
             form = str(response.headers.get("Content-Type") or "")
             self.observe(Answered(path, params or {}, response.status_code, form, answer))
@@ -192,8 +201,24 @@ class HttpClient:
         return self._limit.room(time.monotonic())
 
     def wait_for_room(self, requests: int, clock: Clock) -> None:
-        """Sleep until this many requests are allowed, as far as that is known; once for each window."""
-        pause = self._limit.pause(requests, time.monotonic())
-        if pause:
-            clock.sleep(pause)
+        """Sleep until this many requests are allowed that nobody else of this machine takes, as far as that is known.
+
+        Where a window allows fewer, they are waited for once.
+        """
+        if self._sleep_while(lambda now: self._shared_limit.pause(requests, now), clock.sleep):
             self._limit.forget()
+
+    def _wait_for_turn(self, method: str) -> None:
+        def pause(now: float) -> float:
+            return self._shared_limit.pause_for_one(now, longest=self.timeout, is_last=method != "GET")
+
+        self._sleep_while(pause, lambda seconds: time.sleep(seconds))
+
+    @staticmethod
+    def _sleep_while(pause_at: Callable[[float], float], sleep: Callable[[float], object]) -> float:
+        """Sleep as long as there is a pause; the seconds slept. The clock that sleeps may be another one."""
+        began, slept = time.monotonic(), 0.0
+        while pause := pause_at(max(time.monotonic(), began + slept)):
+            sleep(pause)
+            slept += pause
+        return slept

@@ -90,13 +90,14 @@ class Progressing(Generic[Kind]):
     def pause_for(self, refusal: RateLimited, most: float) -> None:
         """Pause until requests are allowed again, for ``most`` seconds in all; raises a ``refusal`` that asks for more.
 
-        What was seen before no longer counts.
+        What was seen before no longer counts. It pauses up to twice as long, so that others whose requests were refused
+        with this one do not all come back at once.
         """
         pause = refusal.retry_after
         if pause is None or self._paused + pause > most:
             raise refusal
         self._paused += pause
-        self._clock.sleep(pause)
+        self._clock.sleep(pause * (1 + self._clock.jitter()))
 
     @contextmanager
     def kept(self) -> Iterator[None]:

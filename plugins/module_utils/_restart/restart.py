@@ -87,6 +87,7 @@ class _Restart:
         self._look: Look | None = None
         self._ended: set[int] = set()
         self._had_to_wait = False
+        self._limited = 0
         self._shown = ""
         self._expecting = 0.0
 
@@ -105,6 +106,7 @@ class _Restart:
             except (RequestRefused, TaskFailed) as refusal:
                 self._lock.release()
                 if isinstance(refusal, RateLimited) and self._nothing_ran:
+                    self._limited += 1
                     self._attempt.pause_for(refusal, self._api.timeout)
                 elif self._may_be_busy(refusal):
                     self._execute_after(refusal)
@@ -231,7 +233,7 @@ class _Restart:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
             self._effect.learn()
-            self._api.wait_for_room(LOOK_AND_REQUEST + self._signs.requests + self._effect.requests, self._clock)
+            self._api.wait_for_room(self._requests_needed, self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
             self._sender.recall()
@@ -247,6 +249,12 @@ class _Restart:
             )
             self._attempt.warnings += warnings
         return sight
+
+    @property
+    def _requests_needed(self) -> int:
+        """Twice as many after each 429 to the request: others of this user may be on other machines."""
+        look = LOOK_AND_REQUEST + self._signs.requests + self._effect.requests
+        return int(look * 2**self._limited)
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Who may send next, where the workers of one user share a request limit: first come, first served, as far as it fits.
+
+Pure: times are monotonic seconds, and what it knows is plain JSON, so that the workers of a machine can pass it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+# Seconds after which a worker that has not asked or sent since is taken to be gone, or to wait for something else.
+LAPSES_AFTER = 5.0
+# Seconds. Reset is told in whole seconds, so the end of a window is known that well.
+RESOLUTION = 1.0
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
+
+
+@dataclass
+class Claim:
+    """The ``requests`` that a worker wants to send one after another, or may still send; when it was last ``seen``."""
+
+    worker: str
+    requests: int
+    seen: float
+
+
+@dataclass
+class RequestQueue:
+    """A window of ``limit`` requests that ``ends`` then, of which ``left`` were left by the last answers.
+
+    ``seconds`` is how long a window is, as far as it was seen. ``promised`` are claims of which the answers do not show
+    all yet, ``waiting`` are those that came after, in their order.
+    """
+
+    limit: int = 0
+    left: int = 0
+    ends: float = 0.0
+    seconds: float = RESOLUTION
+    promised: list[Claim] = field(default_factory=list)
+    waiting: list[Claim] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, found: Any) -> RequestQueue:
+        """What ``to_json`` gave; an empty queue for anything else."""
+        try:
+            queue = cls(**found)
+            queue.promised = [Claim(**claim) for claim in found["promised"]]
+            queue.waiting = [Claim(**claim) for claim in found["waiting"]]
+            numbers = [queue.limit, queue.left, queue.ends, queue.seconds]
+            numbers += [
+                number for claim in (*queue.promised, *queue.waiting) for number in (claim.requests, claim.seen)
+            ]
+            is_whole = all(isinstance(number, int | float) for number in numbers)
+        except (TypeError, KeyError, AttributeError):
+            return cls()
+        return queue if is_whole else cls()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+    def shown(self, limit: int | None, left: int, reset: float, now: float) -> None:
+        """Note what an answer shows; without ``limit`` it is at least what is left."""
+        end = now + reset
+        is_next = now >= self.ends or (left > self.left and end > self.ends + RESOLUTION / 2)
+        if is_next:
+            self.left, self.ends, self.seconds = left, end, max(reset, RESOLUTION)
+            self.limit = left + 1
+        else:
+            # Answers may overtake each other.
+            self.left, self.ends = min(self.left, left), min(self.ends, end)
+        self.limit = limit if limit is not None else max(self.limit, left + 1)
+
+    def ask(self, worker: str, requests: int, now: float) -> float:
+        """Promise the worker this many requests in place of what it had; else the seconds until it may ask again."""
+        self._forget_gone(worker, now)
+        if now >= self.ends:
+            # Nobody has been answered since; until then the new window is as the last one.
+            self.left, self.ends = self.limit, now + self.seconds
+        claim = next((claim for claim in self.waiting if claim.worker == worker), None)
+        if claim is None:
+            claim = Claim(worker, 0, now)
+            self.waiting.append(claim)
+        # More than the limit never fits.
+        claim.requests, claim.seen = min(requests, max(self.limit, 1)), now
+        if any(served is claim for served in self._served()):
+            self.waiting.remove(claim)
+            self.promised.append(claim)
+            return 0.0
+        may_fit = claim.requests <= self.left
+        pause = SHORTEST_PAUSE * (1 + self.waiting.index(claim)) if may_fit else LONGEST_PAUSE
+        return min(max(self.ends - now, 0.001), pause, LONGEST_PAUSE)
+
+    def is_full_for(self, now: float) -> float:
+        """Seconds until the window ends, if nothing is left of it; else 0."""
+        return max(0.0, self.ends - now) if self.left <= 0 else 0.0
+
+    def sent(self, worker: str, now: float) -> None:
+        """One of the promised requests was answered, or not; the answer tells what is left."""
+        for claim in self.promised:
+            if claim.worker == worker:
+                claim.requests, claim.seen = claim.requests - 1, now
+        self.promised = [claim for claim in self.promised if claim.requests > 0]
+
+    def leave(self, worker: str) -> None:
+        """The worker sends nothing more for now."""
+        self.promised = [claim for claim in self.promised if claim.worker != worker]
+        self.waiting = [claim for claim in self.waiting if claim.worker != worker]
+
+    def _forget_gone(self, worker: str, now: float) -> None:
+        self.promised = [claim for claim in self.promised if claim.worker != worker and _is_there(claim, now)]
+        self.waiting = [claim for claim in self.waiting if claim.worker == worker or _is_there(claim, now)]
+
+    def _served(self) -> Iterator[Claim]:
+        """The waiting claims that fit now, in their order."""
+        free = self.left - sum(claim.requests for claim in self.promised)
+        for claim in self.waiting:
+            if claim.requests <= free:
+                free -= claim.requests
+                yield claim
+            elif claim.requests <= self.left:
+                # It fits once others have not used what they were promised, so nobody overtakes it. What can only fit
+                # the next window leaves the rest of this one to others.
+                return
+
+
+def _is_there(claim: Claim, now: float) -> bool:
+    return abs(now - claim.seen) < LAPSES_AFTER
