@@ -222,6 +222,10 @@ class NotHealthy(OcpError):
     """A cluster was still not healthy after ``wait_timeout``. Nothing was done to it."""
 
 
+class NotAllRestarted(OcpError):
+    """Of many servers that were to be restarted side by side, some were not, or are not proven to be."""
+
+
 class ModuleCrashed(OcpError):
     """A bug in the module. The facts of its result, such as the id of a task that runs, are kept."""
 

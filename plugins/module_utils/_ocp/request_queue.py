@@ -31,7 +31,8 @@ class Claim:
 class RequestQueue:
     """A window of ``limit`` requests that ``ends`` then, of which ``left`` were left by the last answers.
 
-    ``seconds`` is how long a window is, as far as it was seen. ``promised`` are claims of which the answers do not show
+    ``seconds`` is how long a window is, as far as it was seen; ``is_presumed``: no answer has shown this one yet.
+    ``promised`` are claims of which the answers do not show
     all yet, ``waiting`` are those that came after, in their order.
     """
 
@@ -39,6 +40,7 @@ class RequestQueue:
     left: int = 0
     ends: float = 0.0
     seconds: float = RESOLUTION
+    is_presumed: bool = False
     promised: list[Claim] = field(default_factory=list)
     waiting: list[Claim] = field(default_factory=list)
 
@@ -70,22 +72,25 @@ class RequestQueue:
             self.left, self.ends, self.seconds = left, end, max(reset, RESOLUTION)
             self.limit = left + 1
         else:
-            # Answers may overtake each other.
-            self.left, self.ends = min(self.left, left), min(self.ends, end)
+            # Answers may overtake each other. A window may begin with its first request.
+            self.left, self.ends = min(self.left, left), end if self.is_presumed else min(self.ends, end)
+        self.is_presumed = False
         self.limit = limit if limit is not None else max(self.limit, left + 1)
 
     def ask(self, worker: str, requests: int, now: float) -> float:
         """Promise the worker this many requests in place of what it had; else the seconds until it may ask again."""
+        if not self.limit:
+            return 0.0
         self._forget_gone(worker, now)
         if now >= self.ends:
             # Nobody has been answered since; until then the new window is as the last one.
-            self.left, self.ends = self.limit, now + self.seconds
+            self.left, self.ends, self.is_presumed = self.limit, now + self.seconds, True
         claim = next((claim for claim in self.waiting if claim.worker == worker), None)
         if claim is None:
             claim = Claim(worker, 0, now)
             self.waiting.append(claim)
         # More than the limit never fits.
-        claim.requests, claim.seen = min(requests, max(self.limit, 1)), now
+        claim.requests, claim.seen = min(requests, self.limit), now
         if any(served is claim for served in self._served()):
             self.waiting.remove(claim)
             self.promised.append(claim)

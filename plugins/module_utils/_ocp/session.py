@@ -150,16 +150,10 @@ class HttpClient:
         except (OSError, ValueError) as error:
             self._shared_limit.shown({}, time.monotonic())
             raise connection_error(error, method, url, self.timeout) from None
-        self._limit.shown(response.headers, time.monotonic())
-        self._shared_limit.shown(response.headers, time.monotonic())
         if self.observe is not None:
             form = str(response.headers.get("Content-Type") or "")
             self.observe(Answered(path, params or {}, response.status_code, form, answer))
-        envelope = record(answer.value)
-        self.trace_id = one_line(envelope.get("traceId"))
-        completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))
-        if completed is not None:
-            self.service_clock.shown(completed, sent, time.time())
+        self._learn(response, answer, sent)
         refuse_redirect(response, method, url)
         try:
             return read(response, answer, method, url)
@@ -167,6 +161,16 @@ class HttpClient:
             if auth is None:
                 refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
+
+    def _learn(self, response: requests.Response, answer: Body, sent: float) -> None:
+        """Note what any answer tells: the request limit, the trace id, the time of the service."""
+        self._limit.shown(response.headers, time.monotonic())
+        self._shared_limit.shown(response.headers, time.monotonic())
+        envelope = record(answer.value)
+        self.trace_id = one_line(envelope.get("traceId"))
+        completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))
+        if completed is not None:
+            self.service_clock.shown(completed, sent, time.time())
 
     def _response(self, method: str, url: str, params: Record | None, body: Any, auth: Any) -> requests.Response:
         with QUIET:

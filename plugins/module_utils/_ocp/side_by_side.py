@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from threading import Event, Lock, get_ident, local
+from threading import Event, Lock, Semaphore, get_ident, local
 from typing import Any, Generic, TypeVar
 
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -111,7 +111,7 @@ class Crew:
         ``ended`` gets the end of each, in the thread of the job. An interruption of the caller ends the run: no further
         POST is sent, and what was sent is awaited.
         """
-        halt, mine = Halt(), local()
+        halt, mine, inside = Halt(), local(), Semaphore(self._threads)
         with ExitStack() as connections:
             pool = ThreadPoolExecutor(self._threads, thread_name_prefix="oceanbase.ocp")
 
@@ -122,8 +122,9 @@ class Crew:
                 return found
 
             def walk(line: Sequence[Item]) -> None:
-                for item in line:
-                    ended(item, worker().end_of(job, item))
+                with inside:
+                    for item in line:
+                        ended(item, worker().end_of(job, item))
 
             try:
                 for walked in [pool.submit(walk, line) for line in lines]:
@@ -133,6 +134,10 @@ class Crew:
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
+                # The pool does not know a thread whose start was interrupted.
+                for _thread in range(self._threads):
+                    inside.acquire()
+                inside.release(self._threads)
 
     def each(self, items: Sequence[Item], job: Callable[[OcpApi, Item, Clock], Found]) -> list[Found]:
         """What the ``job`` finds for each item, in their order. Raises the first error in that order."""

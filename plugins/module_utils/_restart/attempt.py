@@ -65,6 +65,7 @@ class Progressing(Generic[Kind]):
         self._clock = clock
         self._began = clock.now()
         self._paused = 0.0
+        self._refusals = 0
 
     @property
     def elapsed(self) -> float:
@@ -87,6 +88,10 @@ class Progressing(Generic[Kind]):
         warnings = list(dict.fromkeys(self.warnings))
         return {**facts, **unchanged, "elapsed": round(self.elapsed, 3), "warnings": warnings, "diff": self.diff}
 
+    def with_room_to_spare(self, requests: int) -> int:
+        """Twice as many after each such pause: others of this user may be on other machines."""
+        return int(requests * 2**self._refusals)
+
     def pause_for(self, refusal: RateLimited, most: float) -> None:
         """Pause until requests are allowed again, for ``most`` seconds in all; raises a ``refusal`` that asks for more.
 
@@ -96,6 +101,7 @@ class Progressing(Generic[Kind]):
         pause = refusal.retry_after
         if pause is None or self._paused + pause > most:
             raise refusal
+        self._refusals += 1
         self._paused += pause
         self._clock.sleep(pause * (1 + self._clock.jitter()))
 

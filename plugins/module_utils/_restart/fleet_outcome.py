@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.clock import Clock
-from .._base.errors import OcpError, TaskFailed
+from .._base.errors import NotAllRestarted, OcpError, TaskFailed
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
@@ -22,6 +22,7 @@ Result = dict[str, Any]
 MOST_NAMED = 20
 # Of the result of a restart; the rest is megabytes for a thousand servers.
 KEPT = ("action", "reason", "task_id", "verified", "trace_id")
+UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, **dict.fromkeys(KEPT)}
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,13 @@ class FleetOutcome:
     @property
     def task_ids(self) -> list[int]:
         """The ids of all tasks that restart one, each once."""
-        found = (self._facts(number).get("task_id") for number in range(len(self.members)))
+        found = (self._facts(number)["task_id"] for number in range(len(self.members)))
         return list(dict.fromkeys(task_id for task_id in found if task_id is not None))
 
     @property
     def skipped(self) -> int:
         """How many need no restart."""
-        return sum(self._facts(number).get("action") == "skipped" for number in self._asked)
+        return sum(self._facts(number)["action"] == "skipped" for number in self._asked)
 
     def to_be_proven(self) -> list[int]:
         """Those that were asked for without an error, and whose task did not end badly."""
@@ -94,7 +95,7 @@ class FleetOutcome:
         """The result of the module so far."""
         servers = [self._server(number) for number in range(len(self.members))]
         shown = [self._facts(number) for number in sorted(self._asked)]
-        warnings = [words for found in shown for words in found.get("warnings", ())]
+        warnings = [words for found in shown for words in found["warnings"]]
         return {
             "changed": any(server["changed"] for server in servers),
             "servers": servers,
@@ -102,7 +103,7 @@ class FleetOutcome:
             "failed_task_ids": self._failed_task_ids(),
             "elapsed": round(self._clock.now() - self._began, 3),
             "warnings": list(dict.fromkeys([*warnings, *self.warnings])),
-            "diff": _joined([found["diff"] for found in shown if found.get("diff")]),
+            "diff": _joined([found["diff"] for found in shown if found["diff"]]),
         }
 
     def failure_lines(self) -> list[str]:
@@ -125,23 +126,23 @@ class FleetOutcome:
             detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
             raise TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
         if lines:
-            raise OcpError("\n".join(lines), **facts)
+            raise NotAllRestarted("\n".join(lines), **facts)
 
     def _facts(self, number: int) -> Result:
         """What the call for one has shown, however it ended."""
         end = self._asked.get(number)
         if end is None:
-            return {}
-        return end.found if end.found is not None else end.error.facts if end.error is not None else {}
+            return UNKNOWN
+        return {**UNKNOWN, **(end.found or (end.error.facts if end.error else {}))}
 
     def _server(self, number: int) -> Result:
         member, facts, proof = self.members[number], self._facts(number), self._proofs.get(number)
-        shown = {key: facts.get(key) for key in KEPT}
+        shown = {key: facts[key] for key in KEPT}
         if proof is not None and proof.found is not None:
             shown["verified"] = proof.found["verified"] if is_proven(proof.found) else None
         why = self._failure(number)
         named = {"cluster": member.cluster, "server": member.server, "failed": why is not None}
-        return {**named, "changed": bool(facts.get("changed")), **shown, **({} if why is None else {"msg": why})}
+        return {**named, "changed": facts["changed"], **shown, **({} if why is None else {"msg": why})}
 
     def _failure(self, number: int) -> str | None:
         """Why one failed; None if it did not, as far as is known."""
@@ -156,7 +157,7 @@ class FleetOutcome:
         proof = self._proofs.get(number)
         if proof is None or (proof.found is not None and is_proven(proof.found)):
             return None
-        why = str(proof.error) if proof.error is not None else (proof.found or {}).get("reason")
+        why = str(proof.error) if proof.error is not None else {**UNKNOWN, **(proof.found or {})}["reason"]
         since = self.members[number].request.started_before
         when = f" since {since.isoformat()}" if since else ""
         return f"is not proven to have started{when} and to serve: {why or 'nothing is known of it'}"

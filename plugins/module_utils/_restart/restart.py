@@ -87,7 +87,6 @@ class _Restart:
         self._look: Look | None = None
         self._ended: set[int] = set()
         self._had_to_wait = False
-        self._limited = 0
         self._shown = ""
         self._expecting = 0.0
 
@@ -106,7 +105,6 @@ class _Restart:
             except (RequestRefused, TaskFailed) as refusal:
                 self._lock.release()
                 if isinstance(refusal, RateLimited) and self._nothing_ran:
-                    self._limited += 1
                     self._attempt.pause_for(refusal, self._api.timeout)
                 elif self._may_be_busy(refusal):
                     self._execute_after(refusal)
@@ -233,7 +231,8 @@ class _Restart:
         with self._saying_nothing_was_sent("since it cannot be read"):
             self._lock.release()
             self._effect.learn()
-            self._api.wait_for_room(self._requests_needed, self._clock)
+            look = LOOK_AND_REQUEST + self._signs.requests + self._effect.requests
+            self._api.wait_for_room(self._attempt.with_room_to_spare(look), self._clock)
         with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
             self._lock.acquire(self._policy())
             self._sender.recall()
@@ -249,12 +248,6 @@ class _Restart:
             )
             self._attempt.warnings += warnings
         return sight
-
-    @property
-    def _requests_needed(self) -> int:
-        """Twice as many after each 429 to the request: others of this user may be on other machines."""
-        look = LOOK_AND_REQUEST + self._signs.requests + self._effect.requests
-        return int(look * 2**self._limited)
 
     def _wait_first(self, decision: Decision) -> bool:
         """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""
@@ -281,8 +274,7 @@ class _Restart:
         if task_ids:
             wait_for_tasks(self._api, task_ids, self._policy(), unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
-            waited = self._waited
-            pause = self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)
+            pause = self._request.policy.pause(waited := self._waited, self._clock.jitter(), self._api.retry_after)
             if not pause:
                 what = "It has ended, but" if task_ids else "No task of it is to be seen, and"
                 raise WaitTimeout(
@@ -308,8 +300,7 @@ class _Restart:
         if decision.action is Action.SKIP or (decision.action is Action.EXPECT and not decision.sends):
             self._attempt.note(action="skipped", verified=decision.serves)
             return
-        too_late = self._time.objection(sight) if decision.sends else None
-        if too_late is not None:
+        if decision.sends and (too_late := self._time.objection(sight)) is not None:
             self._attempt.note(action="postponed", reason=too_late)
             return
         if decision.action is Action.ATTACH:

@@ -10,6 +10,7 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_effect import effect_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_fleet import fleet_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_parameters import parameter_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
@@ -35,6 +36,7 @@ def every_entry() -> tuple[Entry, ...]:
         parameter_entries,
         effect_entries,
         task_action_entries,
+        fleet_entries,
     )
     with mock.patch.dict(os.environ):
         for name in environment_left_out():

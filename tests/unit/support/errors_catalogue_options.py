@@ -108,6 +108,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "wait_timeout": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "wait_interval": (Bad(RANGE, 0.1), Bad(RANGE, 604801)),
     "safety_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
+    "proof_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
+    "threads": (Bad(RANGE, 0), Bad(RANGE, 65)),
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),

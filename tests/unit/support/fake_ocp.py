@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
@@ -161,6 +162,7 @@ class FakeOcp:
     url: str = URL
     user: str | None = None
     ignores_host_filter: bool = False
+    client: SimpleNamespace = field(default_factory=SimpleNamespace)
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
     list_lacks: float = 0.0

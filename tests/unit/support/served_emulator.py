@@ -95,11 +95,11 @@ class Served:
 
 
 @contextmanager
-def serving(context=None, **files):
+def serving(context=None, settings=None, **files):
     bound = listen("127.0.0.1", 0)
     host, port = bound.getsockname()
     config = uvicorn.Config(
-        create_app(Settings(host=host, port=port, step_ms=0)),
+        create_app(Settings(host=host, port=port, **{"step_ms": 0, **(settings or {})})),
         log_config=None,
         timeout_graceful_shutdown=QUICK * 2,
         **files,

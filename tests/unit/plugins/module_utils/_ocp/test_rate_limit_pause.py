@@ -18,7 +18,11 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 @pytest.fixture
 def monotonic(monkeypatch, time_passes) -> FakeClock:
     """The client's clock."""
-    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=time_passes.clock.now, time=time_passes.clock.wall, sleep=time_passes.clock.sleep))
+    monkeypatch.setattr(
+        session,
+        "time",
+        SimpleNamespace(monotonic=time_passes.clock.now, time=time_passes.clock.wall, sleep=time_passes.clock.sleep),
+    )
     return time_passes
 
 

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
 
@@ -22,7 +25,8 @@ def ocp(time_passes):
 def plan(ocp, time_passes):
     def run(*servers, cluster="orders", safety=True, tolerated=()):
         wanted = [(cluster, server) for server in servers or ALL]
-        return plan_fleet(ocp, FleetRequest(wanted, at(0), safety, list(tolerated) or None), time_passes.clock)
+        crew = Crew(lambda: nullcontext(ocp), 1, time_passes.clock)
+        return plan_fleet(crew, FleetRequest(wanted, at(0), safety, list(tolerated) or None))
 
     return run
 
@@ -141,4 +145,4 @@ def test_unknown_names_are_refused(plan):
 
 def test_empty_list_is_refused(ocp, time_passes):
     with pytest.raises(OptionError, match="servers: is empty"):
-        plan_fleet(ocp, FleetRequest([], at(0)), time_passes.clock)
+        plan_fleet(Crew(lambda: nullcontext(ocp), 1, time_passes.clock), FleetRequest([], at(0)))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Many restarts side by side over an emulator on a socket: each once, safe where threads race, proven."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import Counter
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import partial
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotAllRestarted
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
+from ocp_emulator.fleet.generate_fleet import generated_fleet
+
+CLUSTERS = 12
+# Longer than a look of another thread.
+TOGETHER = 0.5
+
+
+@pytest.fixture(autouse=True)
+def _own_locks(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture
+def fleet():
+    """Twelve clusters of three zones with a server each."""
+    with serving(settings={"fleet": generated_fleet(CLUSTERS, 3, 1), "step_ms": 20}) as served:
+        yield served
+
+
+@contextmanager
+def connected(served, password="emulator"):
+    client = HttpClient(f"http://127.0.0.1:{served.port}", basic_auth("admin", password), verify=True, timeout=10)
+    yield OcpApi(client)
+    client.close()
+
+
+def member(served, cluster, server, **changes):
+    change = datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"])
+    options = {"cluster": str(cluster), "server": str(server), "freeze_server": False, "force": False}
+    policy = PollPolicy(60, 1)
+    request = RestartRequest(False, True, policy, change, safety=Safety(), **changes)
+    return FleetMember(f"cluster{cluster}", str(server), Selector(Server, options), request)
+
+
+def restart(served, members, threads=16, password="emulator"):
+    connect = partial(connected, served, password)
+    with connect() as api:
+        return restart_many(api, Crew(connect, threads), members, 10.0)
+
+
+def restarted(served):
+    """How often each server was restarted."""
+    contents = served.data("GET", "/emulator/restarts")["contents"]
+    return {each["id"]: each["restarts"] for each in contents if each["objectType"] == "OB_SERVER"}
+
+
+def statuses(served):
+    return Counter(seen["status"] for seen in served.data("GET", "/emulator/requests?size=2000")["contents"])
+
+
+def test_each_server_of_many_clusters_is_restarted_once_and_proven(fleet):
+    servers = range(1, 3 * CLUSTERS, 3)
+    members = [member(fleet, cluster, server) for cluster, server in enumerate(servers, 1)]
+    first, again = restart(fleet, members), restart(fleet, members)
+    assert [(each["server"], each["action"], each["verified"]) for each in first["servers"]] == [
+        (str(server), "submitted", True) for server in servers
+    ]
+    assert {each["action"] for each in again["servers"]} == {"skipped"}
+    assert restarted(fleet) == dict.fromkeys(servers, 1)
+    assert (first["changed"], again["changed"], len(first["task_ids"])) == (True, False, CLUSTERS)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The paths of restarts that are asked for; each waits right before its request for another one to be there too."""
+    meeting, paths, post = threading.Barrier(2), [], HttpClient.post
+
+    def meet(client, path, *arguments):
+        with suppress(threading.BrokenBarrierError):
+            meeting.wait(TOGETHER)
+        paths.append(path)
+        return post(client, path, *arguments)
+
+    monkeypatch.setattr(HttpClient, "post", meet)
+    return paths
+
+
+def test_threads_that_race_for_one_cluster_are_decided_one_after_the_other(fleet, asked):
+    """Two servers of two zones, by two names of the cluster: each alone is safe, together no majority is left."""
+    with pytest.raises(NotAllRestarted, match="1 of 2 servers were not restarted as asked") as raised:
+        restart(fleet, [member(fleet, "1", 1), member(fleet, "cluster1", 2)])
+    assert "Tenant sys would lose its majority" in str(raised.value)
+    assert (len(asked), len(restarted(fleet))) == (1, 1)
+
+
+def test_without_the_lock_they_would_race(fleet, asked, monkeypatch):
+    """So the test before finds what it is for."""
+    monkeypatch.setattr(ClusterLock, "acquire", lambda _self, _policy: None)
+    restart(fleet, [member(fleet, "1", 1), member(fleet, "cluster1", 2)])
+    assert (len(asked), len(restarted(fleet))) == (2, 2)
+
+
+def test_wrong_password_is_sent_once(fleet):
+    members = [member(fleet, cluster, 3 * cluster) for cluster in range(1, CLUSTERS + 1)]
+    with pytest.raises(NotAllRestarted) as raised:
+        restart(fleet, members, password="wrong")
+    assert statuses(fleet) == {401: 1}
+    assert str(raised.value).count("retrying only locks the account") >= CLUSTERS - 1
+    assert [each["failed"] for each in raised.value.facts["servers"]] == [True] * CLUSTERS

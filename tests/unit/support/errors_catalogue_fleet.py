@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Entries of the catalogue of error messages: servers of a fleet that were not restarted as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import TASKS, Entry
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import error_lost
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
+    ADDRESS_41,
+    SERVER_PATH,
+    entry,
+    fails,
+    turned,
+)
+
+SERVERS = [{"cluster": "orders", "server": f"10.1.0.{last}:2882"} for last in (1, 2, 3)]
+
+
+def fleet_entries() -> Iterator[Entry]:
+    """What the module names of those that failed."""
+    fleet = partial(entry, (TASKS, "Servers of a fleet are not restarted as asked"), module="restart_fleet")
+    mine = (f"orders {ADDRESS_41}",)
+    yield fleet("one is not safe", names=("10.1.0.2:2882", "sys"), servers=SERVERS[:2])
+    yield fleet("the service does not answer", names=mine, happening=fails("tasks", 503, "/api/v2/tasks/instances"))
+    lost = turned(lose_before=[error_lost(SERVER_PATH)], timeout=5)
+    yield fleet("the answer of one is lost", names=mine, happening=lost)
+    yield fleet("a task FAILED", names=(*mine, "1001"), happening=turned(end="FAILED"), wait=True)
+    yield fleet("a start does not show", names=mine, happening=turned(restarts_really=False), wait=True)
+    yield fleet("no instant to prove by", names=("started_before", "wait"), wait=True, started_before=None)
