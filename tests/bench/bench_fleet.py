@@ -6,6 +6,9 @@ By `uri` each host sends its POST, then asks once a second until its task has en
 20 would tell little of 200, since restarts go on while the forks are busy with others. Beside them stands the
 physical limit, the longest restart by the service's own times. Both take all servers of a cluster at once. In waves the
 tenants of each cluster keep their majority.
+
+Then one server each of 200 and of 2,000 clusters of three zones, by the playbook alone. Restarts of minutes are what
+databases take; what comes on top is the work of the controller and of the emulator on the same processors.
 """
 
 from __future__ import annotations
@@ -28,9 +31,16 @@ SERVERS_PER_CLUSTER = ZONES * SERVERS_PER_ZONE
 SERVERS, FORKS = CLUSTERS * SERVERS_PER_CLUSTER, 5
 SECONDS, STEPS = 10, 13
 LIMIT_TIMES, LIMIT_PER_SERVER = 1.3, 0.010
+# Clusters, seconds of a restart, and how many times as long all of them may take.
+LARGE = ((200, 120, 1.1), (2_000, 300, 1.5))
+# Seconds. A poll of many tasks is one request, and by default there are up to ten seconds between two.
+INTERVAL = 2
 _FLEET = ("--clusters", str(CLUSTERS), "--zones", str(ZONES), "--servers-per-zone", str(SERVERS_PER_ZONE))
 _OPTIONS = (*_FLEET, "--step-seconds", str(SECONDS / STEPS))
 _HEAD = ("200 servers", "wall s", "cpu s", "memory MB", "requests", "failed", "longest restart s", "emulator cpu s")
+_LARGE_HEAD = (
+    "one server of each", "wall s", "cpu s", "memory MB", "requests", "failed", "longest restart s", "emulator cpu s"
+)  # fmt: skip
 _URI, _OURS, _WAVES = "uri by hosts", "restart_fleet", "in waves"
 
 
@@ -51,6 +61,36 @@ def run() -> Iterator[str]:
         f" {allowed:.1f} s: {'yes' if wall <= allowed else 'NO'}"
     )
     yield f"restart_fleet without a failed request: {'NO' if failed else 'yes'}"
+    for clusters, seconds, times in LARGE:
+        yield from _large(clusters, seconds, times, empty)
+
+
+def _large(clusters: int, seconds: float, times: float, empty: Cost) -> Iterator[str]:
+    fleet = ("--clusters", str(clusters), "--zones", "3", "--servers-per-zone", "1")
+    options = (*fleet, "--step-seconds", str(seconds / STEPS))
+    with tempfile.TemporaryDirectory() as name, serving(Path(name), *options) as emulator:
+        servers = {f"cluster{number}": str(3 * number) for number in range(1, clusters + 1)}
+        cost = _restart_fleet(Path(name), emulator, servers, wait_interval=INTERVAL).beyond(empty)
+        row = _figures(cost, emulator, clusters)
+    yield from table(_LARGE_HEAD, [(f"{clusters:,} clusters", *row)])
+    allowed = times * row[5]
+    yield (
+        f"{clusters:,} servers within {times} times the longest restart, {allowed:.0f} s: "
+        f"{'yes' if cost.wall <= allowed and not row[4] else 'NO'}"
+    )
+
+
+def _restart_fleet(folder: Path, emulator: Emulator, servers: dict[str, str], **more: object) -> Cost:
+    """One server of each cluster, or those that ``more`` names."""
+    given = {
+        "restart_fleet_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
+        "restart_fleet_servers": [{"cluster": cluster, "server": server} for cluster, server in servers.items()],
+        **{f"restart_fleet_{name}": value for name, value in more.items()},
+    }
+    file = folder / "given.json"
+    file.write_text(json.dumps(given))
+    play = {"import_playbook": "oceanbase.ocp.restart_fleet"}
+    return Controller(folder, emulator.url).run([play], "--forks", str(FORKS), "-e", f"@{file}")
 
 
 def longest(tasks: list[dict[str, Any]]) -> float:
@@ -65,14 +105,9 @@ def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
     clusters = {server: (server - 1) // SERVERS_PER_CLUSTER + 1 for server in servers}
     forks = ("--forks", str(FORKS))
     if way != _URI:
-        given = {
-            "restart_fleet_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
-            "restart_fleet_servers": [
-                {"cluster": f"cluster{clusters[server]}", "server": str(server)} for server in servers
-            ],
-            **({"restart_fleet_waves": True} if way == _WAVES else {"restart_fleet_safety": "none"}),
-        }
-        return controller.run([{"import_playbook": "oceanbase.ocp.restart_fleet"}], *forks, "-e", json.dumps(given))
+        named = [{"cluster": f"cluster{clusters[server]}", "server": str(server)} for server in servers]
+        more = {"waves": True} if way == _WAVES else {"safety": "none"}
+        return _restart_fleet(folder, emulator, {}, servers=named, **more)
     hosts = {f"server{server}": {"cluster_id": clusters[server], "server_id": server} for server in servers}
     inventory = folder / "hosts.yml"
     # Without the interpreter Ansible would look for one on each host.
@@ -83,10 +118,10 @@ def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
     return controller.run([play(*tasks, hosts="all")], *forks, "--inventory", str(inventory))
 
 
-def _figures(cost: Cost, emulator: Emulator) -> tuple[float, float, int, int, int, float, str]:
+def _figures(cost: Cost, emulator: Emulator, servers: int = SERVERS) -> tuple[float, float, int, int, int, float, str]:
     used, seen = emulator.cpu_seconds(), emulator.requests()
     failed = sum(request["status"] != 200 for request in seen)
     tasks = emulator.get("/api/v2/tasks/instances?size=2000").json()["data"]["contents"]
-    if len(tasks) != SERVERS:
-        raise RuntimeError(f"{len(tasks)} tasks, not {SERVERS}")
-    return cost.wall, cost.cpu, round(cost.memory), len(seen), failed, longest(tasks), f"{used:.1f}"
+    if len(tasks) != servers:
+        raise RuntimeError(f"{len(tasks)} tasks, not {servers}")
+    return cost.wall, cost.cpu, round(cost.memory), emulator.requests_so_far(), failed, longest(tasks), f"{used:.1f}"

@@ -8,15 +8,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import (
     close_outcome,
     forget_all,
     open_request,
     remember_open,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import _Restart
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_adoption import Sent
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, SERVER
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, lost
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, SERVER, request
 
 SENT = Sent(at(0), timedelta(0), 80, frozenset(), None)
 TARGET = SERVER.target
@@ -54,3 +56,14 @@ def test_new_process_knows_of_none(service):
     remember_open(service, TARGET, SENT)
     forget_all()
     assert open_request(service, TARGET) is None
+
+
+def test_request_that_another_thread_leaves_open_meanwhile_is_not_sent_again(service):
+    """Both have begun before either has sent: the second one looks once the first has given up."""
+    first, second = (_Restart(service, TARGET, request(), service.time.clock) for _thread in range(2))
+    service.lose_before = [lost()]
+    with pytest.raises(OutcomeUnknown):
+        first.run()
+    with pytest.raises(OutcomeUnknown, match="this process asked for one"):
+        second.run()
+    assert len(service.posts) == 1
