@@ -32,8 +32,8 @@ class RequestQueue:
     """A window of ``limit`` requests that ``ends`` then, of which ``left`` were left by the last answers.
 
     ``seconds`` is how long a window is, as far as it was seen; ``is_presumed``: no answer has shown this one yet.
-    ``promised`` are claims of which the answers do not show
-    all yet, ``waiting`` are those that came after, in their order.
+    ``promised`` are claims of which the answers do not show all yet, ``waiting`` are those that came after, in their
+    order.
     """
 
     limit: int = 0
@@ -67,14 +67,13 @@ class RequestQueue:
     def shown(self, limit: int | None, left: int, reset: float, now: float) -> None:
         """Note what an answer shows; without ``limit`` it is at least what is left."""
         end = now + reset
-        is_next = now >= self.ends or (left > self.left and end > self.ends + RESOLUTION / 2)
-        if is_next:
-            self.left, self.ends, self.seconds = left, end, max(reset, RESOLUTION)
-            self.limit = left + 1
+        is_next = left > self.left and end > self.ends + RESOLUTION / 2
+        if self._is_over(now) or self.is_presumed or is_next:
+            # A window may begin with its first request.
+            self.left, self.ends, self.seconds, self.is_presumed = left, end, max(reset, RESOLUTION), False
         else:
-            # Answers may overtake each other. A window may begin with its first request.
-            self.left, self.ends = min(self.left, left), end if self.is_presumed else min(self.ends, end)
-        self.is_presumed = False
+            # Answers may overtake each other.
+            self.left, self.ends = min(self.left, left), min(self.ends, end)
         self.limit = limit if limit is not None else max(self.limit, left + 1)
 
     def ask(self, worker: str, requests: int, now: float) -> float:
@@ -82,7 +81,7 @@ class RequestQueue:
         if not self.limit:
             return 0.0
         self._forget_gone(worker, now)
-        if now >= self.ends:
+        if self._is_over(now):
             # Nobody has been answered since; until then the new window is as the last one.
             self.left, self.ends, self.is_presumed = self.limit, now + self.seconds, True
         claim = next((claim for claim in self.waiting if claim.worker == worker), None)
@@ -101,7 +100,7 @@ class RequestQueue:
 
     def is_full_for(self, now: float) -> float:
         """Seconds until the window ends, if nothing is left of it; else 0."""
-        return max(0.0, self.ends - now) if self.left <= 0 else 0.0
+        return 0.0 if self.left > 0 or self._is_over(now) else self.ends - now
 
     def sent(self, worker: str, now: float) -> None:
         """One of the promised requests was answered, or not; the answer tells what is left."""
@@ -114,6 +113,10 @@ class RequestQueue:
         """The worker sends nothing more for now."""
         self.promised = [claim for claim in self.promised if claim.worker != worker]
         self.waiting = [claim for claim in self.waiting if claim.worker != worker]
+
+    def _is_over(self, now: float) -> bool:
+        """Whether the window has ended. What a machine noted before it was started anew is of another time."""
+        return not now < self.ends <= now + self.seconds + RESOLUTION
 
     def _forget_gone(self, worker: str, now: float) -> None:
         self.promised = [claim for claim in self.promised if claim.worker != worker and _is_there(claim, now)]

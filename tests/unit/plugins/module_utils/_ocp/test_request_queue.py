@@ -157,6 +157,21 @@ def test_answer_of_the_next_window_is_told_from_an_old_one():
     assert (queue.left, queue.ends) == (9, 59.6)
 
 
+def test_window_of_a_time_before_the_machine_was_started_anew_is_over():
+    queue = queue_of(0)
+    assert queue.ask("many", 5, 3.0) == 0
+    assert queue.ends == 13.0
+
+
+def test_limit_that_is_not_shown_any_more_holds_nobody_up():
+    queue, now = queue_of(10), 50.0
+    for number in range(100):
+        now += 0.1
+        assert queue.ask(f"worker {number}", 5, now) == 0
+        for _request in range(5):
+            queue.sent(f"worker {number}", now)
+
+
 def test_window_that_allows_less_than_a_turn_is_taken_as_a_whole():
     queue = queue_of(10)
     assert queue.ask("many", 1000, 42.0) == 0
