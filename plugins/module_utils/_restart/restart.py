@@ -316,7 +316,7 @@ class _Restart:
         if self._request.wait and not self._request.check_mode:
             self._aftermath.await_task(self._signs.with_offline_time(self._policy()))
             self._signs.warn_of_long_restart()
-            self._aftermath.verify(sight.observed, decision, self._since)
+            self._aftermath.verify(sight.observed, decision, self._since, self._request.policy.log_lines)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
