@@ -83,7 +83,13 @@ class _Fleet:
         self._show(f"{len(task_ids)} restarts run, {self._outcome.skipped} servers need none")
         try:
             waited = wait_for_tasks(
-                self._api, task_ids, self._request.policy, full=False, unseen_for=UNSEEN_FOR, clock=self._clock
+                self._api,
+                task_ids,
+                self._request.policy,
+                full=False,
+                unseen_for=UNSEEN_FOR,
+                crew=self._crew,
+                clock=self._clock,
             )
         except OcpError as error:
             # Their summaries say less than the servers that they restart.

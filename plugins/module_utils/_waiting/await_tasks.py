@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import CredentialsRefused, NotFound, OptionError, ServiceError, TargetError
+from .._base.errors import CredentialsRefused, NotFound, OcpError, OptionError, ServiceError, TargetError
+from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew, Ended
 from .._ocp.task_model import RUNNING, Task
 from .failure_report import Purpose, task_failed, wait_timed_out
 from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
@@ -80,15 +82,17 @@ def wait_for_tasks(
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     unseen_for: float = 0.0,
+    crew: Crew | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
+    With a ``crew`` many that have ended since the last poll are read side by side.
     Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
     exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
-    poller = _AwaitedTasks(api, graces, full, Progress(policy.show, policy.offline_time))
+    poller = _AwaitedTasks(api, crew, graces, full, Progress(policy.show, policy.offline_time))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -118,7 +122,9 @@ class Grace:
 class _AwaitedTasks:
     """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
-    def __init__(self, api: OcpApi, graces: Mapping[int, Grace], full: bool, progress: Progress) -> None:
+    def __init__(
+        self, api: OcpApi, crew: Crew | None, graces: Mapping[int, Grace], full: bool, progress: Progress
+    ) -> None:
         self.wanted = list(graces)
         self.unfinished: dict[int, Task | None] = dict.fromkeys(graces)
         self.ended: dict[int, Result] = {}
@@ -126,6 +132,7 @@ class _AwaitedTasks:
         self._just_read: dict[int, Task] = {}
         self._problem: ServiceError | None = None
         self._api = api
+        self._crew = crew
         self._full = full
         self._graces = graces
         self._problems: list[ServiceError] = []
@@ -148,9 +155,8 @@ class _AwaitedTasks:
             changed = set(self.unfinished)
             if len(changed) > MOST_TASKS_IN_DETAIL:
                 changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
-            for task_id in self.wanted:
-                if task_id in changed:
-                    self._read(task_id)
+            for task_id, answer in self._answers([task_id for task_id in self.wanted if task_id in changed]):
+                self._note(task_id, answer)
         except (CredentialsRefused, NotFound) as error:
             error.facts.setdefault("task_id", next(iter(self.unfinished)))
             error.facts["tasks"] = self.results()
@@ -158,15 +164,30 @@ class _AwaitedTasks:
         except ServiceError as error:
             self._record_problem(error)
 
-    def _read(self, task_id: int) -> None:
-        try:
-            task = Task.from_api(self._api.task(task_id))
-        except ServiceError as error:
-            if isinstance(error, CredentialsRefused) or (isinstance(error, NotFound) and self._graces[task_id].is_over):
-                error.facts["task_id"] = task_id
-                raise
-            self._record_problem(error)
+    def _answers(self, task_ids: list[int]) -> Iterator[tuple[int, Record | OcpError | None]]:
+        """The record of each, or why it cannot be read."""
+        if self._crew is not None and len(task_ids) > MOST_TASKS_IN_DETAIL:
+            ends: dict[int, Ended[Record]] = {}
+            self._crew.run([[number] for number in task_ids], lambda api, number, _: api.task(number), ends.__setitem__)
+            yield from ((number, ends[number].error or ends[number].found) for number in task_ids)
             return
+        for number in task_ids:
+            try:
+                yield number, self._api.task(number)
+            except ServiceError as error:
+                yield number, error
+
+    def _note(self, task_id: int, answer: Record | OcpError | None) -> None:
+        if isinstance(answer, OcpError):
+            if isinstance(answer, NotFound) and not self._graces[task_id].is_over:
+                self._record_problem(answer)
+            elif isinstance(answer, (CredentialsRefused, NotFound)) or not isinstance(answer, ServiceError):
+                answer.facts["task_id"] = task_id
+                raise answer
+            else:
+                self._record_problem(answer)
+            return
+        task = Task.from_api(answer or {})
         self._graces[task_id].renew()
         self._just_read[task_id] = self.unfinished[task_id] = task
         if task.finished:

@@ -8,15 +8,21 @@ import tempfile
 import threading
 from collections import Counter
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotAllRestarted
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotAllRestarted,
+    TaskFailed,
+    attached_facts,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
@@ -115,6 +121,46 @@ def test_without_the_lock_they_would_race(fleet, asked, monkeypatch):
     monkeypatch.setattr(ClusterLock, "acquire", lambda _self, _policy: None)
     restart(fleet, [member(fleet, "1", 1), member(fleet, "cluster1", 2)])
     assert (len(asked), len(restarted(fleet))) == (2, 2)
+
+
+def test_interruption_tells_the_ids_of_all_tasks(fleet, monkeypatch):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(many_restarts, "wait_for_tasks", interrupt)
+    members = [member(fleet, cluster, 3 * cluster) for cluster in range(1, CLUSTERS + 1)]
+    with pytest.raises(KeyboardInterrupt) as raised:
+        restart(fleet, members)
+    facts = attached_facts(raised.value)
+    started = {task["id"] for task in fleet.data("GET", "/api/v2/tasks/instances?size=100")["contents"]}
+    assert set(facts["task_ids"]) == started
+    assert (len(started), facts["changed"]) == (CLUSTERS, True)
+
+
+def test_check_mode_decides_for_each_and_sends_nothing(fleet):
+    members = [member(fleet, cluster, 3 * cluster) for cluster in (1, 2)]
+    restart(fleet, members[:1])
+    checked = [replace(each, request=replace(each.request, check_mode=True)) for each in members]
+    result = restart(fleet, checked)
+    assert [each["action"] for each in result["servers"]] == ["skipped", "submitted"]
+    assert (result["changed"], result["task_ids"], restarted(fleet)) == (True, [], {3: 1})
+    [line] = result["diff"]["after"].splitlines()
+    assert line.startswith("server ")
+    assert line.endswith(" restarted")
+
+
+def test_task_that_fails_is_told_by_its_server_and_the_others_are_proven(fleet):
+    fault = {"kind": "subtask", "action": "fail", "match": {"subtask": "Wait observer active"}}
+    fleet.data("POST", "/emulator/faults", fault)
+    members = [member(fleet, cluster, 3 * cluster) for cluster in range(1, CLUSTERS + 1)]
+    with pytest.raises(TaskFailed, match=f"1 of {CLUSTERS} servers were not restarted as asked") as raised:
+        restart(fleet, members)
+    servers = raised.value.facts["servers"]
+    assert Counter(each["verified"] for each in servers) == {True: CLUSTERS - 1, None: 1}
+    [failed] = [each for each in servers if each["failed"]]
+    assert failed["msg"] == f"was not restarted well: task {failed['task_id']} did not end successfully."
+    assert raised.value.facts["failed_task_ids"] == [failed["task_id"]]
+    assert "Wait observer active" in str(raised.value)
 
 
 def test_wrong_password_is_sent_once(fleet):
