@@ -86,6 +86,20 @@ def test_request_waits_for_the_next_window_and_the_last_of_a_look_does_not(serve
     assert sum(monotonic.pauses) == pytest.approx(4)
 
 
+def test_look_that_needs_more_reads_than_thought_keeps_its_request(server, monotonic):
+    server.expect("GET", "/api/v2/x", limited(2, 4), limited(1, 4), limited(9, 4))
+    server.expect("POST", "/api/v2/x", limited(8, 4))
+    client = connect(server.url)
+    ask(client, "GET")
+    client.wait_for_room(2, monotonic.clock)
+    ask(client, "GET")
+    assert monotonic.pauses == []
+    ask(client, "GET")
+    assert sum(monotonic.pauses) == pytest.approx(4)
+    ask(client, "POST")
+    assert sum(monotonic.pauses) == pytest.approx(4)
+
+
 def test_window_that_ends_too_late_is_not_waited_for(server, monotonic):
     """The service refuses it then, and the failure says until when."""
     server.expect("GET", "/api/v2/x", limited(0, 3600), refusal(429, RateLimit_Remaining="0", RateLimit_Reset="3600"))

@@ -34,6 +34,7 @@ class Service:
         self.sent = []
         self.opened = self.closed = 0
         self._guard = threading.Lock()
+        self._second = threading.Event()
 
     @contextmanager
     def connect(self):
@@ -46,6 +47,12 @@ class Service:
         api.client.permit(method, URL)
         with self._guard:
             self.sent.append(method)
+            is_first = len(self.sent) == 1
+        # The first one is answered late enough for others to be sent, if they may.
+        if is_first:
+            self._second.wait(0.2)
+        else:
+            self._second.set()
         api.client.observe(SimpleNamespace(status=self.status))
         if self.status == 401:
             raise AuthenticationFailed("refused with status 401.", status=401, reason="", url=URL)
@@ -150,17 +157,20 @@ def test_interruption_keeps_what_is_known_and_begins_nothing_new(service, alarm)
             clock.sleep(0.01)  # the search for its task goes on
             service.ask(api)
             return "task 1"
-        looking.set()
+        if item == "about to ask":
+            looking.set()
         interrupted.wait(PATIENCE)
-        clock.sleep(PATIENCE)  # a pause ends it
+        if item == "pausing":
+            clock.sleep(PATIENCE)
         service.ask(api, "POST")
         return "never"
 
-    lines = [["asked for"], ["about to ask"], *([number] for number in range(20))]
+    lines = [["asked for"], ["pausing"], ["about to ask"], *([number] for number in range(20))]
     with pytest.raises(TimeIsOver):
-        Crew(service.connect, 2).run(lines, job, ends.__setitem__)
+        Crew(service.connect, 3).run(lines, job, ends.__setitem__)
     assert ends["asked for"] == Ended("task 1")
     assert isinstance(ends["about to ask"].error, Halted)
+    assert isinstance(ends["pausing"].error, Halted)
     assert service.sent.count("POST") == 1
     assert all(isinstance(ends[number].error, Halted) for number in range(20) if number in ends)
 
