@@ -53,8 +53,14 @@ def cluster_page(
     values = {"name": name, "statuses": json_or_null(statuses)}
 
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.Cluster]:
-        zones = _zones_by_cluster(db, [row["id"] for row in rows])
-        tenants = dict(map(tuple, db.execute("SELECT cluster_id, count(*) FROM tenants GROUP BY cluster_id")))
+        ids = [row["id"] for row in rows]
+        zones = _zones_by_cluster(db, ids)
+        counts = db.execute(
+            "SELECT cluster_id, count(*) FROM tenants WHERE cluster_id IN (SELECT value FROM json_each(?))"
+            " GROUP BY cluster_id",
+            (json_or_null(ids),),
+        )
+        tenants = dict(map(tuple, counts))
         return [_cluster(row, zones[row["id"]], tenants.get(row["id"], 0), switches) for row in rows]
 
     return query_page(db, page_request, _CLUSTERS_FILTERED, values, serialize, Paged[schemas.Cluster])

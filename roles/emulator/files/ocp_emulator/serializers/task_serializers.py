@@ -18,20 +18,17 @@ from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.serializers.shared_fields import json_or_null, without_none
 from ocp_emulator.tasks import subtask_log, task_actions
 
-_FILTERED = """
-    FROM tasks AS t
-    WHERE (:name IS NULL OR instr(lower(t.name), lower(:name)))
-    AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
-    AND (:types IS NULL OR EXISTS (SELECT 1 FROM json_each(:types) WHERE value = 'MANUAL'))
-    AND (:cluster_id IS NULL OR EXISTS (
-        SELECT 1 FROM targets WHERE targets.task_id = t.id AND targets.cluster_id = :cluster_id))
-    AND (:cluster_name IS NULL OR EXISTS (
-        SELECT 1 FROM targets JOIN clusters ON clusters.id = targets.cluster_id
-        WHERE targets.task_id = t.id AND clusters.name = :cluster_name))
-    AND (:host_id IS NULL OR EXISTS (
-        SELECT 1 FROM targets WHERE targets.task_id = t.id AND targets.host_id = :host_id))
-    AND NOT :of_tenant
-"""
+# The condition of each filter. Only those that are asked for are in the query, which then need not read every task.
+_CONDITIONS = {
+    "name": "instr(lower(t.name), lower(:name))",
+    "statuses": "t.status IN (SELECT value FROM json_each(:statuses))",
+    "types": "EXISTS (SELECT 1 FROM json_each(:types) WHERE value = 'MANUAL')",
+    "cluster_id": "t.id IN (SELECT task_id FROM targets WHERE cluster_id = :cluster_id)",
+    "cluster_name": """t.id IN (
+        SELECT task_id FROM targets JOIN clusters ON clusters.id = targets.cluster_id
+        WHERE clusters.name = :cluster_name)""",
+    "host_id": "t.id IN (SELECT task_id FROM targets WHERE host_id = :host_id)",
+}
 
 
 @dataclass(frozen=True)
@@ -61,15 +58,17 @@ def task_page(
         "cluster_id": task_filter.cluster_id,
         "cluster_name": task_filter.cluster_name,
         "host_id": task_filter.host_id,
-        "of_tenant": task_filter.of_tenant,
     }
+    conditions = [_CONDITIONS[name] for name, value in values.items() if value is not None]
+    selection = " AND ".join(["FROM tasks AS t WHERE NOT :of_tenant", *conditions])
 
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.BasicTaskInstance]:
         ids = [row["id"] for row in rows]
         targets, subtasks = task_rows.targets_of(db, ids), _basic_subtasks(db, ids)
         return [_basic_task(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
 
-    return query_page(db, page_request, _FILTERED, values, serialize, Paged[schemas.BasicTaskInstance])
+    values["of_tenant"] = task_filter.of_tenant
+    return query_page(db, page_request, selection, values, serialize, Paged[schemas.BasicTaskInstance])
 
 
 def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schemas.WrappedTaskInstance:
