@@ -158,15 +158,16 @@ unfinished_task_ids:
   type: list
   elements: int
 task_id:
-  description: Id of the first task that did not succeed, or that was still running.
-  returned: when a task did not succeed, or wait_timeout was used up
+  description: Id of the first task that did not succeed, was still running, or could not be read.
+  returned: when the wait for the tasks failed
   type: int
+trace_id:
+  description: Trace id of the answer that the module failed by, for whoever reads the logs of the service; null where
+    none came.
+  returned: when the wait for the tasks failed, and when a request made the module fail
+  type: str
 url:
   description: Address of the request that the module failed by.
-  returned: when a request made the module fail
-  type: str
-trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
   returned: when a request made the module fail
   type: str
 """
