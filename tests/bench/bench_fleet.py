@@ -69,7 +69,7 @@ def _large(clusters: int, seconds: float, times: float, empty: Cost) -> Iterator
     fleet = ("--clusters", str(clusters), "--zones", "3", "--servers-per-zone", "1")
     options = (*fleet, "--step-seconds", str(seconds / STEPS))
     with tempfile.TemporaryDirectory() as name, serving(Path(name), *options) as emulator:
-        servers = {f"cluster{number}": str(3 * number) for number in range(1, clusters + 1)}
+        servers = [(f"cluster{number}", 3 * number) for number in range(1, clusters + 1)]
         cost = _restart_fleet(Path(name), emulator, servers, wait_interval=INTERVAL).beyond(empty)
         row = _figures(cost, emulator, clusters)
     yield from table(_LARGE_HEAD, [(f"{clusters:,} clusters", *row)])
@@ -80,11 +80,11 @@ def _large(clusters: int, seconds: float, times: float, empty: Cost) -> Iterator
     )
 
 
-def _restart_fleet(folder: Path, emulator: Emulator, servers: dict[str, str], **more: object) -> Cost:
-    """One server of each cluster, or those that ``more`` names."""
+def _restart_fleet(folder: Path, emulator: Emulator, servers: list[tuple[str, int]], **more: object) -> Cost:
+    """Restart these servers of clusters; ``more`` are variables of the playbook."""
     given = {
         "restart_fleet_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
-        "restart_fleet_servers": [{"cluster": cluster, "server": server} for cluster, server in servers.items()],
+        "restart_fleet_servers": [{"cluster": cluster, "server": str(server)} for cluster, server in servers],
         **{f"restart_fleet_{name}": value for name, value in more.items()},
     }
     file = folder / "given.json"
@@ -105,9 +105,9 @@ def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
     clusters = {server: (server - 1) // SERVERS_PER_CLUSTER + 1 for server in servers}
     forks = ("--forks", str(FORKS))
     if way != _URI:
-        named = [{"cluster": f"cluster{clusters[server]}", "server": str(server)} for server in servers]
+        named = [(f"cluster{clusters[server]}", server) for server in servers]
         more = {"waves": True} if way == _WAVES else {"safety": "none"}
-        return _restart_fleet(folder, emulator, {}, servers=named, **more)
+        return _restart_fleet(folder, emulator, named, **more)
     hosts = {f"server{server}": {"cluster_id": clusters[server], "server_id": server} for server in servers}
     inventory = folder / "hosts.yml"
     # Without the interpreter Ansible would look for one on each host.
