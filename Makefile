@@ -47,8 +47,14 @@ demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what 
 	  $(BIN)/ansible-playbook playbooks/demo.yml --extra-vars emulator_virtualenv=$(CURDIR)/.venv
 
 .PHONY: emulator
-emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
-	@$(BIN)/python -m ocp_emulator serve
+emulator: $(DEMO) ## Run the emulator until Ctrl-C (PORT=8080 FLEET=fleet.yml)
+	@$(BIN)/python -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
+
+.PHONY: emulator-wheel
+emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a package in .build/emulator
+	@mkdir -p .build/emulator
+	@tools/copy-collection .build/copy
+	@$(BIN)/python tools/release/emulator_wheel.py .build/copy/ansible_collections/oceanbase/ocp .build/emulator
 
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
