@@ -3,9 +3,10 @@
 """Build what a release consists of: ``python tools/release VERSION [--apply]``, from the root of the repository.
 
 Everything happens to a copy, in .build/release/VERSION: there galaxy.yml and the emulator get the version, and the
-fragments become the changelog. Beside the copy come the tarball with its SHA-256 and its bill of materials, and the wheel
-of the emulator with its SHA-256. The date is the one that the changelog has for the version; else that of
-SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date give the same bytes. Nothing is tagged or published. With --apply the working tree gets version and changelog too.
+fragments become the changelog. Beside the copy come the tarball with its SHA-256 and its bill of materials, and the
+wheel of the emulator with its SHA-256. The date is the one that the changelog has for the version; else that of
+SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date give the same bytes. Nothing is tagged or published. With
+--apply the working tree gets version and changelog too.
 """
 
 from __future__ import annotations
