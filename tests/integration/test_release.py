@@ -84,13 +84,16 @@ def test_same_sources_build_identical_files(tarball, tmp_path):
     other = sources(tmp_path)
     for path in other.rglob("*.py"):
         os.utime(path, (1, 1))
-        path.chmod(0o600)
     # Written again, which changes the order in which a folder lists them on many file systems.
     for path in sorted((other / "plugins/modules").iterdir(), reverse=True):
         content = path.read_bytes()
         path.unlink()
         path.write_bytes(content)
-    again = built(other, SOURCE_DATE_EPOCH=str(int(EPOCH) + 86_399))
+    before = os.umask(0o077)
+    try:
+        again = built(other, SOURCE_DATE_EPOCH=str(int(EPOCH) + 86_399))
+    finally:
+        os.umask(before)
     for name in FILES:
         assert again.with_name(name).read_bytes() == tarball.with_name(name).read_bytes(), name
 

@@ -27,8 +27,6 @@ def emulator_wheel(collection: Path, folder: Path, epoch: str | None = None) -> 
         sources = Path(temporary, "sources")
         shutil.copytree(collection / FILES, sources)
         shutil.copy(collection / "LICENSE", sources)
-        for path in sources.rglob("*"):
-            path.chmod(0o755 if path.is_dir() else 0o644)
         _build(sources, folder, epoch or os.environ.get("SOURCE_DATE_EPOCH", BEGINNING_OF_ZIP))
     [wheel] = folder.glob("ocp_emulator-*.whl")
     return wheel
@@ -39,6 +37,8 @@ def _build(sources: Path, folder: Path, epoch: str) -> None:
     done = subprocess.run(
         [*build, "--python", sys.executable, "--out-dir", folder.resolve(), "--no-create-gitignore", sources],
         env={**os.environ, "SOURCE_DATE_EPOCH": epoch},
+        # The modes of the files in the wheel follow from it.
+        umask=0o022,
         check=False,
         capture_output=True,
         text=True,

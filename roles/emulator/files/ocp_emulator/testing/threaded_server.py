@@ -59,7 +59,7 @@ class ThreadedServer:
 
     def close(self) -> None:
         """Refuse connections from now on, and let the thread end what it has begun."""
-        self._loop.call_soon_threadsafe(self._end)
+        self._wait_for(self._end())
 
     def run(self, function: Callable[[Service], Result]) -> Result:
         """What the function returns of the service, all of whose tasks have caught up, between two requests."""
@@ -119,7 +119,7 @@ class ThreadedServer:
         self._loop = asyncio.get_running_loop()
         self._listens.set()
 
-    def _end(self) -> None:
+    async def _end(self) -> None:
         self._server.should_exit = True
         for server in self._server.servers:
             server.close()
