@@ -239,12 +239,14 @@ class _Restart:
             self._signs.read()
             self._effect.read()
             sight = self._viewer.see_with(self._lock.own_tasks)
-        if self._since is None and self._request.started_before is not None:
+        if self._request.started_before is not None:
             # Not earlier: the clock of the service is judged from several answers.
-            self._since, warnings = to_service_clock(
+            since, warnings = to_service_clock(
                 self._request.started_before, self._api.service_clock, self._clock.wall()
             )
-            self._attempt.warnings += warnings
+            if self._since is None:
+                self._since = since
+                self._attempt.warnings += warnings
         return sight
 
     def _wait_first(self, decision: Decision) -> bool:
@@ -316,7 +318,7 @@ class _Restart:
         if self._request.wait and not self._request.check_mode:
             self._aftermath.await_task(self._signs.with_offline_time(self._policy()))
             self._signs.warn_of_long_restart()
-            self._aftermath.verify(sight.observed, decision, self._since)
+            self._aftermath.verify(sight.observed, decision, self._since, self._request.policy.log_lines)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
