@@ -2,11 +2,14 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fixture `ocp` as pytest runs it: its options, the test with a fault that never hits, the section of a failure."""
 
+import importlib
 import subprocess
 import sys
 
 import pytest
-from ocp_emulator.testing import emulated_ocp  # noqa: F401 - or each run of pytest imports it anew
+
+# Or each run of pytest imports it anew.
+importlib.import_module("ocp_emulator.testing.emulated_ocp")
 
 pytest_plugins = ["pytester"]
 
