@@ -30,6 +30,7 @@ EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
+ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 # Integration tests wait for half of their time.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
 PYTEST := $(BIN)/python -m pytest --quiet
@@ -73,6 +74,8 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and change
 	MYPYPATH=$(EMULATOR) $(BIN)/mypy -p ocp_emulator
 	$(BIN)/yamllint --strict .
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(ISSUE_FORMS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
