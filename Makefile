@@ -196,8 +196,8 @@ screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium
 	@$(BIN)/uv run --quiet --script tools/screenshot
 
 .PHONY: docs
-docs: $(SITE) ## Build the site of pages, modules, plugins and roles in .build/docs/html, where no warning passes
-	tools/site .build/docs/venv .build/docs
+docs: $(SITE) ## Build the site in .build/docs/html, where no warning passes (PUBLISHED=yes links to GitHub and Galaxy)
+	PUBLISHED=$(PUBLISHED) tools/site .build/docs/venv .build/docs
 
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist
