@@ -40,7 +40,7 @@ def test_every_part_of_check_all_is_run_at_night():
     assert sorted(nightly) == sorted(f"make {part}" for part in TARGETS["check-all"])
 
 
-TEMPLATES = sorted([*(ROOT / ".github/ISSUE_TEMPLATE").iterdir(), ROOT / ".github/PULL_REQUEST_TEMPLATE.md"])
+TEMPLATES = sorted([*(ROOT / ".github/ISSUE_TEMPLATE").iterdir(), *(ROOT / ".github").glob("PULL_REQUEST*")])
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
