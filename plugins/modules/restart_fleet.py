@@ -119,9 +119,9 @@ changed:
   type: bool
 servers:
   description:
-    - What became of each server, in the order of O(servers). Each has its C(cluster) and C(server) as given, whether it
-      C(failed) and then why in C(msg), and C(changed), C(action), C(reason), C(task_id), C(verified) and C(trace_id) as
-      M(oceanbase.ocp.server_restart) returns them, null where they are not known.
+    - What became of each server, in the order of O(servers). Each has its C(cluster) and C(server) as given, its
+      address as C(name), whether it C(failed) and then why in C(msg), and C(changed), C(action), C(reason), C(task_id),
+      C(verified) and C(trace_id) as M(oceanbase.ocp.server_restart) returns them, null where they are not known.
     - With O(wait) C(verified) is of the last look.
   returned: once a server was looked at
   type: list

@@ -20,6 +20,11 @@ TASKS = {
     "cluster_restart": {"cluster": "payments"},
     "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["10.0.0.8:2883"]},
     "zone_restart": {"cluster": "orders", "zone": "zone2"},
+    "restart_fleet": {
+        "servers": [{"cluster": "orders", "server": "10.0.0.6:2882"}, {"cluster": "orders", "server": "5"}],
+        "freeze_server": True,
+        "safety": "none",
+    },
     "cluster_parameter": {"cluster": "orders", "parameters": {"memory_limit_percentage": "70"}},
 }
 COUNTED = {
@@ -29,6 +34,7 @@ COUNTED = {
     "cluster_restart": [7, 8, 9],
     "obproxy_restart": [8],
     "zone_restart": [3, 4],
+    "restart_fleet": [6, 5],
     "cluster_parameter": [1, 2, 3, 4, 5, 6],
 }
 

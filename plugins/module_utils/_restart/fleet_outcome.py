@@ -22,7 +22,7 @@ Result = dict[str, Any]
 MOST_NAMED = 20
 # Of the result of a restart; the rest is megabytes for a thousand servers.
 KEPT = ("action", "reason", "task_id", "verified", "trace_id")
-UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, **dict.fromkeys(KEPT)}
+UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, "target": {}, **dict.fromkeys(KEPT)}
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,9 @@ class FleetOutcome:
         if proof is not None and proof.found is not None:
             shown["verified"] = proof.found["verified"] if is_proven(proof.found) else None
         why = self._failure(number)
-        named = {"cluster": member.cluster, "server": member.server, "failed": why is not None}
-        return {**named, "changed": facts["changed"], **shown, **({} if why is None else {"msg": why})}
+        named = {"cluster": member.cluster, "server": member.server, "name": facts["target"].get("name")}
+        ended = {"failed": why is not None, "changed": facts["changed"]}
+        return {**named, **ended, **shown, **({} if why is None else {"msg": why})}
 
     def _failure(self, number: int) -> str | None:
         """Why one failed; None if it did not, as far as is known."""
