@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TargetError,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.quiet import Quiet
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import MOST_UNANSWERED, Crew, Ended
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import MOST_UNANSWERED, Crew, Ended, Halt
 
 URL = "http://ocp.example.com:8080"
 # Far above what a busy machine needs.
@@ -143,9 +143,15 @@ def alarm():
     signal.signal(signal.SIGUSR1, before)
 
 
-def test_interruption_keeps_what_is_known_and_begins_nothing_new(service, alarm):
+def test_interruption_keeps_what_is_known_and_begins_nothing_new(service, alarm, monkeypatch):
     interrupted, looking = threading.Event(), threading.Event()
-    ends = {}
+    ends, stop = {}, Halt.stop
+
+    def stop_then_tell(halt, why):
+        stop(halt, why)
+        interrupted.set()
+
+    monkeypatch.setattr(Halt, "stop", stop_then_tell)
 
     def job(api, item, clock):
         service.ask(api)
@@ -153,7 +159,7 @@ def test_interruption_keeps_what_is_known_and_begins_nothing_new(service, alarm)
             service.ask(api, "POST")
             looking.wait(PATIENCE)
             alarm()
-            interrupted.set()
+            interrupted.wait(PATIENCE)
             clock.sleep(0.01)  # the search for its task goes on
             service.ask(api)
             return "task 1"
