@@ -243,6 +243,8 @@ class Viewer:
         try:
             return read()
         except PermissionDenied as error:
+            if not error.has_envelope:
+                raise
             self.warnings.append(f"It is not known {unknown}: {error}")
             return None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS, Viewer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -140,6 +141,12 @@ def test_without_permission_to_read_tasks_there_is_no_mark_and_a_warning(api, vi
     assert viewer.warnings == [
         f"It is not known whether a restart of {SERVER_41.label} is running already: Refused with 403."
     ]
+
+
+def test_page_with_403_is_no_word_of_the_service_about_permissions(api, viewer):
+    api.expect("tasks", **NEWEST, gives=refused(403).without_envelope())
+    with pytest.raises(PermissionDenied):
+        viewer.see()
 
 
 def test_time_is_that_of_the_service(viewer, api):
