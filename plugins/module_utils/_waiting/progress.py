@@ -47,10 +47,13 @@ class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
     ``offline_time`` is how many seconds a server may be away. From half of it on, a line a minute says what is left.
+    Without ``steps`` there is a line only where nothing was shown for a minute, then for two, for four and so on.
     """
 
-    def __init__(self, show: Show, offline_time: float | None = None) -> None:
+    def __init__(self, show: Show, offline_time: float | None = None, *, steps: bool = True) -> None:
         self._show = show
+        self._steps = steps
+        self._pause = HEARTBEAT_SECONDS
         self._offline_time = offline_time
         self._offline_due = math.inf if offline_time is None else offline_time / 2
         self._reported: set[tuple[object, ...]] = set()
@@ -62,7 +65,7 @@ class Progress:
     @property
     def heartbeat_due(self) -> float:
         """Seconds into the wait at which ``heartbeat`` is due."""
-        return min(self._last + HEARTBEAT_SECONDS, self._offline_due)
+        return min(self._last + self._pause, self._offline_due)
 
     def report(self, result: PollResult) -> None:
         """Show the news."""
@@ -76,7 +79,8 @@ class Progress:
         self._error_shown = error
         for task in result.just_read.values():
             if not many:
-                self._report_steps(task, waited)
+                if self._steps:
+                    self._report_steps(task, waited)
             elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
                 self._say(f"{task.label} {_outcome(task)}{_failed_step(task)}", waited, failed=True)
         if many:
@@ -88,8 +92,9 @@ class Progress:
     def heartbeat(self, waited: float) -> None:
         """Show that the wait continues, after a minute without news."""
         self._report_offline_time(waited)
-        if waited < self._last + HEARTBEAT_SECONDS:
+        if waited < self._last + self._pause:
             return
+        self._pause = self._pause if self._steps else 2 * self._pause
         after = f" after {_minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
