@@ -194,6 +194,11 @@ postponed:
   description: Why the next restart would not have been done before O(finish_before); null if that was no reason.
   returned: always, but for options that are refused
   type: str
+stopped:
+  description: Why no other restart begins, where too much of the change or of the O(run) has failed elsewhere; null if
+    that was no reason. Without O(run) the module fails then.
+  returned: always, but for options that are refused
+  type: str
 elapsed:
   description: Seconds that the module took.
   returned: always, but for options that are refused

@@ -31,6 +31,8 @@ Result = dict[str, Any]
 
 # Keys of a failed restart that are shown; the whole task is in the record alone.
 SHOWN_OF_FAILURE = ("failed_task_ids", "unfinished_task_ids", "signs", "url", "trace_id")
+# Lines of a run over many clusters begin with the name of one.
+WIDTH = 118
 # Of a wait in which a server may be away: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
 
@@ -54,7 +56,8 @@ class ClusterRun:
 def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -> Result:
     """Restart the servers of a cluster that need it, one after another; returns the result, with ``warnings``.
 
-    In check mode it plans alone. Raises an OcpError at the first bad sign; its facts hold the result so far.
+    In check mode it plans alone. Raises an OcpError at the first bad sign; its facts hold the result so far. Where too
+    much of the change has failed elsewhere, that is in the result if there is a record, and else it is an error.
     """
     return _Run(api, wanted, clock).run()
 
@@ -73,13 +76,20 @@ class _Run:
         self._left_alone: list[Result] = []
         self._results: list[Result] = []
         self._postponed = ""
+        self._stopped = ""
         self._changed = False
         self._warnings: list[str] = []
 
     def run(self) -> Result:
         """See roll_cluster."""
         with self._noted():
-            self._run()
+            try:
+                self._run()
+            except ChangeStopped as stop:
+                # The run is judged in the end, by its record.
+                if self._wanted.record is None:
+                    raise
+                self._stopped = str(stop)
         return {**self._result(), "warnings": list(dict.fromkeys(self._warnings))}
 
     def _run(self) -> None:
@@ -118,7 +128,7 @@ class _Run:
             timeout = max(SHORTEST_WAIT, 2.0 * (self._cluster["offline_time"] or 0))
         self._policy = replace(self._policy, timeout=timeout)
         for server in self._left_alone:
-            self._say(f"{server['name']} left alone: {server['reason']}")
+            self._say(f"left alone: {server['reason']}")
 
     @property
     def _label(self) -> str:
@@ -214,6 +224,7 @@ class _Run:
             "results": self._results,
             "untouched": list(self._untouched().values()),
             "postponed": self._postponed or None,
+            "stopped": self._stopped or None,
             "elapsed": round(self._clock.now() - self._began, 3),
         }
 
@@ -227,10 +238,9 @@ class _Run:
             tasks = [task for task in (error.facts.get("task"), *error.facts.get("tasks", ())) if task]
             warnings = list(dict.fromkeys([*self._warnings, *error.facts.get("warnings", [])]))
             error.facts = {**self._result(), **facts, "warnings": warnings}
-            word = STOPPED if isinstance(error, ChangeStopped) else FAILED
-            self._record(word, {"message": str(error), "tasks": tasks, **facts})
+            self._record(FAILED, {"message": str(error), "tasks": tasks, **facts})
             raise
-        self._record(ENDED, {})
+        self._record(STOPPED if self._stopped else ENDED, {"message": self._stopped})
 
     def _record(self, word: str, facts: Result) -> None:
         if self._wanted.record is not None and not self._wanted.restart.check_mode:
@@ -239,4 +249,4 @@ class _Run:
             self._policy.announce(progress_line(f"{left} ({self._cluster['name']} {word})"), word == FAILED)
 
     def _say(self, words: str) -> None:
-        self._policy.show(progress_line(f"{self._cluster['name']}: {words}"), False)
+        self._policy.show(progress_line(f"{self._cluster['name']}: {words}", WIDTH), False)

@@ -148,9 +148,9 @@ class Progress:
         self._show(progress_line(text), failed)
 
 
-def progress_line(text: str) -> str:
-    """``text`` as a progress line: no line breaks, no control characters, at most WIDTH columns."""
-    return shorten(escape_unprintable(f"{INDENT}{text}"), WIDTH)
+def progress_line(text: str, width: int = WIDTH) -> str:
+    """``text`` as a progress line: no line breaks, no control characters, at most ``width`` columns."""
+    return shorten(escape_unprintable(f"{INDENT}{text}"), width)
 
 
 def started_line(what: str, started: str) -> str:
