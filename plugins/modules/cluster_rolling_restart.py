@@ -245,7 +245,7 @@ from ..module_utils._module.restart_options import (
     wanted_values,
     watch,
 )
-from ..module_utils._rolling.cluster_run import ClusterRun, SHORTEST_WAIT, roll_cluster
+from ..module_utils._rolling.cluster_run import SHORTEST_WAIT, ClusterRun, roll_cluster
 from ..module_utils._rolling.rolling_order import Strategy
 from ..module_utils._rolling.rolling_plan import RollingRequest
 from ..module_utils._rolling.run_record import RunRecord
