@@ -43,6 +43,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["172.20.1.71:2883"]},
     "cluster_wait": {"cluster": "billing", "min_zones": 2},
     "rolling_restart_info": {"clusters": ["billing"], "min_zones": 2, "started_before": "2026-05-04T03:00:00+08:00"},
+    "rolling_restart_cluster": {"cluster": "billing", "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
         "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

@@ -26,11 +26,10 @@ from .._waiting.progress import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
 from .run_record import ENDED, FAILED, STOPPED, RunRecord
+from .server_outcomes import failed_restart, outcome_words, server_outcomes, shown_failure, tasks_of_failure
 
 Result = dict[str, Any]
 
-# Keys of a failed restart that are shown; the whole task is in the record alone.
-SHOWN_OF_FAILURE = ("failed_task_ids", "unfinished_task_ids", "signs", "url", "trace_id")
 # Lines of a run over many clusters begin with the name of one.
 WIDTH = 118
 # Of a wait in which a server may be away: twice the time that it may be, and at least twice the database's default.
@@ -137,14 +136,12 @@ class _Run:
     def _restart(self, batch: Result) -> None:
         """Restart what is one request, and note each of its servers."""
         began = self._clock.now()
-        found: Result = {}
         try:
             found = restart_target(self._api, self._selector(batch), self._request(batch), self._clock)
         except OcpError as error:
-            found = {**error.facts, "action": "failed"}
-            refused = (found.get("safety") or {}).get("allowed") is False
-            if not refused and not isinstance(error, ChangeStopped):
-                self._note(batch, found, began)
+            failed = failed_restart(error)
+            if failed is not None:
+                self._note(batch, failed, began)
             raise
         if found["action"] == "postponed":
             self._postponed = str(found["reason"])
@@ -169,19 +166,12 @@ class _Run:
         return replace(asked, policy=self._policy, safety=safety, watch=watch, offline_time=offline_time)
 
     def _note(self, batch: Result, found: Result, began: float) -> None:
-        self._changed = self._changed or bool(found.get("changed"))
-        self._warnings += found.get("warnings", [])
-        task_id, elapsed = found.get("task_id"), round(self._clock.now() - began, 3)
-        for server in batch["servers"]:
-            noted = {name: server[name] for name in ("id", "name")}
-            self._results.append(
-                {**noted, "zone": batch["zone"], "outcome": found["action"], "task_id": task_id, "elapsed": elapsed}
-            )
+        self._changed = self._changed or bool(found["changed"])
+        self._warnings += found["warnings"]
+        for outcome in server_outcomes(batch, found, self._clock.now() - began):
+            self._results.append(outcome)
             done, total = len(self._results), self._planned
-            word = {"skipped": f"left alone: {found.get('reason')}", "failed": "FAILED"}.get(
-                str(found["action"]), f"restarted in {elapsed:.1f} s"
-            )
-            self._say(f"{done} of {total}, {server['name']} ({batch['zone']}) {word}, {total - done} left")
+            self._say(f"{done} of {total}, {outcome_words(outcome, found['reason'])}, {total - done} left")
 
     @property
     def _planned(self) -> int:
@@ -234,10 +224,9 @@ class _Run:
         try:
             yield
         except OcpError as error:
-            facts = {name: error.facts[name] for name in SHOWN_OF_FAILURE if name in error.facts}
-            tasks = [task for task in (error.facts.get("task"), *error.facts.get("tasks", ())) if task]
-            warnings = list(dict.fromkeys([*self._warnings, *error.facts.get("warnings", [])]))
-            error.facts = {**self._result(), **facts, "warnings": warnings}
+            facts, tasks = shown_failure(error), tasks_of_failure(error)
+            self._warnings += error.facts.get("warnings", [])
+            error.facts = {**self._result(), **facts, "warnings": list(dict.fromkeys(self._warnings))}
             self._record(FAILED, {"message": str(error), "tasks": tasks, **facts})
             raise
         self._record(STOPPED if self._stopped else ENDED, {"message": self._stopped})

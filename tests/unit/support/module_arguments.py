@@ -44,6 +44,7 @@ OWN = {
     "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["10.1.0.1:2883"]},
     "cluster_wait": {"cluster": "orders"},
     "rolling_restart_info": {"clusters": ["orders"], "started_before": "2026-05-04T03:00:00+08:00"},
+    "rolling_restart_cluster": {"cluster": "orders", "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
         "servers": [{"cluster": "orders", "server": "10.1.0.1:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

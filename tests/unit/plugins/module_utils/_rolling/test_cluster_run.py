@@ -39,7 +39,9 @@ def roll(service):
         run.lines = []
         policy = PollPolicy(7200, 10, run.show, announce=run.show)
         since = asked.pop("since", CHANGE)
-        restart = RestartRequest(check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=60, **asked)
+        restart = RestartRequest(
+            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=60, **asked
+        )
         plan = RollingRequest(["orders"], None, servers, 1, strategy, since)
         return roll_cluster(service, ClusterRun(plan, restart, True, None, soak, record), service.time.clock)
 
@@ -193,7 +195,7 @@ def test_change_that_failed_elsewhere_stops(service, roll, record):
 
 
 def test_what_would_not_be_done_in_time_is_left(service, roll, record):
-    found = roll(finish_before=at(0), record=record)
+    found = roll(finish_before=at(-60), record=record)
     assert (service.posts, len(found["untouched"])) == ([], 3)
     assert found["postponed"]
     assert noted(record)[0][0] == "ended"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..modules.cluster_rolling_restart import DEFINITION
+from ..modules.rolling_restart_cluster import DEFINITION
 from ..plugin_utils._in_process import InProcess
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: cluster_rolling_restart
+module: rolling_restart_cluster
 short_description: Restart the servers of one cluster one after another
 version_added: 1.0.0
 description:
@@ -141,7 +141,7 @@ author:
 
 EXAMPLES = r"""
 - name: Restart the servers of a cluster one after another
-  oceanbase.ocp.cluster_rolling_restart:
+  oceanbase.ocp.rolling_restart_cluster:
     url: https://ocp.example.com:8080
     username: admin
     password: "{{ ocp_password }}"
