@@ -11,8 +11,8 @@ module: server_restart
 short_description: Restart one database server node of a cluster
 version_added: 1.0.0
 description:
-  - Restarts one server node of an OceanBase cluster through OCP, as a task of the service. With O(wait) the module stays
-    until the task has ended, and proves that the server has started anew.
+  - Restarts one server node of an OceanBase cluster through OCP, as a task of the service. With O(wait) the module
+    stays until the task has ended, and proves that the server has started anew.
 options:
   cluster:
     description: Name or id of the cluster.
