@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import time
 
 import pytest
 import yaml
+from documentation_blocks import blocks
 from rolling import PLAYBOOK, QUICK, posts, tasks
 
 FLEET = ("--clusters", "4", "--zones", "3", "--servers-per-zone", "1", *QUICK)
@@ -58,6 +60,12 @@ def roll_back(emulator, task_id):
         time.sleep(0.02)
 
 
+def shape(line):
+    """A line without its numbers, and without the time that is left."""
+    words = re.sub(r"\d+(\.\d+)?", "#", re.sub(r", about .* left \(", " (", line))
+    return " ".join(words.strip(' ",').split())
+
+
 def shown(outcome):
     return outcome.results["Show what was done"]["msg"]
 
@@ -95,6 +103,12 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     clusters, not_begun = written()
     assert ([each["outcome"] for each in clusters.values()].count("failed"), not_begun) == (1, [])
     assert STOP in report.read_text()
+
+    [recorded] = [block for block in blocks("docs/rolling-restart.md", "text") if "8 clusters with 24" in block]
+    assert {shape(line) for line in recorded.splitlines()} - {shape(line) for line in failed.output.splitlines()} == {
+        "..."
+    }
+    assert len(failed.output.splitlines()) <= MOST_LINES * 12
 
     roll_back(emulator, 1012)
     again = roll(emulator)
@@ -146,3 +160,7 @@ def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     assert {cluster_of(server) for server in posts(emulator)} == {"cluster2"}
     assert "3 planned: 3 restarted" in outcome.output
     assert "left alone: cluster1" not in outcome.output
+    refused = roll(emulator, clusters=["cluster1"], max_servers=2)
+    assert refused.rc == 2
+    assert "rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the most" in refused.output
+    assert len(posts(emulator)) == 3

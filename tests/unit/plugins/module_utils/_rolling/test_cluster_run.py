@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
@@ -51,7 +52,7 @@ def roll(service):
 
 def noted(record):
     """The lines of the record: the word, and the entry."""
-    with open(record.path) as file:
+    with Path(record.path).open() as file:
         found = [line.split(" ", 2) for line in file]
     return [(word, json.loads(entry)) for word, _seconds, entry in found]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
@@ -26,7 +27,7 @@ def record(tmp_path):
 
 
 def entries(record):
-    with open(record.path) as file:
+    with Path(record.path).open() as file:
         return [json.loads(line.split(" ", 2)[2]) for line in file if line.endswith("}\n")]
 
 
@@ -73,7 +74,7 @@ def test_run_stops_when_more_failed_than_may(record, most, stops):
 
 def test_half_a_line_of_a_killed_process_spoils_no_other(record):
     record.note(ENDED, 3, {"n": 1})
-    with open(record.path, "a") as file:
+    with Path(record.path).open("a") as file:
         file.write('ended 7.0 {"n"')
     record.note(ENDED, 3, {"n": 2})
     assert [entry["n"] for entry in entries(record)] == [1, 2]
