@@ -48,7 +48,7 @@ options:
   show_steps:
     description:
       - Whether the lines of O(show_progress) are one for each subtask. Without them there is one when a minute has
-        passed, then after two more, four more and so on.
+        passed, then after two more, four more and so on up to fifteen.
     type: bool
     default: true
 attributes:

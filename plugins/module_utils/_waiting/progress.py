@@ -19,6 +19,8 @@ Show = Callable[[str, bool], None]
 MOST_TASKS_IN_DETAIL = 4
 WIDTH = 80
 HEARTBEAT_SECONDS = 60.0
+# Without lines for subtasks.
+LONGEST_SILENCE = 900.0
 INDENT = "  "
 # Ansible's word for success, so that only other statuses stand out.
 STATUS_WORDS = {SUCCESSFUL: "ok"}
@@ -47,7 +49,7 @@ class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
     ``offline_time`` is how many seconds a server may be away. From half of it on, a line a minute says what is left.
-    Without ``steps`` there is a line only where nothing was shown for a minute, then for two, for four and so on.
+    Without ``steps`` there is a line only where nothing was shown for a minute, then for two, for four and so on up to fifteen.
     """
 
     def __init__(self, show: Show, offline_time: float | None = None, *, steps: bool = True) -> None:
@@ -94,7 +96,7 @@ class Progress:
         self._report_offline_time(waited)
         if waited < self._last + self._pause:
             return
-        self._pause = self._pause if self._steps else 2 * self._pause
+        self._pause = self._pause if self._steps else min(2 * self._pause, LONGEST_SILENCE)
         after = f" after {_minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
