@@ -51,11 +51,11 @@ def _restart(clusters: int, *, in_sequence: bool = False) -> tuple[int, float, f
         controller, cost = _roll(Path(name), emulator, given)
         done = emulator.get("/api/v2/tasks/instances?size=2000&status=SUCCESSFUL").json()["data"]["contents"]
         seen = emulator.requests_so_far()
-    nodes = clusters * ZONES
+        nodes, printed = clusters * ZONES, controller.output.read_text().splitlines()
     if len(done) != nodes:
         raise RuntimeError(f"{len(done)} restarts, not {nodes}")
-    lines = len(controller.output.read_text().splitlines()) / nodes
-    return clusters, cost.wall, cost.cpu, f"{cost.cpu / nodes:.3f}", round(cost.memory), f"{lines:.1f}", seen
+    a_node = f"{cost.cpu / nodes:.3f}", round(cost.memory), f"{len(printed) / nodes:.1f}"
+    return clusters, cost.wall, cost.cpu, *a_node, seen
 
 
 def _plan() -> Cost:
