@@ -30,6 +30,7 @@ EDA := .venv/.eda-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
+ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 # Integration tests wait for half of their time.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
 PYTEST := $(BIN)/python -m pytest --quiet
@@ -39,7 +40,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/p
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what happened
@@ -47,8 +48,14 @@ demo: $(DEMO) ## Restart all four kinds of things on an emulator, and show what 
 	  $(BIN)/ansible-playbook playbooks/demo.yml --extra-vars emulator_virtualenv=$(CURDIR)/.venv
 
 .PHONY: emulator
-emulator: $(DEMO) ## Run the emulator on port 8080 until Ctrl-C
-	@$(BIN)/python -m ocp_emulator serve
+emulator: $(DEMO) ## Run the emulator until Ctrl-C (PORT=8080 FLEET=fleet.yml)
+	@$(BIN)/python -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
+
+.PHONY: emulator-wheel
+emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a package in .build/emulator
+	@mkdir -p .build/emulator
+	@tools/copy-collection .build/copy
+	@$(BIN)/python tools/release/emulator_wheel.py .build/copy/ansible_collections/oceanbase/ocp .build/emulator
 
 .PHONY: test
 test: $(DEV) ## Run every check and test that a change has to pass
@@ -67,6 +74,8 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and change
 	MYPYPATH=$(EMULATOR) $(BIN)/mypy -p ocp_emulator
 	$(BIN)/yamllint --strict .
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(ISSUE_FORMS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint
@@ -187,8 +196,8 @@ screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium
 	@$(BIN)/uv run --quiet --script tools/screenshot
 
 .PHONY: docs
-docs: $(SITE) ## Build the site of pages, modules, plugins and roles in .build/docs/html, where no warning passes
-	tools/site .build/docs/venv .build/docs
+docs: $(SITE) ## Build the site in .build/docs/html, where no warning passes (PUBLISHED=yes links to GitHub and Galaxy)
+	PUBLISHED=$(PUBLISHED) tools/site .build/docs/venv .build/docs
 
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist

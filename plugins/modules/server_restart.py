@@ -24,8 +24,8 @@ options:
     required: true
   freeze_server:
     description:
-      - Whether a minor compaction is done before the node is stopped. It takes time, and shortens the recovery
-        at the start.
+      - Whether a minor compaction is done before the node is stopped. It takes time, and shortens the recovery at the
+        start. OCP requires the choice and documents no default; its console does the compaction by default.
     type: bool
     required: true
   force:

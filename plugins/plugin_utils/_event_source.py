@@ -21,9 +21,9 @@ from ..module_utils._module.connection_options import (
     CONNECTION_OPTIONS,
     Params,
     connected,
-    environment_note,
     plaintext_password_warnings,
 )
+from ..module_utils._module.refusal_notes import refusal_notes
 from ..module_utils._module.restart_options import poll_interval
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
@@ -98,7 +98,7 @@ def _validated(options: Params) -> Params:
     validation = ArgumentSpecValidator(OPTIONS).validate(options)
     if validation.error_messages:
         message = validation.errors.msg
-        noted = f"{message}{environment_note(message, validation.validated_parameters)}"
+        noted = f"{message}{refusal_notes(message, validation.validated_parameters)}"
         raise OptionError(censor_of(options).clean(noted))
     params: Params = validation.validated_parameters
     return params

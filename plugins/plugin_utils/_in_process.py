@@ -25,7 +25,8 @@ from ansible.utils.unsafe_proxy import wrap_var
 from ..module_utils._base.cli_hints import adhoc_command
 from ..module_utils._base.errors import attached_facts
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
-from ..module_utils._module.connection_options import Params, environment_note
+from ..module_utils._module.connection_options import Params
+from ..module_utils._module.refusal_notes import refusal_notes
 from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.progress import Show, show_nothing
@@ -174,7 +175,7 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
     if not validation.error_messages:
         return None
     message: str = validation.errors.msg
-    message += environment_note(message, validation.validated_parameters)
+    message += refusal_notes(message, validation.validated_parameters)
     if isinstance(validation.errors[0], UnsupportedError):
         return f"Unsupported parameters for ({name}) module: {message}"
     return message

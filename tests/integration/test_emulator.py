@@ -94,10 +94,9 @@ CALLERS = {
             pytest.param(*caller, SERVICE, id=f"{name}-service", marks=[pytest.mark.nightly] * (name != "admin"))
             for name, caller in CALLERS.items()
         ),
-        pytest.param(*CALLERS["admin"], CONTROL, id="admin-control"),
         *(
-            pytest.param(*CALLERS[name], CONTROL, id=f"{name}-control", marks=pytest.mark.nightly)
-            for name in ("viewer", "nobody", "4.2")
+            pytest.param(*caller, CONTROL, id=f"{name}-control", marks=pytest.mark.nightly)
+            for name, caller in CALLERS.items()
         ),
     ],
 )

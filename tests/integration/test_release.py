@@ -12,15 +12,20 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from email.parser import Parser
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from repository import REPOSITORY
 
 DAY = "2026-05-04"
 EPOCH = "1777852800"  # that day, 00:00 UTC
 TARBALL = "oceanbase-ocp-1.0.0.tar.gz"
+WHEEL = "ocp_emulator-1.0.0-py3-none-any.whl"
+FILES = [TARBALL, f"{TARBALL}.sha256", f"{TARBALL}.cdx.json", WHEEL, f"{WHEEL}.sha256"]
 
 
 def sources(folder: Path) -> Path:
@@ -50,9 +55,8 @@ def release(root: Path, *arguments: str, **environment: str) -> subprocess.Compl
 def built(root: Path, *arguments: str, **environment: str) -> Path:
     done = release(root, "1.0.0", *arguments, **environment)
     assert done.returncode == 0, done.stderr
-    tarball = root / ".build/release/1.0.0" / TARBALL
-    assert done.stdout.splitlines() == [str(tarball.relative_to(root)) + end for end in ("", ".sha256", ".cdx.json")]
-    return tarball
+    assert done.stdout.splitlines() == [f".build/release/1.0.0/{name}" for name in FILES]
+    return root / ".build/release/1.0.0" / TARBALL
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +89,13 @@ def test_same_sources_build_identical_files(tarball, tmp_path):
         content = path.read_bytes()
         path.unlink()
         path.write_bytes(content)
-    again = built(other, SOURCE_DATE_EPOCH=str(int(EPOCH) + 86_399))
-    for end in ("", ".sha256", ".cdx.json"):
-        assert Path(f"{again}{end}").read_bytes() == Path(f"{tarball}{end}").read_bytes()
+    before = os.umask(0o077)
+    try:
+        again = built(other, SOURCE_DATE_EPOCH=str(int(EPOCH) + 86_399))
+    finally:
+        os.umask(before)
+    for name in FILES:
+        assert again.with_name(name).read_bytes() == tarball.with_name(name).read_bytes(), name
 
 
 def test_tarball_shows_neither_builder_nor_build_time(tarball):
@@ -101,9 +109,25 @@ def test_tarball_shows_neither_builder_nor_build_time(tarball):
         assert packed.mtime == int(EPOCH)
 
 
-def test_checksum_matches_the_tarball(tarball):
-    digest, name = Path(f"{tarball}.sha256").read_text().split()
-    assert (digest, name) == (hashlib.sha256(tarball.read_bytes()).hexdigest(), TARBALL)
+@pytest.mark.parametrize("file", [TARBALL, WHEEL])
+def test_checksum_matches_the_file(tarball, file):
+    digest, name = tarball.with_name(f"{file}.sha256").read_text().split()
+    assert (digest, name) == (hashlib.sha256(tarball.with_name(file).read_bytes()).hexdigest(), file)
+
+
+def test_wheel_has_all_of_the_emulator_and_nothing_else(tarball):
+    package = tarball.parent / "ansible_collections/oceanbase/ocp/roles/emulator/files/ocp_emulator"
+    code = {f"ocp_emulator/{path.relative_to(package)}" for path in package.rglob("*") if path.is_file()}
+    info = "ocp_emulator-1.0.0.dist-info"
+    with ZipFile(tarball.with_name(WHEEL)) as wheel:
+        names = {name for name in wheel.namelist() if not name.startswith(f"{info}/")}
+        metadata = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
+        assert wheel.read(f"{info}/licenses/LICENSE") == (REPOSITORY / "LICENSE").read_bytes()
+    assert names == code
+    assert (metadata["Name"], metadata["Version"]) == ("ocp-emulator", "1.0.0")
+    required = {Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line}
+    lines = (package.parent / "requirements.txt").read_text().splitlines()
+    assert required == {Requirement(line) for line in lines if not line.startswith("#")}
 
 
 def test_bill_of_materials_lists_collection_and_requirements(tarball):
@@ -151,7 +175,7 @@ def test_applied_release_rebuilds_to_the_same_bytes(tarball, tmp_path):
     assert built(tree).read_bytes() == first == tarball.read_bytes()
 
 
-@pytest.mark.parametrize("version", ["", "1.0", "v1.0.0", "1.0.0+local", "01.0.0"])
+@pytest.mark.parametrize("version", ["", "1.0", "v1.0.0", "1.0.0+local", "01.0.0", "1.0.0-draft.1"])
 def test_invalid_version_is_refused(version, tree):
     done = release(tree, version)
     assert done.returncode == 1

@@ -56,7 +56,8 @@ def test_agents_are_restarted_once_in_batches(run, emulator):
     assert first.rc == 0, first.output
     assert emulator.restarts("HOST") == dict.fromkeys(HOSTS, 1)
     assert len(emulator.requests("POST")) == 3
-    again = agents(run, emulator, hosts=HOSTS, batch=2)
+    # As the command line gives it by -e name=value.
+    again = agents(run, emulator, hosts=", ".join(HOSTS), batch=2)
     assert again.rc == 0, again.output
     assert " changed=0 " in again.output
     assert len(emulator.requests("POST")) == 3
@@ -85,7 +86,7 @@ def test_arbitration_service_is_refused_until_log_streams_recover(run, arbitrate
     assert f"Arbitration service {SERVICES[1]} was not restarted, nor any after it" in said
     assert "degraded log streams of shop in orders" in said
     degrade(arbitrated)
-    gone_on = services(run, arbitrated, services=SERVICES)
+    gone_on = services(run, arbitrated, services=",".join(SERVICES))
     assert gone_on.rc == 0, gone_on.output
     assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
 
@@ -103,12 +104,12 @@ def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
     ("kind", "given", "sentence"),
     [
         (agents, {}, "restart_agents_hosts, restart_agents_started_before: give a list"),
-        (agents, {"hosts": "10.0.0.1"}, "restart_agents_hosts, restart_agents_started_before: give a list"),
+        (agents, {"hosts": "10.0.0.1,"}, "restart_agents_hosts, restart_agents_started_before: give a list"),
         (agents, {"hosts": HOSTS, "started_before": None}, "restart_agents_hosts, restart_agents_started_before"),
         (agents, {"hosts": HOSTS, "batch": 0}, "restart_agents_batch: 0 is out of range"),
         (services, {}, "restart_arbitration_services, restart_arbitration_started_before: give a list"),
     ],
-    ids=["no hosts", "no list", "no instant", "batch", "no services"],
+    ids=["no hosts", "a host without a name", "no instant", "batch", "no services"],
 )
 def test_error_names_the_bad_option_before_any_request(run, emulator, kind, given, sentence):
     outcome = kind(run, emulator, **given)

@@ -62,7 +62,7 @@ def test_tarball_contains_only_files_for_users(tarball):
         "requirements.txt",
         "roles",
     }
-    assert {name.split("/")[1] for name in names if name.startswith("extensions/")} == {"eda", "ee"}
+    assert {name.split("/")[1] for name in names if name.startswith("extensions/")} == {"audit", "eda", "ee"}
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db", ".egg-info"))]
 
 

@@ -61,10 +61,11 @@ def _began(case: Case, start: Start) -> float:
 
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
-    # A task that may have begun before the change is no evidence, nor is a rollback; their start is, once it is shown.
+    # A task that may have begun before the change is no evidence, nor is a rollback or one that only starts, whose name
+    # is in no document; their start is, once it is shown.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
     begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
-    others = [task for task in begun if not _is_undone(task, post.sent)]
+    others = [task for task in begun if task.work == "restart" and not _is_undone(task, post.sent)]
     return case.answers.show_restart(run, post, key, others)
 
 
@@ -85,6 +86,8 @@ def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> st
         return "the first request was held back"
     if not case.profile.reads_tasks:
         return "the tasks may not be read"
+    if all(task is not None and task.work != "restart" for task in causes):
+        return "somebody stopped and started it, and its start was not shown yet"
     return "all answers were behind"
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -189,27 +188,6 @@ def missing_task_ends_the_wait() -> Patches:
     """A 404 of a task that has just begun ends the wait."""
     yield mock.patch.object(restart, "UNSEEN_FOR", 0.0)
     yield mock.patch.object(aftermath, "UNSEEN_FOR", 0.0)
-
-
-@_mutation
-def open_outcomes_are_forgotten() -> Patches:
-    """A process does not remember what it has sent."""
-    yield mock.patch.object(send_once, "open_request", lambda *_args: None)
-
-
-@_mutation
-def refusals_are_believed() -> Patches:
-    """A refusal that speaks of busy means that this run has started nothing."""
-    sent = send_once.Sender.send
-
-    def forgets(sender: send_once.Sender, *args: Any) -> None:
-        try:
-            sent(sender, *args)
-        finally:
-            if sender._sent is not None:
-                sender._sent = replace(sender._sent, mark=None)
-
-    yield mock.patch.object(send_once.Sender, "send", forgets)
 
 
 @_mutation

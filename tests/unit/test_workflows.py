@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The workflows in .github run targets of the Makefile alone, and every part of check-all runs at night."""
+"""In .github: workflows run targets of the Makefile alone, check-all at night; templates name what is there."""
 
 from __future__ import annotations
 
@@ -38,3 +38,19 @@ def test_a_workflow_runs_targets_of_make_alone(workflow):
 def test_every_part_of_check_all_is_run_at_night():
     nightly = commands(ROOT / ".github/workflows/nightly.yml")
     assert sorted(nightly) == sorted(f"make {part}" for part in TARGETS["check-all"])
+
+
+TEMPLATES = sorted([*(ROOT / ".github/ISSUE_TEMPLATE").iterdir(), *(ROOT / ".github").glob("PULL_REQUEST*")])
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
+def test_a_template_names_pages_and_commands_that_are_there(template):
+    text = template.read_text()
+    pages = re.findall(r"(?:docs/)?[\w-]+\.md", text)
+    playbooks = re.findall(r"oceanbase\.ocp\.(\w+)", text)
+    variables = re.findall(r"-e (\w+)=", text)
+    assert [page for page in pages if not (ROOT / page).is_file()] == []
+    assert [name for name in playbooks if not (ROOT / f"playbooks/{name}.yml").is_file()] == []
+    for name in variables:
+        assert name in (ROOT / f"playbooks/{playbooks[0]}.yml").read_text()
+    assert set(re.findall(r"`make ([a-z-]+)`", text)) <= TARGETS.keys()

@@ -3,9 +3,10 @@
 """Build what a release consists of: ``python tools/release VERSION [--apply]``, from the root of the repository.
 
 Everything happens to a copy, in .build/release/VERSION: there galaxy.yml and the emulator get the version, and the
-fragments become the changelog. Beside the copy come the tarball, its SHA-256 and its bill of materials. The date is the
-one that the changelog has for the version; else that of SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date
-give the same bytes. Nothing is tagged or published. With --apply the working tree gets version and changelog too.
+fragments become the changelog. Beside the copy come the tarball with its SHA-256 and its bill of materials, and the
+wheel of the emulator with its SHA-256. The date is the one that the changelog has for the version; else that of
+SOURCE_DATE_EPOCH, or today's (UTC). The same sources and date give the same bytes. Nothing is tagged or published. With
+--apply the working tree gets version and changelog too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from pathlib import Path
 
 import yaml
 from bill_of_materials import bill_of_materials
+from emulator_wheel import emulator_wheel
 from normal_tarball import normalise
+from packaging.version import InvalidVersion, Version
 
 # As semantic versioning has them; build metadata would only make two releases look alike.
 VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
@@ -40,7 +43,7 @@ def main() -> None:
     parser.add_argument("version")
     parser.add_argument("--apply", action="store_true")
     options = parser.parse_args()
-    if not VERSION.fullmatch(options.version):
+    if not valid(options.version):
         sys.exit(f"release: VERSION={options.version} is no semantic version; it looks like 1.0.0 or 1.1.0-rc.1.")
     folder = Path(".build/release", options.version)
     shutil.rmtree(folder, ignore_errors=True)
@@ -52,6 +55,15 @@ def main() -> None:
         print(path)
     if options.apply:
         apply(copy)
+
+
+def valid(version: str) -> bool:
+    """Whether Galaxy takes this version, and Python's packages too."""
+    try:
+        Version(version)
+    except InvalidVersion:
+        return False
+    return VERSION.fullmatch(version) is not None
 
 
 def release(copy: Path, version: str) -> date:
@@ -76,17 +88,25 @@ def release(copy: Path, version: str) -> date:
 
 
 def artefacts(copy: Path, folder: Path, released: date) -> list[Path]:
-    """The tarball, its checksum file and its bill of materials."""
+    """The tarball, its checksum file and its bill of materials; the wheel of the emulator and its checksum file."""
     run(copy, "ansible-galaxy", "collection", "build", "--force", "--output-path", str(folder.resolve()))
     [tarball] = folder.glob("*.tar.gz")
     midnight = datetime.combine(released, time(), UTC)
-    normalise(tarball, int(midnight.timestamp()))
-    digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
-    checksum = tarball.with_name(f"{tarball.name}.sha256")
-    checksum.write_text(f"{digest}  {tarball.name}\n")
+    epoch = int(midnight.timestamp())
+    normalise(tarball, epoch)
+    digest, checksum = sha256(tarball)
     bill = tarball.with_name(f"{tarball.name}.cdx.json")
     bill.write_text(bill_of_materials(copy, digest, midnight))
-    return [tarball, checksum, bill]
+    wheel = emulator_wheel(copy, folder, str(epoch))
+    return [tarball, checksum, bill, wheel, sha256(wheel)[1]]
+
+
+def sha256(file: Path) -> tuple[str, Path]:
+    """The SHA-256 of a file, and the file beside it that says so."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    beside = file.with_name(f"{file.name}.sha256")
+    beside.write_text(f"{digest}  {file.name}\n")
+    return digest, beside
 
 
 def apply(copy: Path) -> None:

@@ -20,6 +20,8 @@ MOST_ANSWERS = 31
 LARGEST_SILENT_OFFSET = 5
 # A larger one is refused where a clock decides.
 LARGEST_CORRECTION = 300
+# So many answers tell where the clock was at the beginning, though one of them may be stale.
+FIRST_ANSWERS = 5
 # An instant noted on another machine may be as far ahead.
 LARGEST_LEAD = 60
 
@@ -29,11 +31,15 @@ class ServiceClock:
 
     def __init__(self) -> None:
         self._answers: deque[tuple[float, float]] = deque(maxlen=MOST_ANSWERS)
+        self._first: list[tuple[float, float]] = []
 
     def shown(self, completed: datetime, sent: float, received: float) -> None:
         """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's."""
         precision = HUNDREDTH if completed.microsecond else SECOND
-        self._answers.append((completed.timestamp() - received, completed.timestamp() + precision - sent))
+        answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
+        self._answers.append(answer)
+        if len(self._first) < FIRST_ANSWERS:
+            self._first.append(answer)
 
     @property
     def offset(self) -> float:
@@ -69,6 +75,13 @@ class ServiceClock:
         """Whether the answers disagree by more than is corrected."""
         first, last = self.extremes if self._answers else (0.0, 0.0)
         return not self.agreed and last - first > LARGEST_CORRECTION
+
+    @property
+    def was_set(self) -> bool:
+        """Whether somebody set the clock after the first answers, so that its times before and after do not compare."""
+        offset = self.offset
+        elsewhere = sum(_distance(answer, offset) > LARGEST_SILENT_OFFSET for answer in self._first)
+        return self.agreed and 2 * elsewhere > FIRST_ANSWERS
 
     @property
     def is_off(self) -> bool:
@@ -141,8 +154,14 @@ def _check_clock(local: datetime, service_clock: ServiceClock, wall: float) -> N
             f"started_before: the answers of the service disagree about the time: they show "
             f"{_time_text(wall + first, local)} and {_time_text(wall + last, local)}; {here}. {way_out}"
         )
+    there = _time_text(wall + service_clock.offset, local)
+    if service_clock.was_set:
+        raise OptionError(
+            f"started_before: the clock of the service was set meanwhile, and shows {there} now; {here}. Times before "
+            "and after that cannot be compared. Look at the start times in OCP; then run this again with an instant by "
+            "the clock as it is now."
+        )
     if service_clock.is_off:
-        there = _time_text(wall + service_clock.offset, local)
         raise OptionError(f"started_before: by the clock of the service it is {there}; {here}. {way_out}")
 
 

@@ -15,7 +15,8 @@ from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
-from .connection_options import CONNECTION_OPTIONS, Params, connected, environment_note, plaintext_password_warnings
+from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from .refusal_notes import refusal_notes
 from .secret_options import censor_of, shown_options
 
 
@@ -80,10 +81,10 @@ class Outcome:
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]
-    """AnsibleModule, whose refusals say where a value came from."""
+    """AnsibleModule, whose refusals say where a value came from and why an option is required."""
 
     def fail_json(self, msg: str, **facts: Any) -> NoReturn:
-        super().fail_json(msg=f"{msg}{environment_note(msg, self.params)}", **facts)
+        super().fail_json(msg=f"{msg}{refusal_notes(msg, self.params)}", **facts)
         raise SystemExit(1)
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import ssl
 from collections.abc import Iterator
@@ -69,18 +68,6 @@ def _trusted_ca(ca_path: str) -> str:
             "Give the path of a file or folder of CA certificates in PEM form."
         ) from None
     return ca_path
-
-
-def environment_note(message: str, params: Params) -> str:
-    """A sentence for Ansible's ``message`` about an option, if its value is one of the environment; else ""."""
-    for option, spec in CONNECTION_OPTIONS.items():
-        variable = spec["fallback"][1][0]
-        value = params.get(option)
-        # A value that was converted is not a text any more.
-        unconverted = spec["type"] in ("float", "bool") and isinstance(value, str)
-        if unconverted and option in message and value == os.environ.get(variable):
-            return f". The value {value} comes from the environment variable {variable}"
-    return ""
 
 
 def _checked_url(url: str | None) -> str:

@@ -13,14 +13,14 @@ from .._base.parsing import instant
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
-from .._waiting.failure_report import Purpose
+from .._waiting.failure_report import Purpose, not_serving
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import started_line
 from .attempt import Progressing, RestartAttempt
 from .decision import Action, Decision
 from .diff import restart_diff
 from .effect_check import EffectCheck
-from .start_proof import RestartTask, await_proof
+from .start_proof import Proof, RestartTask, await_proof
 
 
 class Aftermath:
@@ -60,11 +60,15 @@ class Aftermath:
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
 
-    def verify(self, before: Observation, decision: Decision, since: datetime | None) -> None:
-        """Prove that all members of the decision have restarted, or started ``since``, and that the target serves."""
+    def verify(self, before: Observation, decision: Decision, since: datetime | None, log_lines: int) -> None:
+        """Prove that all members of the decision have restarted, or started ``since``, and that the target serves.
+
+        ``log_lines`` of a FAILED task that holds it are shown.
+        """
         task, members = self._attempt.so_far.task or {}, decision.members
         is_attached = decision.action in (Action.ATTACH, Action.ADOPT)
-        restart_task = RestartTask(instant(task.get("start_time")), is_attached, since)
+        number, began = self._attempt.so_far.task_id or 0, instant(task.get("start_time"))
+        restart_task = RestartTask(number, began, is_attached, since)
         proof = await_proof(self._api, self._target, before, members, restart_task, self._clock)
         if proof.after is not None:
             self._attempt.note(after=proof.after.result())
@@ -73,16 +77,22 @@ class Aftermath:
             self._add_to_reason(f"not verified, since reading it afterwards failed: {proof.problem.what}")
         elif proof.contradiction is not None:
             self._attempt.note(verified=False)
-            raise NotVerified(
-                f"The restart of {self._target.label} ended SUCCESSFUL, but {proof.contradiction}. "
-                f"Look at task {self._attempt.so_far.task_id} in OCP and at the process itself before restarting again."
-            )
+            raise self._not_verified(proof, log_lines)
         elif proof.complete:
             self._attempt.note(verified=True)
             self._attempt.warnings += proof.lost_processes(before.members)
         else:
             self._add_to_reason(f"not verified, since {proof.gap}")
         self._show_effect(before, proof.after, members)
+
+    def _not_verified(self, proof: Proof, log_lines: int) -> NotVerified:
+        ended = f"The restart of {self._target.label} ended SUCCESSFUL, but {proof.contradiction}"
+        if proof.holder is not None:
+            return not_serving(self._api, proof.holder, f"{ended}; a later task holds it.", log_lines)
+        return NotVerified(
+            f"{ended}. Look at task {self._attempt.so_far.task_id} in OCP and at the process itself before restarting "
+            "again."
+        )
 
     def _show_effect(self, before: Observation, after: Observation | None, members: frozenset[str]) -> None:
         """Wait until the values that the restart is for are in effect. Raises NotVerified if others are shown."""

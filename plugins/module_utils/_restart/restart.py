@@ -153,6 +153,9 @@ class _Restart:
         if is_failed_one or (decision.action is Action.SUBMIT and not self._had_to_wait):
             self._attempt.so_far = refused
             raise refusal
+        if decision.sends and (doubt := self._sender.doubt(refusal)):
+            self._attempt.so_far = replace(refused, changed=True)
+            raise doubt
         self._execute(sight, decision)
 
     def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
@@ -239,12 +242,12 @@ class _Restart:
             self._signs.read()
             self._effect.read()
             sight = self._viewer.see_with(self._lock.own_tasks)
-        if self._since is None and self._request.started_before is not None:
+        if (wanted := self._request.started_before) is not None:
             # Not earlier: the clock of the service is judged from several answers.
-            self._since, warnings = to_service_clock(
-                self._request.started_before, self._api.service_clock, self._clock.wall()
-            )
-            self._attempt.warnings += warnings
+            since, warnings = to_service_clock(wanted, self._api.service_clock, self._clock.wall())
+            if self._since is None:
+                self._since = since
+                self._attempt.warnings += warnings
         return sight
 
     def _wait_first(self, decision: Decision) -> bool:
@@ -255,7 +258,8 @@ class _Restart:
         self._lock.release()
         self._safety.forget()
         if decision.reason != self._shown:
-            self._show(decision.reason)
+            # Above the lines of the task, which do not name the target.
+            self._request.policy.show(progress_line(f"{self._target.label}: {decision.reason}"), False)
             self._shown = decision.reason
         if expected:
             began = self._clock.now()
@@ -273,8 +277,7 @@ class _Restart:
             wait_for_tasks(self._api, task_ids, self._policy(), unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
             waited = self._waited
-            pause = self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)
-            if not pause:
+            if not (pause := self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)):
                 what = "It has ended, but" if task_ids else "No task of it is to be seen, and"
                 raise WaitTimeout(
                     f"{what} after {waited:.0f} seconds the service shows it at work. Look at it in OCP; then run "
@@ -316,7 +319,7 @@ class _Restart:
         if self._request.wait and not self._request.check_mode:
             self._aftermath.await_task(self._signs.with_offline_time(self._policy()))
             self._signs.warn_of_long_restart()
-            self._aftermath.verify(sight.observed, decision, self._since)
+            self._aftermath.verify(sight.observed, decision, self._since, self._request.policy.log_lines)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
         """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
@@ -344,7 +347,3 @@ class _Restart:
             raise
         except ServiceError as error:
             self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
-
-    def _show(self, what: str) -> None:
-        """Show a line above those of the task, which do not name the target."""
-        self._request.policy.show(progress_line(f"{self._target.label}: {what}"), False)

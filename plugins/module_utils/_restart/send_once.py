@@ -86,8 +86,13 @@ class Sender:
 
     def after_refusal(self, error: OcpError, refusal: OcpError) -> OcpError:
         """What to report after a ``refusal`` and ``error``: OutcomeUnknown if the task at work may be our own."""
-        if not (self._doubtful and isinstance(refusal, RequestRefused) and isinstance(error, TargetBusy)):
-            return error
+        doubt = self.doubt(refusal) if isinstance(error, TargetBusy) else None
+        return doubt or error
+
+    def doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
+        """The error if a task may be our own, of which the service does not tell the target; None if there is none."""
+        if not (self._doubtful and isinstance(refusal, RequestRefused)):
+            return None
         refusal.context.clear()
         names = join_names(task.label for task in self._doubtful)
         doubt = f"That may be the answer to a repetition by a proxy: {names} began since, by the same user"

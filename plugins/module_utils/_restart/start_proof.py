@@ -12,9 +12,11 @@ from .._base.clock import SECOND, Clock
 from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
 from .._waiting.poll_pauses import PollPolicy
+from .in_flight import named_tasks
 from .look import observe
 from .task_evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
 
@@ -28,10 +30,12 @@ TRUNCATED = timedelta(seconds=SECOND)
 class RestartTask:
     """What is known of the task whose restart is to be proven.
 
-    It ``began`` then. ``attached``: it may have run already when the target was seen before, and have started it by
-    then. ``since``: the instant of the condition, by the clock of the service; a start after it is enough.
+    It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
+    and have started it by then. ``since``: the instant of the condition, by the clock of the service; a start after it
+    is enough.
     """
 
+    number: int
     began: datetime | None
     attached: bool = False
     since: datetime | None = None
@@ -41,12 +45,14 @@ class RestartTask:
 class Proof:
     """The last observation ``after`` a restart, and for each member whether it restarted; None if unknown.
 
-    ``problem`` is the error that ended the polling, with which nothing is proven.
+    ``problem`` is the error that ended the polling, with which nothing is proven. ``holder`` is a FAILED task that came
+    later and holds the target, so that it serves only after a person has acted.
     """
 
     after: Observation | None
     restarted: dict[str, bool | None] = field(default_factory=dict)
     problem: ServiceError | None = None
+    holder: Task | None = None
 
     @property
     def not_restarted(self) -> list[str]:
@@ -103,12 +109,13 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
+            holder = None if after.serves is not False else _later_holder(api, target, after, task.number)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(members, after.members, task))
+            proof = Proof(after, prove_restarts(members, after.members, task), holder=holder)
         waited = clock.now() - started
         may_show = proof.problem is not None or _may_still_show(before, members, proof)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
@@ -118,6 +125,8 @@ def await_proof(
 
 def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
     """Whether looking again may show more: what is shown speaks against it, or was shown before."""
+    if proof.holder is not None:
+        return False
     if proof.contradiction is not None:
         return True
     lost_start = any(
@@ -125,6 +134,11 @@ def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof
     )
     lost_state = proof.after is not None and proof.after.serves is None and before.serves is not None
     return lost_start or lost_state
+
+
+def _later_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
+    """The FAILED task that the target names, if it is later than task ``number``."""
+    return next((task for task in named_tasks(api, target, observed).failed if task.id > number), None)
 
 
 def prove_restarts(before: Iterable[Member], after: Iterable[Member], task: RestartTask) -> dict[str, bool | None]:

@@ -10,6 +10,7 @@ from typing import Any
 from .._base.errors import AuthenticationFailed, RequestRefused
 from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
+from .._ocp.retries import TOO_MANY_REQUESTS
 from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
 # Ids begin at 1.
@@ -94,5 +95,6 @@ def _filters_by_host(api: OcpApi, **query: Any) -> bool:
         return not api.ignores_host_filter
     except AuthenticationFailed:
         raise
-    except RequestRefused:
-        return True
+    except RequestRefused as refusal:
+        # A refusal of the service itself is about the host; a page or a failure tells nothing.
+        return refusal.has_envelope and refusal.status < 500 and refusal.status != TOO_MANY_REQUESTS

@@ -52,6 +52,7 @@ def test_canary_sings_where_it_is_trusted(text):
     assert any(canary in evaluated(text, {}) for canary in CANARIES)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", QUICKLY_FOUND)
 def test_defect_is_found(name):
     catalogue()

@@ -5,143 +5,33 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
-from ocp_emulator.base.clock import SECOND
-from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, PROFILES, Switches
-from ocp_emulator.cli_options import BAD_INPUT, make_parser
-from ocp_emulator.faults.fault_file import FaultFileError, read_faults
-from ocp_emulator.faults.parse_fault import AnyFault
-from ocp_emulator.fleet.entities import Fleet
-from ocp_emulator.fleet.fleet_file import FleetError, read_fleet_file
-from ocp_emulator.fleet.generate_fleet import generated_fleet
-from ocp_emulator.fleet.resolve_fleet import resolve
-from ocp_emulator.recordings.recorded_fleet import recorded_fleet
-from ocp_emulator.recordings.recorded_switches import recorded_switches
-from ocp_emulator.recordings.recording_file import Recording, RecordingError, read_recording
-from ocp_emulator.serve.run_server import Certificate, listen, serve
-from ocp_emulator.service import Settings
+from ocp_emulator.cli_options import BAD_INPUT, BadInputError, make_parser
+from ocp_emulator.cli_settings import certificate_of, settings_of
+from ocp_emulator.serve.run_server import listen, serve
 from ocp_emulator.store.database import StoreError
-
-
-class _BadInputError(Exception):
-    """One sentence that names the option and its value."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code: 0, or 2 for bad input."""
-    parser = make_parser()
-    options = parser.parse_args(arguments)
     try:
-        _serve(options)
-    except _BadInputError as error:
-        sys.stderr.write(f"{parser.prog} {options.command}: error: {error}\n")
+        _serve(make_parser().parse_args(arguments))
+    except BadInputError as error:
+        sys.stderr.write(f"{error.command}: error: {error}\n")
         return BAD_INPUT
     return 0
 
 
 def _serve(options: argparse.Namespace) -> None:
-    certificate = _certificate(options.tls_cert, options.tls_key)
-    recording = _recording(options)
-    settings = Settings(
-        database=options.database,
-        fleet=_fleet(options) if recording is None else _recorded_fleet(options.recording, recording),
-        recording=recording,
-        step_ms=round(options.step_seconds * SECOND),
-        busy=options.busy,
-        rates=tuple(options.rate_limit),
-        max_attempts=options.max_attempts,
-        faults=_faults(options.faults),
-        switches=_switches(options, recording),
-    )
+    certificate = certificate_of(options)
+    settings = settings_of(options)
     try:
         bound = listen(options.host, options.port)
     except OSError as error:
-        reason = _reason(error)
-        raise _BadInputError(f"--host {options.host} --port {options.port}: cannot listen there: {reason}") from error
+        reason = error.strerror or error
+        raise BadInputError(f"--host {options.host} --port {options.port}: cannot listen there: {reason}") from error
     with bound:
         try:
             serve(settings, bound, certificate)
         except StoreError as error:
-            raise _BadInputError(f"--database {options.database}: {error}") from error
-
-
-def _recording(options: argparse.Namespace) -> Recording | None:
-    if options.recording is None:
-        return None
-    others = ("fleet", "clusters", "zones", "servers_per_zone", "profile")
-    for name, value in ((name, getattr(options, name)) for name in others):
-        if value is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise _BadInputError(
-                f"--recording {options.recording} and {option} {value}: give one of them; a recording has all of it"
-            )
-    try:
-        return read_recording(options.recording)
-    except RecordingError as error:
-        raise _BadInputError(f"--recording {options.recording}: {error}") from error
-
-
-def _recorded_fleet(path: Path, recording: Recording) -> Fleet:
-    try:
-        return recorded_fleet(recording)
-    except RecordingError as error:
-        raise _BadInputError(f"--recording {path}: {error}") from error
-
-
-def _fleet(options: argparse.Namespace) -> Fleet | None:
-    sizes = {
-        "--clusters": options.clusters,
-        "--zones": options.zones,
-        "--servers-per-zone": options.servers_per_zone,
-    }
-    given = {name: value for name, value in sizes.items() if value is not None}
-    if options.fleet is not None:
-        if given:
-            name, value = next(iter(given.items()))
-            raise _BadInputError(f"--fleet {options.fleet} and {name} {value}: give a fleet or its size, not both")
-        try:
-            return resolve(read_fleet_file(options.fleet))
-        except FleetError as error:
-            raise _BadInputError(f"--fleet {options.fleet}: {error}") from error
-    if not given:
-        return None
-    try:
-        return generated_fleet(options.clusters or 1, options.zones or 3, options.servers_per_zone or 1)
-    except FleetError as error:
-        raise _BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
-
-
-def _faults(path: Path | None) -> list[AnyFault] | None:
-    if path is None:
-        return None
-    try:
-        return read_faults(path)
-    except FaultFileError as error:
-        raise _BadInputError(f"--faults {path}: {error}") from error
-
-
-def _switches(options: argparse.Namespace, recording: Recording | None) -> Switches:
-    given = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
-    profile = PROFILES[options.profile or DEFAULT_PROFILE] if recording is None else recorded_switches(recording)
-    return replace(profile, **given)
-
-
-def _certificate(chain: Path | None, key: Path | None) -> Certificate | None:
-    if chain is None and key is None:
-        return None
-    if key is None:
-        raise _BadInputError(f"--tls-cert {chain}: --tls-key is needed with it")
-    if chain is None:
-        raise _BadInputError(f"--tls-key {key}: --tls-cert is needed with it")
-    certificate = Certificate(chain, key)
-    try:
-        certificate.check()
-    except OSError as error:
-        raise _BadInputError(f"--tls-cert {chain} --tls-key {key}: cannot be used: {_reason(error)}") from error
-    return certificate
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+            raise BadInputError(f"--database {options.database}: {error}") from error

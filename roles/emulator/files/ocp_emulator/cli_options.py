@@ -14,22 +14,34 @@ from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.security.rate_limit import Rate
 
 BAD_INPUT = 2
+_COMMAND = "ocp-emulator"
 _LONGEST_STEP = DAY / SECOND
+
+
+class BadInputError(ValueError):
+    """One sentence that names the option and its value; `command` is the command that does not take it."""
+
+    def __init__(self, message: str, command: str = f"{_COMMAND} serve") -> None:
+        """Both are shown to people."""
+        super().__init__(message)
+        self.command = command
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, without the usage before it."""
-        self.exit(BAD_INPUT, f"{self.prog}: error: {message}\n")
+        raise BadInputError(message, self.prog)
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all options."""
-    parser = _Parser(prog="ocp_emulator", description="An emulator of OceanBase Cloud Platform (OCP).")
+    """The parser of all options. Parsing raises BadInputError."""
+    parser = _Parser(prog=_COMMAND, description="An emulator of OceanBase Cloud Platform (OCP).")
     parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     command = commands.add_parser(
         "serve",
+        # A name that is not complete is a mistake, also as a keyword argument of a test.
+        allow_abbrev=False,
         help="answer requests until SIGTERM or SIGINT",
         description="Answer requests until SIGTERM or SIGINT. Log on as admin, password emulator.",
     )

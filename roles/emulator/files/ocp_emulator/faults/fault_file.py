@@ -23,6 +23,11 @@ def read_faults(path: Path) -> list[AnyFault]:
         raise FaultFileError("the file is not UTF-8 text") from error
     except yaml.YAMLError as error:
         raise FaultFileError(f"the file is not YAML: {' '.join(str(error).split())}") from error
+    return parse_faults(entries)
+
+
+def parse_faults(entries: object) -> list[AnyFault]:
+    """The faults of what a fault file contains. Raises FaultFileError."""
     if not isinstance(entries, list):
         raise FaultFileError("the file has no list at its top, such as '- {kind: http, action: reset}'")
     return [_entry(number, entry) for number, entry in enumerate(entries, 1)]

@@ -184,6 +184,11 @@ def read_fleet_file(path: Path) -> FleetFile:
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise FleetError(f"the file is not YAML: {' '.join(str(error).split())}") from error
+    return parse_fleet(document)
+
+
+def parse_fleet(document: object) -> FleetFile:
+    """The entries of what a fleet file contains. Raises FleetError."""
     if not isinstance(document, dict):
         raise FleetError("the file has no mapping at its top, such as 'clusters: [...]'")
     try:

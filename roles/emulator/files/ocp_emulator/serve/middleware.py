@@ -18,7 +18,7 @@ from ocp_emulator.service import service_of
 from ocp_emulator.web.broken_responses import FaultInjection
 from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.proxy_injection import ProxyInjection
-from ocp_emulator.web.request_context import RequestContext, context_of
+from ocp_emulator.web.request_context import CALLER, RequestContext, context_of
 from ocp_emulator.web.request_log import RequestRecord, masked
 
 _LOG = logging.getLogger("ocp_emulator.requests")
@@ -46,7 +46,11 @@ class EmulatorMiddleware:
         request = HTTPConnection(scope)
         service = service_of(request)
         context = RequestContext(
-            scope["raw_path"].decode("latin-1"), service.clock, service.address, service.clock.now()
+            scope["raw_path"].decode("latin-1"),
+            service.clock,
+            service.address,
+            service.clock.now(),
+            caller=scope["state"].get(CALLER),
         )
         request.state.context = context
         record = _record_of(scope, context)

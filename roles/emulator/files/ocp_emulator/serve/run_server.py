@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.time_format import iso
@@ -63,9 +65,33 @@ def _bind(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
 
 def serve(settings: Settings, bound: socket.socket, certificate: Certificate | None) -> None:
     """Answer requests until SIGTERM or SIGINT. Raises StoreError when the database cannot be used."""
+    settings = located(settings, bound)
+    url = url_of(settings, certificate)
+    server = make_server(
+        create_app(settings), bound, certificate, ready=lambda: _print_line(f"OCP emulator listens on {url}")
+    )
+    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _ignore_signal)
+    _log_to_stderr()
+    server.run(sockets=[bound])
+
+
+def located(settings: Settings, bound: socket.socket) -> Settings:
+    """The settings with the address of this socket."""
     host, port = bound.getsockname()[:2]
-    settings = replace(settings, host=host, port=port)
-    app = create_app(settings)
+    return replace(settings, host=host, port=port)
+
+
+def url_of(settings: Settings, certificate: Certificate | None) -> str:
+    """The URL at which a service with these settings answers."""
+    return f"{'https' if certificate else 'http'}://{settings.address}"
+
+
+def make_server(
+    app: ASGIApp, bound: socket.socket, certificate: Certificate | None, ready: Callable[[], None]
+) -> EmulatorServer:
+    """A server of the application on this socket, which calls `ready` in its thread when it listens."""
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -75,13 +101,7 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
     )
-    url = f"{'https' if certificate else 'http'}://{settings.address}"
-    # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _ignore_signal)
-    _log_to_stderr()
-    rebind = partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname())
-    EmulatorServer(config, rebind, ready=lambda: _print_line(f"OCP emulator listens on {url}")).run(sockets=[bound])
+    return EmulatorServer(config, partial(_bind, bound.family, bound.type, bound.proto, bound.getsockname()), ready)
 
 
 class _Formatter(logging.Formatter):

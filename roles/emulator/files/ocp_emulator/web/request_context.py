@@ -21,6 +21,9 @@ from ocp_emulator.security.authentication import Caller
 from ocp_emulator.security.rate_limit import RateLimitStatus
 from ocp_emulator.web.false_answers import AnswerChanges
 
+# Under this key the state of a request has its caller, if that needs no login: a test in the process of the emulator.
+CALLER = "caller"
+
 
 @dataclass
 class RequestContext:

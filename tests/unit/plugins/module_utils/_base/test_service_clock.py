@@ -194,3 +194,16 @@ def test_answers_that_do_not_agree_are_refused(offsets):
 def test_stale_answer_or_small_disagreement_is_not_refused(offsets):
     moved, _warnings = to_service_clock(CHANGE, ahead(*offsets), BASE)
     assert abs((moved - CHANGE).total_seconds()) <= LARGEST_CORRECTION
+
+
+@pytest.mark.parametrize("offset", [50, -50, 250])
+def test_clock_that_was_set_meanwhile_is_refused(offset):
+    """A start before that would be taken for one before the change, or the reverse."""
+    with pytest.raises(OptionError, match="the clock of the service was set meanwhile, and shows 2026-05-04T0"):
+        to_service_clock(CHANGE, ahead(*[0] * 5, *[offset] * MOST_ANSWERS), BASE)
+
+
+@pytest.mark.parametrize("first", [[-172_800, 0, 0, 0, 0], [50, 0, 50, 0, 0], [4] * 5], ids=str)
+def test_stale_first_answers_and_a_drift_do_not_mean_that_it_was_set(first):
+    moved, _warnings = to_service_clock(CHANGE, ahead(*first, *[0] * MOST_ANSWERS), BASE)
+    assert moved == CHANGE

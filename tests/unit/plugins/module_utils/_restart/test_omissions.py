@@ -217,6 +217,7 @@ def test_restart_with_any_field_missing_or_changed(name, since, values, run):
     check_restart(run, restart(RESTARTS[name], since), values, 65, DocumentedOcp)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", DATABASES_AND_AGENTS)
 def test_restart_with_any_field_of_newer_documents_missing_or_changed(name, run):
     check_restart(run, restart(RESTARTS[name], BEGINNING), FEW_VALUES, 65, NEWEST)

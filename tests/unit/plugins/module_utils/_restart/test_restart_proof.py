@@ -220,6 +220,24 @@ def test_joined_task_without_a_restart_fails_verification(service):
     assert (error.facts["action"], error.facts["verified"], error.facts["changed"]) == ("attached", False, False)
 
 
+def test_later_failed_task_that_holds_the_target_ends_the_proof_and_is_shown(service):
+    """What somebody else began after our restart leaves the server ill until a person acts: nobody waits for that."""
+    [server] = SERVER.things(service)
+    ended = []
+
+    def begin_another():
+        if not ended:
+            ended.append(service.now)
+            service.begin(fake_ocp.SERVER, [server], seconds=0, end="FAILED")
+            server.status = "RESTARTING"
+
+    service.after_restart = begin_another
+    error = failure(service, SERVER, request(wait=True))
+    assert (error.__class__, error.facts["task_id"], error.facts["verified"]) == (NotVerified, 1001, False)
+    assert "a later task holds it" in str(error) and error.facts["failed_task_ids"] == [1002]
+    assert service.now - ended[0] < PROOF_TIMEOUT / 10
+
+
 def test_only_stale_members_are_verified(service):
     service.agents_there[1].started = 0.0
     service.time.time += 60

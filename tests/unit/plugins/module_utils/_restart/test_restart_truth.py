@@ -394,6 +394,16 @@ def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outco
     assert "There was no restart" not in str(error)
 
 
+def test_task_that_may_be_our_own_is_not_followed_by_another_one(service):
+    """A run that queues waits for it, and knows no more of its target when it has ended."""
+    service.user, service.busy, service.tags, service.names_operations = "admin", 409, False, False
+    service.restarts_really = False
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
+    error = failure(service, NOT_ALONE, request("queue"))
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "may be the answer to a repetition by a proxy: 1001 (Restart OB server) began since" in str(error)
+
+
 @pytest.mark.parametrize(("user", "creator"), [("admin", "somebody"), (None, "admin")])
 def test_refusal_beside_a_task_of_another_user_is_a_refusal(user, creator, service):
     service.user, service.busy, service.tags, service.names_operations = user, 409, False, False

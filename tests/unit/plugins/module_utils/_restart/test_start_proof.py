@@ -25,7 +25,7 @@ def agent(started=None, **pids):
 
 
 def proof(before, after, started_at=BEGUN, *, attached=False):
-    found = prove_restarts([before], [after] if after else [], RestartTask(started_at, attached))
+    found = prove_restarts([before], [after] if after else [], RestartTask(1000, started_at, attached))
     assert found.keys() == {"a"}
     return found["a"]
 
@@ -93,7 +93,7 @@ def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
 )
 def test_start_since_the_change_is_enough_though_it_was_before_the_task(before, after, proven):
     """The request was held back on its way, and somebody else's restart came first."""
-    task = RestartTask(BEGUN + 20 * SECOND, since=EARLIER - 3 * SECOND)
+    task = RestartTask(1000, BEGUN + 20 * SECOND, since=EARLIER - 3 * SECOND)
     assert prove_restarts([before], [after], task) == {"a": proven}
 
 
@@ -106,8 +106,8 @@ def test_same_start_time_in_another_offset_is_unchanged():
 
 def test_members_are_compared_by_name():
     first, second = (Member(name, None, started=BEGINNING + n * SECOND) for n, name in enumerate("ab"))
-    assert prove_restarts([first, second], [second, first], RestartTask(None)) == {"a": False, "b": False}
+    assert prove_restarts([first, second], [second, first], RestartTask(1000, None)) == {"a": False, "b": False}
 
 
 def test_no_members_give_no_proofs():
-    assert prove_restarts([], [server(LATER)], RestartTask(BEGUN)) == {}
+    assert prove_restarts([], [server(LATER)], RestartTask(1000, BEGUN)) == {}

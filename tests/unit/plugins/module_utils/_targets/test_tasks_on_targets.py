@@ -206,6 +206,17 @@ def test_ignored_filter_by_host_leaves_the_server_of_a_task_unknown(target, name
     assert touching(target, api) == [(90, NOTHING)]
 
 
+@pytest.mark.parametrize(
+    "probe", [refused(404).without_envelope(), refused(503), refused(429)], ids=["page", "failure", "too many"]
+)
+def test_answer_that_is_not_about_the_host_leaves_the_server_of_a_task_unknown(probe, api):
+    found = [listed(90, ZONE)]
+    for host in ({}, {"hostId": 51}):
+        api.expect("tasks", clusterId=31, **host, gives=found)
+    api.expect("tasks", clusterId=31, hostId=NO_HOST, gives=probe)
+    assert touching(SERVER_41, api) == [(90, NOTHING)]
+
+
 def test_filter_that_was_seen_to_be_ignored_stays_ignored_though_a_replica_is_behind(api):
     found = [listed(90, SERVER)]
     for host in ({}, {"hostId": 51}, {"hostId": NO_HOST}):

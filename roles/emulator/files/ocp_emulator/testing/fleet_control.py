@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The fleet of an emulator under test: its clusters and servers as they are, and processes that end without a task."""
+
+from typing import Any
+
+from ocp_emulator.serializers.cluster_serializers import cluster_detail, servers_of
+from ocp_emulator.service import Service
+from ocp_emulator.testing.threaded_server import ThreadedServer
+
+# What the service shows of each, by name.
+_Shown = dict[str, dict[str, Any]]
+
+
+class FleetControl:
+    """What is there and how it is, whatever faults let the service show."""
+
+    def __init__(self, server: ThreadedServer) -> None:
+        """Of this server."""
+        self._server = server
+
+    @property
+    def clusters(self) -> _Shown:
+        """The clusters by name, with their zones, as the service shows them."""
+        return self._server.run(_clusters)
+
+    @property
+    def servers(self) -> _Shown:
+        """The servers by address, such as 10.0.0.1:2882, as the service shows them."""
+        return self._server.run(_servers)
+
+    def stop(self, server: str) -> None:
+        """End the process of a server, as people do on its host without OCP. KeyError for an unknown address."""
+        self._set_process(server, running=False)
+
+    def start(self, server: str) -> None:
+        """Start the process of a server in the same way; this is no restart."""
+        self._set_process(server, running=True)
+
+    def _set_process(self, server: str, *, running: bool) -> None:
+        self._server.call("PUT", f"/emulator/servers/{self.servers[server]['id']}/process", {"running": running})
+
+
+def _clusters(service: Service) -> _Shown:
+    found = [cluster_detail(service.store.db, number, service.switches) for number in _cluster_ids(service)]
+    return {each.name: each.model_dump(by_alias=True, exclude_unset=True) for each in found}
+
+
+def _servers(service: Service) -> _Shown:
+    found = [
+        each
+        for number in _cluster_ids(service)
+        for each in servers_of(service.store.db, number, None, None, service.switches).contents
+    ]
+    return {f"{each.ip}:{each.port}": each.model_dump(by_alias=True, exclude_unset=True) for each in found}
+
+
+def _cluster_ids(service: Service) -> list[int]:
+    return [row["id"] for row in service.store.db.execute("SELECT id FROM clusters ORDER BY id")]
