@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import signal
 import time
 
 import pytest
@@ -165,3 +167,22 @@ def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     assert refused.rc == 2
     assert "rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the most" in refused.output
     assert len(posts(emulator)) == 3
+
+
+@pytest.mark.nightly
+def test_killed_run_goes_on_and_restarts_nothing_twice(roll, ansible, connect, start_emulator, change, tmp_path):
+    emulator = start_emulator(*FLEET[:-1], "0.1")
+    connect(emulator)
+    ansible.environment |= {"ANSIBLE_INVENTORY": str(tmp_path / "fleet.ocp.yml"), "ANSIBLE_FORKS": "4"}
+    given = {"rolling_restart_started_before": change, "rolling_restart_folder": str(tmp_path)}
+    process = ansible.start([{"import_playbook": PLAYBOOK, "vars": given}], "killed")
+    while len(posts(emulator)) < 6:
+        assert process.poll() is None, ansible.output("killed").read_text()
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    ansible.end()
+    assert list(tmp_path.glob("rolling-restart-*.record"))
+    again = roll(emulator, wait_interval=1, gate_timeout=60)
+    assert again.rc == 0, again.output
+    assert sorted(posts(emulator)) == list(range(1, 13))
