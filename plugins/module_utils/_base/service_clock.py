@@ -20,7 +20,7 @@ MOST_ANSWERS = 31
 LARGEST_SILENT_OFFSET = 5
 # A larger one is refused where a clock decides.
 LARGEST_CORRECTION = 300
-# So many answers tell where the clock was at the beginning, though one of them may be stale.
+# So many answers tell where the clock was at the beginning, though some of them may be stale.
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be as far ahead.
 LARGEST_LEAD = 60
@@ -75,6 +75,14 @@ class ServiceClock:
         """Whether the answers disagree by more than is corrected."""
         first, last = self.extremes if self._answers else (0.0, 0.0)
         return not self.agreed and last - first > LARGEST_CORRECTION
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a few answers disagree, so that more of them have to tell which one is wrong."""
+        if not 1 < len(self._answers) < FIRST_ANSWERS:
+            return False
+        first, last = self.extremes
+        return last - first > LARGEST_SILENT_OFFSET
 
     @property
     def was_set(self) -> bool:

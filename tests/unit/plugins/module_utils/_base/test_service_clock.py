@@ -207,3 +207,19 @@ def test_clock_that_was_set_meanwhile_is_refused(offset):
 def test_stale_first_answers_and_a_drift_do_not_mean_that_it_was_set(first):
     moved, _warnings = to_service_clock(CHANGE, ahead(*first, *[0] * MOST_ANSWERS), BASE)
     assert moved == CHANGE
+
+
+@pytest.mark.parametrize(
+    ("offsets", "doubtful"),
+    [
+        ((), False),
+        ((250,), False),
+        ((0, 250), True),
+        ((250, 250, 0), True),
+        ((0, 4), False),
+        ((250, 250, 0, 0, 0), False),
+    ],
+    ids=str,
+)
+def test_few_answers_that_disagree_need_more(offsets, doubtful):
+    assert ahead(*offsets).is_doubtful is doubtful

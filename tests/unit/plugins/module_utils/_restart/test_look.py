@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS, Viewer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -138,6 +141,12 @@ def test_without_permission_to_read_tasks_there_is_no_mark_and_a_warning(api, vi
     assert viewer.warnings == [
         f"It is not known whether a restart of {SERVER_41.label} is running already: Refused with 403."
     ]
+
+
+def test_page_with_403_is_no_word_of_the_service_about_permissions(api, viewer):
+    api.expect("tasks", **NEWEST, gives=refused(403).without_envelope())
+    with pytest.raises(PermissionDenied):
+        viewer.see()
 
 
 def test_time_is_that_of_the_service(viewer, api):
@@ -298,3 +307,18 @@ def test_failure_that_changed_nothing_holds_unless_later_work_explains_the_statu
     failed = restart(93, "FAILED", subtasks=chain(step(1, "Stop it", "FAILED"), step(2, "Start it", "PENDING")))
     look = seen(later, failed, status="RESTARTING")
     assert (look.holder is not None and look.holder.id == 93) is holds
+
+
+def test_looks_again_until_more_than_few_answers_tell_the_time(viewer, monkeypatch):
+    clock, looks = clock_ahead(250, 250), []
+    viewer.api.service_clock = clock
+
+    def see():
+        looks.append(viewer.now)
+        clock.shown(BEGINNING, BEGINNING.timestamp() + 1, BEGINNING.timestamp())
+        return SimpleNamespace(newest=[], tasks=[], observed=SimpleNamespace(members=()))
+
+    monkeypatch.setattr(viewer, "see", see)
+    viewer.see_with(lambda *_args: [])
+    assert len(looks) == 3
+    assert viewer.now < looks[0]
