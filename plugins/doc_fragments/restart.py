@@ -45,6 +45,12 @@ options:
         M(oceanbase.ocp.task_wait).
     type: bool
     default: false
+  show_steps:
+    description:
+      - Whether the lines of O(show_progress) are one for each subtask. Without them there is one when a minute has
+        passed, then after two more, four more and so on up to fifteen.
+    type: bool
+    default: true
 attributes:
   check_mode:
     support: full

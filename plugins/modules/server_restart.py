@@ -11,9 +11,8 @@ module: server_restart
 short_description: Restart one database server node of a cluster
 version_added: 1.0.0
 description:
-  - Restarts one server node of an OceanBase cluster through OCP. The service runs the restart as a task of its
-    own; this module starts it and, with O(wait), stays until it has ended and proves that the server has
-    started anew.
+  - Restarts one server node of an OceanBase cluster through OCP, as a task of the service. With O(wait) the module
+    stays until the task has ended, and proves that the server has started anew.
 options:
   cluster:
     description: Name or id of the cluster.
@@ -49,6 +48,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.until_effective
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
+  - oceanbase.ocp.failure_limit
   - oceanbase.ocp.waiting
 attributes:
   idempotent:

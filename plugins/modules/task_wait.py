@@ -33,6 +33,12 @@ options:
     type: str
     choices: [summary, full]
     default: full
+  show_steps:
+    description:
+      - Whether the lines of O(show_progress) are one for each subtask. Without them there is one when a minute has
+        passed, then after two more, four more and so on up to fifteen.
+    type: bool
+    default: true
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -122,13 +128,14 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
+from ..module_utils._module.restart_options import STEP_OPTIONS, WAIT_OPTIONS, poll_policy
 from ..module_utils._waiting.await_tasks import await_tasks
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},
     "detail": {"type": "str", "choices": ["summary", "full"], "default": "full"},
     **WAIT_OPTIONS,
+    **STEP_OPTIONS,
 }
 
 

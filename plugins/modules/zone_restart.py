@@ -34,6 +34,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.until_effective
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
+  - oceanbase.ocp.failure_limit
   - oceanbase.ocp.waiting
 attributes:
   idempotent:

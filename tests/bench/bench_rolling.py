@@ -4,7 +4,8 @@
 
 What a node takes is that of a run beyond a run that finds nothing to do: banners of tasks, processor, requests. The
 restarts take next to no time there, which leaves the controller. Then 72 servers are restarted that take 5 s each, one
-at a time and in batches as large as their tenants allow; the emulator tells whether a tenant was lost.
+at a time and in batches as large as their tenants allow; the emulator tells whether a tenant was lost. Last, 100
+clusters are restarted at the same time, see roll_clusters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import roll_clusters
 from emulator import Emulator, serving
 from measured import Cost
 from plays import Controller
@@ -39,6 +41,7 @@ def run() -> Iterator[str]:
     """Restart fleets, and print what it costs."""
     yield from _controller(10)
     yield from _large(24)
+    yield from roll_clusters.run()
 
 
 def _controller(per_zone: int) -> Iterator[str]:

@@ -48,6 +48,7 @@ MODULES: dict[str, dict[str, Any]] = {
         "freeze_server": True,
         "started_before": "2026-05-04T03:00:00+08:00",
     },
+    "rolling_restart_cluster": {"cluster": "billing", "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
         "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import jq
@@ -14,6 +15,8 @@ from repository import REPOSITORY
 QUERIES = yaml.safe_load((REPOSITORY / "extensions/audit/event_query.yml").read_text())
 HOST = {"infra_type": "PrivateCloud", "infra_bucket": "Compute", "device_type": "Host"}
 TASKS = {
+    # Before the others, which may leave nothing to restart.
+    "rolling_restart_cluster": {"cluster": "payments", "started_before": datetime.now(UTC).isoformat()},
     "server_restart": {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True},
     "agent_restart": {"hosts": ["10.0.0.1", "10.0.0.2"]},
     "arbitration_service_restart": {"arbitration_service": "10.0.0.10:2888"},
@@ -28,6 +31,7 @@ TASKS = {
     "cluster_parameter": {"cluster": "orders", "parameters": {"memory_limit_percentage": "70"}},
 }
 COUNTED = {
+    "rolling_restart_cluster": [8, 9, 7],
     "server_restart": [1],
     "agent_restart": [1, 2],
     "arbitration_service_restart": [10],

@@ -183,6 +183,10 @@ class NotSafe(OcpError):
     """Tenants would lose voters that they need, or there are signs of trouble that stop it; nothing was sent."""
 
 
+class ChangeStopped(OcpError):
+    """Too much of a change has failed elsewhere, so nothing more of it begins."""
+
+
 class OutcomeUnknown(OcpError):
     """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
 

@@ -12,6 +12,7 @@ from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.decision import InFlight
+from .._restart.failure_limit import FailureLimit
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
@@ -28,11 +29,13 @@ WAIT_OPTIONS: dict[str, Any] = {
     "wait_interval": {"type": "float", "default": 10},
 }
 
+STEP_OPTIONS: dict[str, Any] = {"show_steps": {"type": "bool", "default": True}}
 RESTART_OPTIONS: dict[str, Any] = {
     "started_before": {"type": "str"},
     "in_flight": {"type": "str", "choices": [choice.value for choice in InFlight], "default": InFlight.ATTACH.value},
     "wait": {"type": "bool", "default": False},
     **WAIT_OPTIONS,
+    **STEP_OPTIONS,
 }
 
 MAJORITY, NONE = "majority", "none"
@@ -64,9 +67,14 @@ BUDGET_OPTIONS: dict[str, Any] = {
     },
     "offline_time": {"type": "int"},
 }
+# How many restarts of one change may have failed anywhere.
+FAILURE_OPTIONS: dict[str, Any] = {
+    "max_failures": {"type": "int"},
+    "judged_tasks": {"type": "list", "elements": "int"},
+}
 EFFECT_OPTIONS: dict[str, Any] = {"until_effective": {"type": "dict"}}
 # What is asked of a cluster before servers of it are restarted.
-GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS}
+GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS, **FAILURE_OPTIONS}
 
 
 def watch(params: Params) -> Watch | None:
@@ -85,6 +93,7 @@ def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
         mode.show if params["show_progress"] else show_nothing,
         params["log_lines"],
         mode.announce,
+        steps=params.get("show_steps", True),
     )
 
 
@@ -106,7 +115,17 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
         until_effective=wanted_values(params),
+        failures=_failures(params),
     )
+
+
+def _failures(params: Params) -> FailureLimit | None:
+    """How many restarts of the change may have failed, if that is limited. Raises OptionError."""
+    most = params.get("max_failures")
+    if most is None:
+        return None
+    check_range("max_failures", most, 0)
+    return FailureLimit(most, frozenset(params["judged_tasks"] or ()))
 
 
 def wanted_values(params: Params) -> dict[str, str]:

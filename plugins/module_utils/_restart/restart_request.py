@@ -12,6 +12,7 @@ from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
 from .._waiting.poll_pauses import PollPolicy
 from .decision import InFlight
+from .failure_limit import FailureLimit
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class RestartRequest:
     ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for
     those signs to end that may.
     ``offline_time`` is how many seconds a server may be away, None to read it. ``until_effective`` are the values of
-    parameters that the restart is for: what shows them needs none.
+    parameters that the restart is for: what shows them needs none. ``failures`` limits how many restarts of the change
+    may have failed elsewhere.
     """
 
     check_mode: bool
@@ -52,3 +54,4 @@ class RestartRequest:
     offline_budget: OfflineBudget = OfflineBudget.IGNORE
     offline_time: float | None = None
     until_effective: Mapping[str, str] = field(default_factory=dict)
+    failures: FailureLimit | None = None

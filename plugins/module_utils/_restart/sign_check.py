@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What speaks against a restart besides tenants: signs of trouble, and past restarts that took too long."""
+"""What speaks against a restart besides tenants: failures elsewhere, signs of trouble, restarts that took too long."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
 from .._targets.target import Target
 from .._waiting.poll_pauses import PollPolicy
 from .attempt import Progressing, RestartAttempt
+from .failure_limit import FailureCheck
 from .look import Sight
 from .restart_request import RestartRequest
 from .safety_wait import SafetyWait
@@ -58,6 +59,7 @@ class SignCheck:
         self._attempt = attempt
         self._safety_wait = wait
         self._reader = None if request.watch is None else SignReader(api, request.watch, clock, attempt.warnings)
+        self._failures = FailureCheck(api, request.failures, request.started_before, clock, attempt.warnings)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
 
@@ -65,7 +67,7 @@ class SignCheck:
     def requests(self) -> int:
         """How many requests a look for signs takes."""
         budget = 0 if self._budget is not None or self._ignores_budget else BUDGET_REQUESTS
-        return budget + (self._reader.requests if self._reader else 0)
+        return budget + (self._reader.requests if self._reader else 0) + self._failures.requests
 
     @property
     def _ignores_budget(self) -> bool:
@@ -77,6 +79,7 @@ class SignCheck:
 
     def read(self) -> None:
         """Read the signs, before the target itself is looked at. What fails is raised once the restart is needed."""
+        self._failures.read()
         number = self._target.cluster_id
         if number is None:
             return
@@ -94,8 +97,9 @@ class SignCheck:
     def allows(self, sight: Sight) -> bool:
         """Whether nothing speaks against the request right after this sight; if not, look again: it has waited.
 
-        Raises NotSafe, and a ServiceError if the signs cannot be read for now.
+        Raises NotSafe, ChangeStopped, and a ServiceError if the signs cannot be read for now.
         """
+        self._failures.check(self._target.label)
         self._judge_budget()
         if self._reader is None or self._read is None:
             return True

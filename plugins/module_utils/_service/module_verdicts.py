@@ -277,6 +277,7 @@ RESTARTS: dict[str, tuple[Rule, ...]] = {
     "arbitration_service_restart": ARBITRATION,
     "obproxy_restart": OBPROXY,
     "rolling_restart": (*ROLLING, *SERVER),
+    "rolling_restart_cluster": (*ROLLING, *SERVER),
     "restart_fleet": (*SERVER, _needs_clock),
     "restart_agents": (*AGENT, _needs_clock),
     "restart_arbitration_services": (*ARBITRATION, _needs_clock),

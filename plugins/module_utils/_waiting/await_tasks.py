@@ -92,7 +92,7 @@ def wait_for_tasks(
     exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
-    poller = _AwaitedTasks(api, crew, graces, full, Progress(policy.show, policy.offline_time))
+    poller = _AwaitedTasks(api, crew, graces, full, Progress(policy.show, policy.offline_time, steps=policy.steps))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)

@@ -27,7 +27,8 @@ class PollPolicy:
 
     ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
     shown even where progress is not wanted: which task was started. ``offline_time`` is how many seconds a server may
-    be away that the tasks restart; the lines say how much of it is left.
+    be away that the tasks restart; the lines say how much of it is left. Without ``steps`` there is no line for each
+    subtask.
     """
 
     timeout: float
@@ -36,6 +37,7 @@ class PollPolicy:
     log_lines: int = DEFAULT_LOG_LINES
     announce: Show = show_nothing
     offline_time: float | None = None
+    steps: bool = True
 
     def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
         """Seconds until the next poll: 5 % of the time waited, at least the shortest pause, at most ``interval``.

@@ -19,6 +19,8 @@ Show = Callable[[str, bool], None]
 MOST_TASKS_IN_DETAIL = 4
 WIDTH = 80
 HEARTBEAT_SECONDS = 60.0
+# Without lines for subtasks.
+LONGEST_SILENCE = 900.0
 INDENT = "  "
 # Ansible's word for success, so that only other statuses stand out.
 STATUS_WORDS = {SUCCESSFUL: "ok"}
@@ -47,10 +49,13 @@ class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
     ``offline_time`` is how many seconds a server may be away. From half of it on, a line a minute says what is left.
+    Without ``steps`` there is a line only where nothing was shown for a minute, then for two, and so on up to fifteen.
     """
 
-    def __init__(self, show: Show, offline_time: float | None = None) -> None:
+    def __init__(self, show: Show, offline_time: float | None = None, *, steps: bool = True) -> None:
         self._show = show
+        self._steps = steps
+        self._pause = HEARTBEAT_SECONDS
         self._offline_time = offline_time
         self._offline_due = math.inf if offline_time is None else offline_time / 2
         self._reported: set[tuple[object, ...]] = set()
@@ -62,7 +67,7 @@ class Progress:
     @property
     def heartbeat_due(self) -> float:
         """Seconds into the wait at which ``heartbeat`` is due."""
-        return min(self._last + HEARTBEAT_SECONDS, self._offline_due)
+        return min(self._last + self._pause, self._offline_due)
 
     def report(self, result: PollResult) -> None:
         """Show the news."""
@@ -76,7 +81,8 @@ class Progress:
         self._error_shown = error
         for task in result.just_read.values():
             if not many:
-                self._report_steps(task, waited)
+                if self._steps:
+                    self._report_steps(task, waited)
             elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
                 self._say(f"{task.label} {_outcome(task)}{_failed_step(task)}", waited, failed=True)
         if many:
@@ -88,8 +94,9 @@ class Progress:
     def heartbeat(self, waited: float) -> None:
         """Show that the wait continues, after a minute without news."""
         self._report_offline_time(waited)
-        if waited < self._last + HEARTBEAT_SECONDS:
+        if waited < self._last + self._pause:
             return
+        self._pause = self._pause if self._steps else min(2 * self._pause, LONGEST_SILENCE)
         after = f" after {_minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
@@ -143,9 +150,9 @@ class Progress:
         self._show(progress_line(text), failed)
 
 
-def progress_line(text: str) -> str:
-    """``text`` as a progress line: no line breaks, no control characters, at most WIDTH columns."""
-    return shorten(escape_unprintable(f"{INDENT}{text}"), WIDTH)
+def progress_line(text: str, width: int = WIDTH) -> str:
+    """``text`` as a progress line: no line breaks, no control characters, at most ``width`` columns."""
+    return shorten(escape_unprintable(f"{INDENT}{text}"), width)
 
 
 def started_line(what: str, started: str) -> str:

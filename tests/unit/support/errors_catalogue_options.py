@@ -37,6 +37,7 @@ UNKNOWN = "is no option of the module"
 NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
+    ("judged_tasks", RANGE): "which ids there are only the service knows",
     ("alarms_before", RANGE): "which ids there are only the service knows",
     ("alarms_before", EMPTY): "there may have been none",
     ("stop_on", EMPTY): "nothing may be asked for",
@@ -73,6 +74,7 @@ NO_VALUES = (
     Bad(UNUSABLE, {"stack_size": "5M", "STACK_SIZE": "6M"}, shown="stack_size and STACK_SIZE"),
     Bad(UNUSABLE, {"stack_size": "5M "}, shown="'5M '"),
 )
+RUN = {"record": "/dev/null", "host": "orders", "clusters": 1, "forks": 1}
 BY_HAND: dict[str, tuple[Bad, ...]] = {
     "apart_from_tasks": (),
     "alarms_before": (),
@@ -116,6 +118,13 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
     "min_zones": (Bad(RANGE, -1),),
     "settle_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "max_failures": (Bad(RANGE, -1),),
+    "judged_tasks": (),
+    "run": (
+        Bad(RANGE, {**RUN, "clusters": 0}, shown="0"),
+        Bad(RANGE, {**RUN, "forks": 0}, shown="0"),
+        Bad(UNUSABLE, {**RUN, "record": "/no/such/folder/record"}, shown="/no/such/folder/record"),
+    ),
     "parameters": NO_VALUES,
     "until_effective": NO_VALUES,
     "batch": (Bad(EMPTY, ""), Bad(RANGE, "0"), Bad(UNUSABLE, "all")),

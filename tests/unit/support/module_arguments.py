@@ -49,6 +49,7 @@ OWN = {
         "freeze_server": True,
         "started_before": "2026-05-04T03:00:00+08:00",
     },
+    "rolling_restart_cluster": {"cluster": "orders", "started_before": "2026-05-04T03:00:00+08:00"},
     "restart_fleet_info": {
         "servers": [{"cluster": "orders", "server": "10.1.0.1:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

@@ -33,10 +33,21 @@ READS = (
     *("obproxy_clusters", "obproxy_cluster"),
 )
 FACTS = ("operating_task", "task_tags", "server_start", "agent_start", "agent_pids", "root_server", "parameters")
-OF_DATABASES = {"server_restart", "zone_restart", "cluster_restart", "rolling_restart", "restart_fleet"}
+OF_DATABASES = {
+    *(
+        "server_restart",
+        "zone_restart",
+        "cluster_restart",
+        "rolling_restart",
+        "rolling_restart_cluster",
+        "restart_fleet",
+    )
+}
 OF_AGENTS = {"agent_restart", "restart_agents"}
 OF_ARBITRATION = {"arbitration_service_restart", "restart_arbitration_services"}
-PLAYBOOKS = {"rolling_restart", "restart_fleet", "restart_agents", "restart_arbitration_services"}
+NEED_INSTANT = {
+    *("rolling_restart", "rolling_restart_cluster", "restart_fleet", "restart_agents", "restart_arbitration_services")
+}
 OF_OBPROXIES = {"obproxy_restart"}
 OF_PARAMETERS = {"parameter_info", "cluster_parameter"}
 EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION | OF_OBPROXIES
@@ -153,7 +164,7 @@ def test_what_a_read_costs(found, expected):
     assert changed == expected
 
 
-PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart"} | OF_AGENTS
+PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart", "rolling_restart_cluster"} | OF_AGENTS
 
 
 @pytest.mark.parametrize(
@@ -166,7 +177,7 @@ PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart"} |
         ("server_start", Shown.UNKNOWN, set()),
         ("agent_start", Shown.ABSENT, OF_AGENTS),
         ("agent_pids", Shown.ABSENT, OF_AGENTS),
-        ("root_server", Shown.ABSENT, {"rolling_restart", "rolling_restart_info"}),
+        ("root_server", Shown.ABSENT, {"rolling_restart", "rolling_restart_cluster", "rolling_restart_info"}),
         ("operating_task", Shown.ABSENT, set()),
         ("parameters", Shown.ABSENT, OF_PARAMETERS),
         ("parameters", Shown.PARTLY, set()),
@@ -201,8 +212,8 @@ def test_clock_that_is_not_believed(clock, words):
     found.clock = clock
     changed = worse(found)
     assert changed == {
-        Works.NO: PLAYBOOKS | {"restart_fleet_info", "rolling_restart_info"},
-        Works.LESS: EVERY - PLAYBOOKS,
+        Works.NO: NEED_INSTANT | {"restart_fleet_info", "rolling_restart_info"},
+        Works.LESS: EVERY - NEED_INSTANT,
     }
     assert words in judged(found)["server_restart"][1]
 

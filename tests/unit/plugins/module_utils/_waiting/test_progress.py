@@ -97,12 +97,12 @@ class Service:
         return running
 
 
-def watch(looks, *, timeout: float = 7200, interval: float = 10) -> Screen:
+def watch(looks, *, timeout: float = 7200, interval: float = 10, steps: bool = True) -> Screen:
     """Wait for the tasks; returns what was shown."""
     time = FakeClock()
     screen = Screen(time)
     with suppress(WaitTimeout):
-        wait_for_tasks(Service(looks), looks, PollPolicy(timeout, interval, screen.show), clock=time.clock)
+        wait_for_tasks(Service(looks), looks, PollPolicy(timeout, interval, screen.show, steps=steps), clock=time.clock)
     return screen
 
 
@@ -252,6 +252,14 @@ def test_wait_is_never_silent_for_more_than_a_minute(number, interval, trouble):
 def test_few_tasks_have_one_heartbeat_each():
     screen = watch({7: [task(7, done=1)], 8: [task(8)]}, timeout=61)
     assert screen.lines[2:] == ["  7 RUNNING after 1:00; now Copy it", "  8 RUNNING after 1:00; now Stop it"]
+
+
+def test_without_steps_there_are_ever_fewer_heartbeats():
+    looks = [task(7, done=done) for done in (0, 1, 2)]
+    screen = watch({7: looks}, timeout=4000, steps=False)
+    assert screen.lines[:2] == ["  7 RUNNING after 1:00; now Start it", "  7 RUNNING after 3:00; now Start it"]
+    assert screen.times == pytest.approx([60, 180, 420, 900, 1800, 2700, 3600])
+    assert watch({7: [*looks, task(7, "SUCCESSFUL", done=3)]}, steps=False).lines == []
 
 
 def test_many_tasks_share_one_heartbeat():

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How many targets of one change FAILED restarts hold anywhere in the service, and from how many on nothing begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from .._base.clock import Clock
+from .._base.errors import ChangeStopped, NotFound, PermissionDenied, ServiceError
+from .._base.parsing import Record, instant
+from .._base.service_clock import to_service_clock
+from .._base.text import NAMED_AT_MOST
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import FAILED, SUCCESSFUL, Task
+from .._targets.operating_tasks import restarted_parts, shown_cluster, tasks_of_cluster
+from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
+
+# More are read only if all of these are of the change.
+NEWEST_FAILED = 100
+
+
+@dataclass(frozen=True)
+class FailureLimit:
+    """Nothing begins while more than ``most`` targets are held, without those of the ``judged`` tasks."""
+
+    most: int
+    judged: frozenset[int] = frozenset()
+
+
+class FailureCheck:
+    """Looks for the FAILED restarts of the change since ``started_before``, by the clock of this machine.
+
+    Without a limit or an instant it reads nothing. ``warnings`` gets a sentence if these credentials may not look.
+    """
+
+    def __init__(
+        self,
+        api: OcpApi,
+        limit: FailureLimit | None,
+        started_before: datetime | None,
+        clock: Clock,
+        warnings: list[str],
+    ) -> None:
+        self._api = api
+        self._limit = limit if started_before is not None else None
+        self._started_before = started_before
+        self._clock = clock
+        self._warnings = warnings
+        self._found: list[Record] | ServiceError = []
+
+    @property
+    def requests(self) -> int:
+        """How many requests a look takes, as long as nothing has failed."""
+        return 0 if self._limit is None else 1
+
+    def read(self) -> None:
+        """Read the FAILED tasks anew, before the target is looked at. What fails is raised by ``check``."""
+        if self._limit is None:
+            return
+        try:
+            self._found = self._failures(self._limit)
+        except PermissionDenied as error:
+            self._found = []
+            self._warnings.append(f"It is not known how many restarts of this change have failed: {error}")
+        except ServiceError as error:
+            self._found = error
+
+    def check(self, label: str) -> None:
+        """Raise ChangeStopped if too many targets are held for a restart of what has this label, or a ServiceError."""
+        if self._limit is None:
+            return
+        if isinstance(self._found, ServiceError):
+            self._found.add_advice("Without max_failures nobody looks for failed restarts elsewhere.")
+            raise self._found
+        most = self._limit.most
+        if len(self._found) <= most:
+            return
+        # Only now it matters which of them hold their target.
+        held = [task for task in self._found if self._holds(task)]
+        if len(held) > most:
+            raise ChangeStopped(_words(label, held, most), failed_task_ids=[task["id"] for task in held])
+
+    def _failures(self, limit: FailureLimit) -> list[Record]:
+        """The FAILED restarts since the change, one for each target."""
+        assert self._started_before is not None
+        since, _warnings = to_service_clock(self._started_before, self._api.service_clock, self._clock.wall())
+        tasks = self._api.tasks(status=FAILED, limit=NEWEST_FAILED)
+        if len(tasks) >= NEWEST_FAILED and _has_begun(tasks[-1], since):
+            tasks = self._api.tasks(status=FAILED)
+        found = {_target(task): task for task in reversed(tasks) if _counts(task, since, limit.judged)}
+        return sorted(found.values(), key=lambda task: -task["id"])
+
+    def _holds(self, failed: Record) -> bool:
+        """Whether the task is still FAILED, had changed something, and no later restart of its target succeeded."""
+        try:
+            task = Task.from_api(self._api.task(failed["id"]))
+        except NotFound:
+            return False
+        if task.status != FAILED or task.failed_at_first_step:
+            return False
+        cluster = shown_cluster(failed)
+        if cluster is None:
+            return True
+        later = tasks_of_cluster(self._api, cluster, status=SUCCESSFUL, above=failed["id"])
+        return not any(_covers(other, failed) for other in later)
+
+
+def _counts(task: Record, since: datetime, judged: Iterable[int]) -> bool:
+    is_failed = Task.from_api(task).status == FAILED
+    is_restart = kind_of(task.get("name")) in DATABASE_RESTARTS
+    return is_failed and is_restart and task["id"] not in judged and _has_begun(task, since)
+
+
+def _has_begun(task: Record, since: datetime) -> bool:
+    """Whether it began since then; if no time is shown, it may have."""
+    began = instant(Task.from_api(task).start_time)
+    return began is None or began >= since
+
+
+def _target(task: Record) -> Any:
+    """What the task restarts; the task itself where the service does not show that."""
+    parts = restarted_parts(task)
+    whole = kind_of(task.get("name")) == CLUSTER_RESTART
+    return (shown_cluster(task), *sorted(map(str, parts))) if parts or whole else task["id"]
+
+
+def _covers(other: Record, failed: Record) -> bool:
+    """Whether another restart of the cluster, which succeeded, is one of the same target."""
+    if kind_of(other.get("name")) == CLUSTER_RESTART:
+        return True
+    parts = restarted_parts(failed)
+    return bool(parts) and parts <= restarted_parts(other)
+
+
+def _words(label: str, held: Sequence[Record], most: int) -> str:
+    tasks = [Task.from_api(task) for task in held]
+    where = [f"task {task.label} in cluster {task.cluster_name or task.cluster_id}" for task in tasks[:NAMED_AT_MOST]]
+    more = f" and {len(held) - NAMED_AT_MOST} more" if len(held) > NAMED_AT_MOST else ""
+    one = "target of this change is" if len(held) == 1 else "targets of this change are"
+    judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
+    return (
+        f"There was no restart of {label}: {len(held)} {one} held by a FAILED restart, more than max_failures={most}: "
+        f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give judged_tasks={judged} when a "
+        "person has decided that the others may go on."
+    )

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Rolling restarts over clusters as hosts: side by side, canaries first, judged in the end, stopped by others."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import time
+
+import pytest
+import yaml
+from documentation_blocks import blocks
+from rolling import PLAYBOOK, QUICK, posts, tasks
+
+FLEET = ("--clusters", "4", "--zones", "3", "--servers-per-zone", "1", *QUICK)
+CLUSTERS = ("cluster1", "cluster2", "cluster3", "cluster4")
+STOP = "Stop observer process"
+MOST_LINES = 12
+
+
+@pytest.fixture
+def roll(ansible, connect, change, tmp_path):
+    """Run the playbook over the clusters of an emulator with these variables of the role."""
+    fleet = tmp_path / "fleet.ocp.yml"
+    fleet.write_text(yaml.safe_dump({"plugin": "oceanbase.ocp.ocp", "hosts": "clusters"}))
+
+    def run(emulator, *arguments, forks=4, **given):
+        connect(emulator)
+        given = {"started_before": change, "gate_timeout": 2, "folder": str(tmp_path), **given}
+        variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+        words = ["-i", str(fleet), "-f", str(forks), *arguments, "-e", json.dumps(variables)]
+        return ansible.playbook(PLAYBOOK, arguments=shlex.join(words))
+
+    return run
+
+
+@pytest.fixture
+def written(tmp_path):
+    """What the newest run has written of the clusters, by name, and the hosts that it did not begin."""
+
+    def read():
+        found = json.loads(max(tmp_path.glob("rolling-restart-*.json")).read_text())
+        assert not list(tmp_path.glob("*.record"))
+        return {each["cluster"]["name"]: each for each in found["clusters"]}, found["not_begun"]
+
+    return read
+
+
+def fail(emulator, task_id):
+    emulator.post(
+        "/emulator/faults", {"kind": "subtask", "match": {"taskId": task_id, "subtask": STOP}, "action": "fail"}
+    )
+
+
+def roll_back(emulator, task_id):
+    emulator.post(f"/api/v2/tasks/instances/{task_id}/rollback")
+    while emulator.get(f"/api/v2/tasks/instances/{task_id}")["status"] == "RUNNING":
+        time.sleep(0.02)
+
+
+def shape(line):
+    """A line without its numbers, and without the time that is left."""
+    words = re.sub(r"\d+(\.\d+)?", "#", re.sub(r", about .* left \(", " (", line))
+    return " ".join(words.strip(' ",').split())
+
+
+def shown(outcome):
+    return outcome.results["Show what was done"]["msg"]
+
+
+def cluster_of(server):
+    return f"cluster{(server + 2) // 3}"
+
+
+@pytest.mark.smoke
+def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(roll, start_emulator, written, tmp_path):
+    emulator = start_emulator(*FLEET)
+    planned = roll(emulator, "--check")
+    assert planned.rc == 0, planned.output
+    scope = planned.results["Show what is in the scope"]["msg"][-1]
+    counts = "12 to restart in 4 clusters, 0 left alone, 0 clusters blocked"
+    assert scope == f"4 clusters with 12 servers: {counts}; up to 4 at the same time"
+    assert posts(emulator) == []
+
+    # Two at a time: the canary, then pairs of the others, and the last restart of all fails.
+    fail(emulator, 1012)
+    report = tmp_path / "failed.html"
+    failed = roll(emulator, forks=2, canary_clusters=["cluster3"], soak=1, max_failures=1, report=str(report))
+    assert failed.rc == 2
+    assert [cluster_of(server) for server in posts(emulator)[:3]] == ["cluster3"] * 3
+    assert len(set(posts(emulator))) == 12
+    [bad] = [task for task in tasks(emulator) if task[2] == "FAILED"]
+    assert bad[0] == 1012
+    assert shown(failed)[-1] == (
+        "4 clusters: 3 well, 1 failed, 0 stopped or not begun; servers: 11 restarted, 0 left alone, 1 failed"
+    )
+    assert any("-a 'task_id=1012 state=retried'" in line for line in shown(failed))
+    assert "1 of 4 clusters failed or were not begun" in failed.results["Make sure that nothing failed"]["msg"]
+    assert "  1 of 4 clusters, about " in failed.output
+    assert "  4 of 4 clusters, 1 failed (cluster" in failed.output
+    clusters, not_begun = written()
+    assert ([each["outcome"] for each in clusters.values()].count("failed"), not_begun) == (1, [])
+    assert STOP in report.read_text()
+
+    [recorded] = [block for block in blocks("docs/rolling-restart.md", "text") if "8 clusters with 24" in block]
+    assert {shape(line) for line in recorded.splitlines()} - {shape(line) for line in failed.output.splitlines()} == {
+        "..."
+    }
+    # Beyond what each run shows once.
+    assert len(failed.output.splitlines()) - len(planned.output.splitlines()) <= MOST_LINES * 12
+
+    roll_back(emulator, 1012)
+    again = roll(emulator)
+    assert again.rc == 0, again.output
+    assert len(posts(emulator)) == 13
+    assert shown(again)[-1].endswith("servers: 1 restarted, 11 left alone, 0 failed")
+    # A line for each that is left alone, with the reason.
+    assert sum(": left alone: 10.0.0." in line and " started at " in line for line in again.output.splitlines()) == 11
+    assert len(again.output.splitlines()) <= MOST_LINES * 12
+    assert {each["outcome"] for each in written()[0].values()} == {"ended"}
+
+
+def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator, written):
+    emulator = start_emulator(*FLEET)
+    refused = roll(emulator, max_servers=11)
+    assert refused.rc == 2
+    assert "rolling_restart_max_servers: 12 servers are to be restarted, and 11 is the most" in refused.output
+    unknown = roll(emulator, canary_clusters=["cluster9"])
+    assert "rolling_restart_canary_clusters: cluster9 is no cluster of this run." in unknown.output
+    not_here = roll(emulator, before_node="/etc/hostname", batch=2)
+    assert "rolling_restart_before_node, rolling_restart_batch: not for clusters as hosts." in not_here.output
+    assert posts(emulator) == []
+
+    fail(emulator, 1002)
+    canary = roll(emulator, canary_clusters=1, soak=1)
+    assert canary.rc == 2
+    assert len(posts(emulator)) == 2
+    clusters, not_begun = written()
+    assert ([each["outcome"] for each in clusters.values()], len(not_begun)) == (["failed"], 3)
+
+    # Another run, over another part of the fleet, sees it in the service alone.
+    [name] = clusters
+    others = ":".join(f"{other}+*" for other in CLUSTERS if other != name)
+    stopped = roll(emulator, "--limit", others)
+    assert stopped.rc == 2
+    assert len(posts(emulator)) == 2
+    assert "1 target of this change is held by a FAILED restart, more than max_failures=0: task 1002" in stopped.output
+    assert shown(stopped)[-1].startswith("3 clusters: 0 well, 0 failed, 3 stopped or not begun")
+
+    judged = roll(emulator, "--limit", others, judged_tasks=[1002])
+    assert judged.rc == 0, judged.output
+    assert len(posts(emulator)) == 11
+
+
+def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
+    emulator = start_emulator(*FLEET)
+    outcome = roll(emulator, clusters=["cluster2"])
+    assert outcome.rc == 0, outcome.output
+    assert {cluster_of(server) for server in posts(emulator)} == {"cluster2"}
+    assert "3 planned: 3 restarted" in outcome.output
+    assert "left alone: cluster1" not in outcome.output
+    refused = roll(emulator, clusters=["cluster1"], max_servers=2)
+    assert refused.rc == 2
+    assert "rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the most" in refused.output
+    assert len(posts(emulator)) == 3
+
+
+@pytest.mark.nightly
+def test_killed_run_goes_on_and_restarts_nothing_twice(roll, ansible, connect, start_emulator, change, tmp_path):
+    emulator = start_emulator(*FLEET[:-1], "0.1")
+    connect(emulator)
+    ansible.environment |= {"ANSIBLE_INVENTORY": str(tmp_path / "fleet.ocp.yml"), "ANSIBLE_FORKS": "4"}
+    given = {"rolling_restart_started_before": change, "rolling_restart_folder": str(tmp_path)}
+    process = ansible.start([{"import_playbook": PLAYBOOK, "vars": given}], "killed")
+    while len(posts(emulator)) < 6:
+        assert process.poll() is None, ansible.output("killed").read_text()
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    ansible.end()
+    assert list(tmp_path.glob("rolling-restart-*.record"))
+    again = roll(emulator, wait_interval=1, gate_timeout=60)
+    assert again.rc == 0, again.output
+    assert sorted(posts(emulator)) == list(range(1, 13))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The rolling restart of one cluster in one process: its order, its end, its lines, and what is noted of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    ChangeStopped,
+    NotHealthy,
+    NotVerified,
+    TaskFailed,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun, roll_cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import FAILED, RunRecord
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at
+
+CHANGE = at(-600)
+
+
+@pytest.fixture
+def record(tmp_path):
+    path = tmp_path / "run.record"
+    path.touch()
+    return RunRecord(str(path), "orders+31", 2, 1, 0)
+
+
+@pytest.fixture
+def roll(service):
+    def run(*, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, **asked):
+        run.lines = []
+        policy = PollPolicy(7200, 10, run.show, announce=run.show)
+        since = asked.pop("since", CHANGE)
+        restart = RestartRequest(
+            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=60, **asked
+        )
+        plan = RollingRequest(["orders"], None, servers, 1, strategy, since)
+        return roll_cluster(service, ClusterRun(plan, restart, True, None, soak, record), service.time.clock)
+
+    run.show = lambda line, _failed: run.lines.append(line)
+    return run
+
+
+def noted(record):
+    """The lines of the record: the word, and the entry."""
+    with Path(record.path).open() as file:
+        found = [line.split(" ", 2) for line in file]
+    return [(word, json.loads(entry)) for word, _seconds, entry in found]
+
+
+def restarted(service):
+    return [sent[1] for _call, sent in service.posts]
+
+
+def test_servers_restart_one_after_another_and_each_has_its_lines(service, roll, record):
+    found = roll(record=record)
+    assert restarted(service) == [41, 42, 43]
+    assert [(one["name"], one["outcome"], one["task_id"]) for one in found["results"]] == [
+        ("10.1.0.1:2882", "submitted", 1001),
+        ("10.1.0.2:2882", "submitted", 1002),
+        ("10.1.0.3:2882", "submitted", 1003),
+    ]
+    assert (found["changed"], found["planned"], found["left_alone"], found["untouched"]) == (True, 3, 0, [])
+    assert (found["stopped"], found["postponed"], found["warnings"]) == (None, None, [])
+    [(word, entry)] = noted(record)
+    assert (word, entry["host"], entry["results"]) == ("ended", "orders+31", found["results"])
+    own = [line.strip() for line in roll.lines if line.startswith("  orders: ")]
+    assert own[1].startswith("orders: 2 of 3, 10.1.0.2:2882 (zone2) restarted in ")
+    assert own[2].endswith(", 0 left")
+    assert roll.lines[-1].startswith("  1 of 2 clusters, about ")
+    assert all(len(line) <= 120 for line in roll.lines)
+
+
+def test_second_run_leaves_all_alone_with_a_line_and_reason_each(service, roll, record):
+    roll()
+    service.posts.clear()
+    again = roll(record=record)
+    assert (service.posts, again["changed"], again["planned"], again["left_alone"]) == ([], False, 0, 3)
+    assert [line for line in roll.lines if "left alone: 10.1.0.2:2882 started at " in line]
+    assert len(roll.lines) == 4
+
+
+def test_zone_is_one_request(service, roll):
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    found = roll(strategy=Strategy.ZONE)
+    assert service.posts == [("zone", (31, zone)) for zone in ("zone1", "zone2", "zone3")]
+    assert [one["task_id"] for one in found["results"]] == [1001, 1001, 1002, 1003]
+
+
+def test_check_mode_plans_alone(service, roll, record):
+    found = roll(check_mode=True, record=record)
+    assert (service.posts, found["changed"], found["planned"]) == ([], True, 3)
+    assert found["untouched"] == ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
+    assert noted(record) == []
+
+
+def test_failed_restart_ends_it_and_only_the_record_has_the_task(service, roll, record):
+    service.end = "FAILED"
+    with pytest.raises(TaskFailed) as raised:
+        roll(record=record)
+    assert restarted(service) == [41]
+    facts = raised.value.facts
+    assert (facts["changed"], facts["failed_task_ids"], facts["untouched"]) == (
+        True,
+        [1001],
+        ["10.1.0.2:2882", "10.1.0.3:2882"],
+    )
+    assert [one["outcome"] for one in facts["results"]] == ["failed"]
+    assert "task" not in facts
+    assert "tasks" not in facts
+    [(word, entry)] = noted(record)
+    assert (word, [task["id"] for task in entry["tasks"]]) == ("failed", [1001])
+    assert entry["message"] == str(raised.value)
+
+
+def test_ill_cluster_is_not_touched(service, roll, record):
+    service.servers_there[1].status = "STOPPED"
+    with pytest.raises(NotHealthy, match=r"^Cluster orders \(id 31\) is not healthy: "):
+        roll(record=record)
+    assert service.posts == []
+    assert noted(record)[0][0] == "failed"
+
+
+def test_restart_that_runs_already_is_awaited(service, roll):
+    service.begin(SERVER, [service.servers_there[0]], seconds=30)
+    found = roll()
+    assert restarted(service) == [42, 43]
+    assert [one["task_id"] for one in found["results"]][-2:] == [1002, 1003]
+
+
+def test_cluster_that_falls_ill_at_its_end_fails(service, roll):
+    def fall_ill():
+        if len(service.posts) == 3:
+            service.servers_there[0].inner_status = "INACTIVE"
+
+    service.after_restart = fall_ill
+    with pytest.raises((NotHealthy, NotVerified)):
+        roll()
+
+
+def test_canary_is_watched_after_its_restarts_alone(service, roll):
+    before = service.now
+    roll(soak=900.0)
+    assert service.now - before > 900
+    before = service.now
+    roll(soak=900.0)
+    assert service.now - before < 60
+
+
+def test_server_that_joins_meanwhile_is_no_success(service, roll):
+    def join():
+        if len(service.servers_there) == 3:
+            service.servers_there.append(Thing(44, 54, "zone1"))
+
+    service.after_restart = join
+    with pytest.raises(NotVerified, match=r"were not restarted, though they should: 10\.1\.0\.4:2882 \(.*before"):
+        roll()
+    # It is not asked for.
+    service.after_restart = lambda: None
+    assert roll(servers=["41", "42", "43"])["planned"] == 0
+
+
+def test_run_that_failed_elsewhere_begins_nothing(service, roll, record):
+    record.note(FAILED, 1, {})
+    found = roll(record=record)
+    assert (service.calls, found["changed"], found["cluster"]) == ([], False, {"id": None, "name": "orders"})
+    assert "1 of 2 clusters of this run failed, and max_failures=0" in found["stopped"]
+    assert noted(record)[1][0] == "stopped"
+
+
+def test_run_that_fails_meanwhile_stops_between_servers(service, roll, record):
+    service.after_restart = lambda: record.note(FAILED, 1, {}) if len(service.posts) == 2 else None
+    found = roll(record=record)
+    assert (restarted(service), found["untouched"]) == ([41, 42], ["10.1.0.3:2882"])
+    assert found["changed"]
+
+
+def test_change_that_failed_elsewhere_stops(service, roll, record):
+    service.begin(SERVER, [Thing(901, 901)], ago=300, of_cluster=99, end="FAILED", seconds=1)
+    limit = FailureLimit(0)
+    found = roll(failures=limit, record=record)
+    assert (service.posts, found["results"]) == ([], [])
+    assert "1 target of this change is held by a FAILED restart" in found["stopped"]
+    with pytest.raises(ChangeStopped):
+        roll(failures=limit)
+    assert roll(failures=replace(limit, judged=frozenset([1001])))["changed"]
+
+
+def test_what_would_not_be_done_in_time_is_left(service, roll, record):
+    found = roll(finish_before=at(-60), record=record)
+    assert (service.posts, len(found["untouched"])) == ([], 3)
+    assert found["postponed"]
+    assert noted(record)[0][0] == "ended"
