@@ -27,7 +27,7 @@ options:
       - Do not begin the restart if it would not be done before this instant, such as the end of a maintenance window.
         It is judged right before the request, by the longest of the past restarts of this kind in the cluster. Without
         any the instant alone counts.
-      - What is not begun is no failure; RV(action) is V(postponed). A restart that is running already is not judged.
+      - What is not begun is no failure; C(action) is V(postponed). A restart that is running already is not judged.
       - ISO 8601 with an offset, as in V(2026-05-04T05:00:00+08:00), or seconds since 1970, by the clock of the machine
         that runs the module.
     type: str

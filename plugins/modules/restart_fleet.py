@@ -74,6 +74,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.until_effective
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
+  - oceanbase.ocp.failure_limit
   - oceanbase.ocp.waiting
   - oceanbase.ocp.threads
 attributes:

@@ -55,7 +55,7 @@ def run() -> Iterator[str]:
         with tempfile.TemporaryDirectory() as name, serving(Path(name), *_OPTIONS) as emulator:
             rows.append((way, *_figures(_restart(way, Path(name), emulator).beyond(empty), emulator)))
     yield from table(_HEAD, rows)
-    (_uri, theirs, *_), (_ours, wall, _cpu, _memory, _requests, failed, *_rest) = rows[:2]
+    (_uri, theirs, *_others), (_ours, wall, _cpu, _memory, _requests, failed, *_rest) = rows[:2]
     yield f"restart_fleet in at most a third of the time of uri: {'yes' if wall <= SHARE * theirs else 'NO'}"
     yield f"restart_fleet without a failed request: {'NO' if failed else 'yes'}"
     for clusters, seconds, times in LARGE:

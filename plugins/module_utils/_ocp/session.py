@@ -216,7 +216,7 @@ class HttpClient:
         def pause(now: float) -> float:
             return self._shared_limit.pause_for_one(now, longest=self.timeout, is_last=method != "GET")
 
-        self._sleep_while(pause, lambda seconds: time.sleep(seconds))
+        self._sleep_while(pause, time.sleep)
 
     @staticmethod
     def _sleep_while(pause_at: Callable[[float], float], sleep: Callable[[float], object]) -> float:

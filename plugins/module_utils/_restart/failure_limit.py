@@ -46,7 +46,7 @@ class FailureCheck:
         warnings: list[str],
     ) -> None:
         self._api = api
-        self._limit = limit if started_before is not None else None
+        self._limit = limit
         self._started_before = started_before
         self._clock = clock
         self._warnings = warnings
@@ -55,14 +55,14 @@ class FailureCheck:
     @property
     def requests(self) -> int:
         """How many requests a look takes, as long as nothing has failed."""
-        return 0 if self._limit is None else 1
+        return 0 if self._limit is None or self._started_before is None else 1
 
     def read(self) -> None:
         """Read the FAILED tasks anew, before the target is looked at. What fails is raised by ``check``."""
-        if self._limit is None:
+        if self._limit is None or self._started_before is None:
             return
         try:
-            self._found = self._failures(self._limit)
+            self._found = self._failures(self._limit, self._started_before)
         except PermissionDenied as error:
             self._found = []
             self._warnings.append(f"It is not known how many restarts of this change have failed: {error}")
@@ -82,12 +82,12 @@ class FailureCheck:
         # Only now it matters which of them hold their target.
         held = [task for task in self._found if self._holds(task)]
         if len(held) > most:
-            raise ChangeStopped(_words(label, held, most), failed_task_ids=[task["id"] for task in held])
+            numbers = [task["id"] for task in held]
+            raise ChangeStopped(_words(label, held, most), failed_task_ids=numbers, failed_subtasks=[])
 
-    def _failures(self, limit: FailureLimit) -> list[Record]:
+    def _failures(self, limit: FailureLimit, started_before: datetime) -> list[Record]:
         """The FAILED restarts since the change, one for each target."""
-        assert self._started_before is not None
-        since, _warnings = to_service_clock(self._started_before, self._api.service_clock, self._clock.wall())
+        since, _warnings = to_service_clock(started_before, self._api.service_clock, self._clock.wall())
         tasks = self._api.tasks(status=FAILED, limit=NEWEST_FAILED)
         if len(tasks) >= NEWEST_FAILED and _has_begun(tasks[-1], since):
             tasks = self._api.tasks(status=FAILED)
@@ -138,7 +138,7 @@ def _covers(other: Record, failed: Record) -> bool:
 
 def _words(label: str, held: Sequence[Record], most: int) -> str:
     tasks = [Task.from_api(task) for task in held]
-    where = [f"task {task.label} in cluster {task.cluster_name or task.cluster_id}" for task in tasks[:NAMED_AT_MOST]]
+    where = [f"task {task.label}{_place(task)}" for task in tasks[:NAMED_AT_MOST]]
     more = f" and {len(held) - NAMED_AT_MOST} more" if len(held) > NAMED_AT_MOST else ""
     one = "target of this change is" if len(held) == 1 else "targets of this change are"
     judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
@@ -147,3 +147,8 @@ def _words(label: str, held: Sequence[Record], most: int) -> str:
         f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give judged_tasks={judged} when a "
         "person has decided that the others may go on."
     )
+
+
+def _place(task: Task) -> str:
+    cluster = task.cluster_name or task.cluster_id
+    return "" if cluster is None else f" in cluster {cluster}"

@@ -126,6 +126,7 @@ class FleetOutcome:
             detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
             raise TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
         if lines:
+            lines.append("Look at them in OCP; run this again to go on with these servers.")
             raise NotAllRestarted("\n".join(lines), **facts)
 
     def _facts(self, number: int) -> Result:
@@ -161,7 +162,7 @@ class FleetOutcome:
         why = str(proof.error) if proof.error is not None else {**UNKNOWN, **(proof.found or {})}["reason"]
         since = self.members[number].request.started_before
         when = f" since {since.isoformat()}" if since else ""
-        return f"is not proven to have started{when} and to serve: {why or 'nothing is known of it'}"
+        return f"is not proven to have started{when} and to serve: {(why or 'nothing is known of it').rstrip('.')}."
 
     def _failed_task_ids(self) -> list[int]:
         ends = [*self._asked.values(), *self._proofs.values()]

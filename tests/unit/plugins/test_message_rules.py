@@ -60,7 +60,9 @@ def test_every_message_follows_the_rules():
 
 def test_option_error_starts_with_the_option_or_the_credentials():
     for entry in entries(OPTIONS):
-        assert entry.message.startswith((f"{entry.heading}: ", "No credentials are given", "Both kinds of credentials"))
+        assert entry.message.startswith(
+            (f"{entry.heading}: ", f"{entry.heading}.", "No credentials are given", "Both kinds of credentials")
+        )
         assert entry.kind is errors.OptionError
         assert "\n" not in entry.message
 

@@ -38,6 +38,8 @@ NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
     ("judged_tasks", RANGE): "which ids there are only the service knows",
+    ("judged_tasks", EMPTY): "nobody may have judged any",
+    ("run", TYPE): "ansible-core does not name an option that is a dictionary of options",
     ("alarms_before", RANGE): "which ids there are only the service knows",
     ("alarms_before", EMPTY): "there may have been none",
     ("stop_on", EMPTY): "nothing may be asked for",
@@ -208,7 +210,7 @@ def _bad_types(spec: dict[str, Any]) -> Iterator[Bad]:
         yield Bad(TYPE, "maybe")
     elif spec["type"] == "float":
         yield Bad(TYPE, "maybe", shown="str")
-    elif spec["type"] == "dict":
+    elif spec["type"] == "dict" and "options" not in spec:
         yield Bad(TYPE, ["first"], shown="list")
     elif spec["type"] == "list":
         yield Bad(TYPE, {"a": 1}, shown="dict")

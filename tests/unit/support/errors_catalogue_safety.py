@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks
     turned,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3, SERVER, FakeOcp
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 
 def safety_entries() -> Iterator[Entry]:
@@ -41,6 +42,14 @@ def safety_entries() -> Iterator[Entry]:
     yield unsafe("log streams are degraded", "arbitration_service_restart", ("10.1.0.8:2888", "sys"), degraded)
     broken = fails("tenants", 500, "/api/v2/ob/clusters/31/tenants")
     yield unsafe("reading tenants fails", "server_restart", (ADDRESS_41, "500"), broken)
+
+    def failed(service: FakeOcp) -> None:
+        service.begin(SERVER, service.servers_there[1:2], seconds=1, end="FAILED")
+        service.passes(5)
+
+    held = (ADDRESS_41, "1001", "max_failures=0", "judged_tasks=1001")
+    limits = {"started_before": BEGINNING.isoformat(), "max_failures": 0}
+    yield unsafe("a restart of the same change has failed", "server_restart", held, failed, **limits)
 
     yield from _signs(unsafe)
 
