@@ -216,7 +216,10 @@ class HttpClient:
         def pause(now: float) -> float:
             return self._shared_limit.pause_for_one(now, longest=self.timeout, is_last=method != "GET")
 
-        self._sleep_while(pause, time.sleep)
+        def sleep(seconds: float) -> None:
+            time.sleep(seconds)
+
+        self._sleep_while(pause, sleep)
 
     @staticmethod
     def _sleep_while(pause_at: Callable[[float], float], sleep: Callable[[float], object]) -> float:
