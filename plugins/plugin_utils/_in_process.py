@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
@@ -67,7 +68,9 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             display.vvv(f"Running {self._task.action} as an ordinary module, since {obstacle}", host=host)
             ordinary: dict[str, Any] = super().run(tmp, task_vars)
             return ordinary
-        file = inspect.getfile(self.definition.body)
+        # The body of a module may be one that several share.
+        action = Path(inspect.getfile(type(self)))
+        file = action.parent.with_name("modules") / action.name
         display.vvv(f"Running module file {file} in the controller's process", host=host)
         return self._run_here(task_vars or {})
 
