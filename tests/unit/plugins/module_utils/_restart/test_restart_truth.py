@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotVerified,
+    OptionError,
     OutcomeUnknown,
     TargetBusy,
     TargetHeld,
@@ -18,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
     SERVER,
@@ -392,6 +394,17 @@ def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outco
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
     assert "may be the answer to a repetition by a proxy: 1001 (Restart OB server) began since" in str(error)
     assert "There was no restart" not in str(error)
+
+
+def test_clock_of_the_service_that_is_set_during_a_wait_restarts_nothing(service, monkeypatch):
+    """The condition was moved to the clock as it was; starts are now by another one."""
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=100, ago=50)
+    was_set = property(lambda _service: clock_ahead(*[0] * 5, *[-50] * 31))
+    service.after_restart = lambda: monkeypatch.setattr(fake_ocp.FakeOcp, "service_clock", was_set)
+    error = failure(service, SERVER, request("queue", at(-10)))
+    assert (error.__class__, service.posts) == (OptionError, [])
+    assert "the clock of the service was set meanwhile" in str(error)
 
 
 def test_task_that_may_be_our_own_is_not_followed_by_another_one(service):
