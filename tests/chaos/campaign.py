@@ -103,6 +103,7 @@ class Tally:
     doubles: int = 0
     said: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    last: dict[str, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -137,9 +138,12 @@ def change(service: Service, place: Place, chance: random.Random, tally: Tally) 
         tally.asked += 1
         tally.doubles += max(0, times - 1)
         tally.said.update(word for word, _facts, _message in said)
+        story = "; ".join(f"{word}: {message}{_when(facts)}" for word, facts, message in said)
+        last = tally.last.get(place.name, "none")
+        tally.last[place.name] = f"since {since:%H:%M:%S.%f}, {times} times: {story}"
         for problem in problems(service, said, times):
-            story = "; ".join(f"{word}: {message}{_when(facts)}" for word, facts, message in said)
-            tally.wrong.append(f"{place.object_type} {place.name}, restarted {times} times: {problem}. {story}")
+            change_told = f"{place.object_type} {place.name}, restarted {times} times: {problem}. {story}"
+            tally.wrong.append(f"{change_told} THE CHANGE BEFORE: {last}")
 
 
 def _when(facts: dict[str, Any] | None) -> str:
@@ -215,7 +219,7 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     print(f"  what was said     {', '.join(f'{word} {number}' for word, number in tally.said.most_common())}")
     print(f"  faults that hit   {', '.join(f'{action} {number}' for action, number in sorted(hits.items()))}")
     for line in tally.wrong[:20]:
-        print(f"  WRONG {line[:2000]}")
+        print(f"  WRONG {line[:4000]}")
     return tally
 
 

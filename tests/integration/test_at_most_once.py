@@ -196,7 +196,7 @@ def test_concurrent_accepted_requests_restart_the_server_once(ansible, start_emu
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
-@pytest.mark.parametrize(("controllers", "servers"), [(2, 12), pytest.param(4, 30, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("controllers", "servers"), [(2, 6), pytest.param(4, 30, marks=pytest.mark.nightly)])
 def test_concurrent_controllers_restart_each_server_once(ansible, start_emulator, controllers, servers):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", str(servers // 3))
     play = [fleet_play(emulator, range(1, servers + 1), now())]

@@ -28,7 +28,7 @@ def examples(plugin):
     )
 
 
-@pytest.mark.parametrize("kind", ["modules", "filter", "lookup"])
+@pytest.mark.parametrize("kind", [pytest.param("modules", marks=pytest.mark.nightly), "filter", "lookup"])
 def test_plugin_examples_run(ansible, start_emulator, kind):
     plugins = sorted((REPOSITORY / "plugins" / kind).glob("*.py"))
     variables = {**SECRETS, "ansible_python_interpreter": "{{ ansible_playbook_python }}"}

@@ -50,6 +50,7 @@ def test_page_shows_a_test_of_at_most_ten_lines():
     assert "ansible-playbook" in TESTS[0]
 
 
+@pytest.mark.nightly
 def test_page_tests_pass(ansible, tmp_path):
     write_page(tmp_path)
     arguments = [

@@ -84,6 +84,7 @@ def test_the_emulator_is_started_once_with_its_settings_and_stopped(emulator_rol
     assert (outcome.rc, changed) == (0, False), outcome.output
 
 
+@pytest.mark.nightly
 def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_options, ca_path, tmp_path, ansible):
     apply, port = emulator_role
     # What it runs as is longer than that, which must not keep it from being known.
@@ -189,6 +190,7 @@ def test_emulator_startup_failure_shows_its_cause(emulator_role):
     assert "/nowhere/fleet.yml" in outcome.result["msg"]
 
 
+@pytest.mark.nightly
 def test_emulator_that_exceeds_the_start_timeout_is_ended(emulator_role, tmp_path):
     apply, port = emulator_role
     # Whoever reads it waits until somebody writes.

@@ -466,6 +466,7 @@ def asked_for(emulator):
     return [int(request["path"].split("/")[-2]) for request in seen]
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment", "page")
 def test_documented_rolling_restart_goes_once_zone_by_zone(command, emulator, change):
     first, again = (as_the_page_says(command, RESTART, change) for _run in range(2))
@@ -474,6 +475,7 @@ def test_documented_rolling_restart_goes_once_zone_by_zone(command, emulator, ch
     assert [sorted(asked[:2]), sorted(asked[2:4]), asked[4:]] == [[3, 4], [5, 6], [2, 1]]
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment", "page")
 def test_documented_rolling_restart_stops_at_a_failure_and_resumes(command, emulator, change):
     emulator.fail_subtask("Start observer process")

@@ -80,6 +80,7 @@ def state(tree: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.nightly
 def test_same_sources_build_identical_files(tarball, tmp_path):
     other = sources(tmp_path)
     for path in other.rglob("*.py"):
@@ -165,6 +166,7 @@ def test_tarball_installs_with_its_version_and_changelog(tarball, executables, t
     assert (installed / "LICENSES/GPL-3.0-or-later.txt").read_text() == (REPOSITORY / "LICENSE").read_text()
 
 
+@pytest.mark.nightly
 def test_applied_release_rebuilds_to_the_same_bytes(tarball, tmp_path):
     tree = sources(tmp_path)
     first = built(tree, "--apply", SOURCE_DATE_EPOCH=EPOCH).read_bytes()

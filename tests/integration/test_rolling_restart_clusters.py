@@ -124,6 +124,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     assert {each["outcome"] for each in written()[0].values()} == {"ended"}
 
 
+@pytest.mark.nightly
 def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator, written):
     emulator = start_emulator(*FLEET)
     refused = roll(emulator, max_servers=11)

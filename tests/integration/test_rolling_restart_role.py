@@ -37,6 +37,7 @@ def hooks(tmp_path):
     return write
 
 
+@pytest.mark.nightly
 def test_task_files_run_before_and_after_each_node_zone_and_run(roll, start_emulator, hooks):
     emulator = start_emulator(*QUICK)
     outcome = roll(emulator, ["orders"], zones=["zone3", "zone1"], servers=["1", "5", "6"], **hooks())

@@ -62,6 +62,7 @@ def clusters(*numbers):
     return [f"cluster{number}" for number in numbers]
 
 
+@pytest.mark.nightly
 def test_each_sign_stops_its_cluster_before_the_next_node(roll, start_emulator, plants):
     emulator = start_emulator("--clusters", "11", "--zones", "3", "--servers-per-zone", "1", *QUICK)
     last = 3 * TOO_LONG - 1

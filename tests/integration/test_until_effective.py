@@ -38,6 +38,7 @@ def running_with(emulator):
     return {each["parameters"]["stack_size"]["value"] for each in emulator.get("/emulator/parameters")["contents"]}
 
 
+@pytest.mark.nightly
 def test_nine_servers_with_four_new_ones_are_five_restarts_and_then_none(until, start_emulator):
     emulator = start_emulator(*FLEET)
     # The clock of the service is that of the emulator: the controller's is two hours off.
