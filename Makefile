@@ -176,11 +176,12 @@ recordings: $(DEMO) ## Record what waits look like into docs/progress.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors
-errors: $(DEV) ## Write the messages of all errors into docs/errors.md
-	@$(BIN)/python tools/errors
+errors: $(DEV) ## Write the messages of all errors into .build/errors.md
+	@mkdir -p .build
+	@$(BIN)/python tools/errors .build/errors.md
 
 .PHONY: files
-files: $(DEV) ## Write what each Python file decides or does into docs/files.md
+files: $(DEV) ## Write what each Python file decides or does into docs/dev/files.md
 	@$(BIN)/python tools/files
 
 .PHONY: returns
@@ -196,8 +197,8 @@ screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium
 	@$(BIN)/uv run --quiet --script tools/screenshot
 
 .PHONY: docs
-docs: $(SITE) ## Build the site in .build/docs/html, where no warning passes (PUBLISHED=yes links to GitHub and Galaxy)
-	PUBLISHED=$(PUBLISHED) tools/site .build/docs/venv .build/docs
+docs: $(SITE) errors ## Build the site in .build/docs/html, where no warning passes (PUBLISHED=yes links to GitHub and Galaxy)
+	PUBLISHED=$(PUBLISHED) tools/site .build/docs/venv .build/docs .build/errors.md
 
 .PHONY: build
 build: $(DEMO) ## Build the tarball of the collection in .build/dist

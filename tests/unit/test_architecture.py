@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which imports docs/architecture.md allows, and how long files and functions may be."""
+"""Which imports docs/dev/architecture.md allows, and how long files and functions may be."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGE = "ocp_emulator"
 EMULATOR = ROOT / "roles/emulator/files" / PACKAGE
 COLLECTION = "ansible_collections.oceanbase.ocp."
 HTTP_LIBRARIES = {"requests", "urllib3"}
-PAGE = (ROOT / "docs/architecture.md").read_text()
+PAGE = (ROOT / "docs/dev/architecture.md").read_text()
 LONGEST_FILE = 350
 LONGEST_FUNCTION = 40
 

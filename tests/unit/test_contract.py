@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""docs/contract.md lists every call, parameter, field, status word, error code and task that the code relies on.
+"""docs/dev/contract.md lists every call, parameter, field, status word, error code and task that the code relies on.
 
 What the code relies on is read from its sources: those of the plugins as text, those of the emulator as it runs.
 """
@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/contract.md"
+PAGE = ROOT / "docs/dev/contract.md"
 PLUGINS = ROOT / "plugins/module_utils"
 EMULATOR = ROOT / "roles/emulator/files/ocp_emulator"
 CAMEL_CASE = re.compile(r"[a-z]+[A-Z]\w*")
@@ -429,7 +429,7 @@ def test_the_headings_that_code_cites_are_there():
         (path.name, heading)
         for folder in ("plugins", "roles", "tests")
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for heading in re.findall(r'docs/contract\.md, "([\w -]+)"', path.read_text())
+        for heading in re.findall(r'docs/dev/contract\.md, "([\w -]+)"', path.read_text())
     }
     assert [citation for citation in cited if citation[1] not in headings] == []
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The lines of docs/conventions.md that no other tool checks."""
+"""The lines of docs/dev/conventions.md that no other tool checks."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_ansible_lint_skips_no_enforced_rule():
 
 
 def test_each_module_and_playbook_is_in_the_table_of_what_it_was_tried_with():
-    table = (ROOT / "docs/conventions.md").read_text().partition("## Tried with\n")[2]
+    table = (ROOT / "docs/dev/conventions.md").read_text().partition("## Tried with\n")[2]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
     assert len(named) == len(set(named))

@@ -108,7 +108,7 @@ def arbitration_service_facts(service: Record) -> Facts:
     """An arbitration service with the clusters it serves; ``name`` is its address.
 
     ``degraded_tenants`` of a cluster have degraded log streams. Do not restart the service while there are any
-    (docs/contract.md, "Restart an arbitration service").
+    (docs/dev/contract.md, "Restart an arbitration service").
     """
     return {
         "id": integer(service.get("id")),

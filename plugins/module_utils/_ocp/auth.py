@@ -24,7 +24,7 @@ SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
 SKEW_ALLOWED = 15 * 60
 LARGEST_SILENT_SKEW = 60.0
 ONCE = "It was asked once only."
-# See docs/contract.md, "Lock-out".
+# See docs/dev/contract.md, "Lock-out".
 LOCKED = (
     "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
     "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."

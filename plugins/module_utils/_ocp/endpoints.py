@@ -87,7 +87,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         return self._start(f"/api/v2/arbitration/services/{service_id}/restart")
 
     def retry_task(self, task_id: int) -> ApiResponse:
-        """Run the FAILED subtasks of a task again. These five are in docs/contract.md, "Task actions"."""
+        """Run the FAILED subtasks of a task again. These five are in docs/dev/contract.md, "Task actions"."""
         return self._client.post(f"/api/v2/tasks/instances/{task_id}/retry")
 
     def roll_back_task(self, task_id: int) -> ApiResponse:

@@ -5,7 +5,7 @@
 A service sends a code as a number, presumably the digits of the documented one. Below 11000 other services use the same
 numbers for other things, so there a code counts only if it has its letters.
 
-See docs/contract.md, "Errors and statuses".
+See docs/dev/contract.md, "Errors and statuses".
 """
 
 from __future__ import annotations

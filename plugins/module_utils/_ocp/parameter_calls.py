@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The endpoints of the parameters of a cluster: how all are read, and how some are set by one request.
 
-See docs/contract.md, "Parameters".
+See docs/dev/contract.md, "Parameters".
 """
 
 from __future__ import annotations

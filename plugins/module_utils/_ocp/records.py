@@ -3,7 +3,7 @@
 """Which fields of the service's records are kept, and the type of each.
 
 A field of another type is null. An absent field stays absent, which shows what this version of OCP reports. No field is
-required here: whoever needs one says so where it is needed (docs/contract.md has what happens without it).
+required here: whoever needs one says so where it is needed (docs/dev/contract.md has what happens without it).
 """
 
 from __future__ import annotations

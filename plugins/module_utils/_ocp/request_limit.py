@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The rate limit as the last response shows it: requests left in the window, and the pause until more are allowed.
 
-See docs/contract.md, "Rate limit".
+See docs/dev/contract.md, "Rate limit".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The reads of ``service_info``: one path each, without a fallback to another.
 
-See docs/contract.md, "Check of a service".
+See docs/dev/contract.md, "Check of a service".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The reads that show signs of trouble: alarms, how far replicas lag, backups.
 
-See docs/contract.md, "Alarms", "Metrics" and "Backups".
+See docs/dev/contract.md, "Alarms", "Metrics" and "Backups".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """A task and its subtasks in one shape: when it has ended, succeeded, failed or was rolled back.
 
-See docs/contract.md, "Task".
+See docs/dev/contract.md, "Task".
 """
 
 from __future__ import annotations

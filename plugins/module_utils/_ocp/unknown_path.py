@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which errors of a read may mean that this version of OCP does not know the path, or that it is not for this user.
 
-See docs/contract.md, "Restart agents".
+See docs/dev/contract.md, "Restart agents".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which texts of a parameter are the same value: capacities, times, numbers, booleans, choices.
 
-The rules are those of the database; see docs/contract.md, "Values of parameters". A text that they do not cover is
+The rules are those of the database; see docs/dev/contract.md, "Values of parameters". A text that they do not cover is
 compared as it is.
 """
 

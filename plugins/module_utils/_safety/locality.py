@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which zones have a voter of a tenant, by its locality: replica types, counts, lists of zones, other spellings.
 
-The forms are in docs/contract.md, "Tenants".
+The forms are in docs/dev/contract.md, "Tenants".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which module and playbook works with a service, which with less proof, which not, and why.
 
-Each function here is pure. What decides is in docs/contract.md, in the columns "without it".
+Each function here is pure. What decides is in docs/dev/contract.md, in the columns "without it".
 """
 
 from __future__ import annotations

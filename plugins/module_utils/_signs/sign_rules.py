@@ -15,7 +15,7 @@ from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
 from .alarm_rules import alarm_words, alarms_of, is_explained, is_harmless, is_of_clock, may_be_of_restart
 
-# The words of docs/contract.md, "Backups", for one that has not ended.
+# The words of docs/dev/contract.md, "Backups", for one that has not ended.
 RUNNING_BACKUP = ("BEGINNING", "INITIALIZING", "DOING", "CANCELING")
 IDLE = "IDLE"
 

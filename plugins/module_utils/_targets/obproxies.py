@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """OBProxies of one OBProxy cluster as a target: how they are found, their status, which tasks the service ties to them.
 
-No document names the task of their restart, so no name decides: see docs/contract.md, "OBProxies".
+No document names the task of their restart, so no name decides: see docs/dev/contract.md, "OBProxies".
 """
 
 from __future__ import annotations

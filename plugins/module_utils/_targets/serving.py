@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """When a server, zone, cluster, agent or arbitration service serves, and which status words mean work on it.
 
-The words are in docs/contract.md, "Status words". A word that is not shown proves nothing either way.
+The words are in docs/dev/contract.md, "Status words". A word that is not shown proves nothing either way.
 """
 
 from __future__ import annotations

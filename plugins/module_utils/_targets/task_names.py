@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from .._base.parsing import Record
 
-# See docs/contract.md, "Task graphs".
+# See docs/dev/contract.md, "Task graphs".
 SERVER_RESTART = "Restart OB server"
 ZONE_RESTART = "Restart OB zone"
 CLUSTER_RESTART = "Restart OB cluster"

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """In which status a task or subtask is retried, rolled back, skipped or canceled, left alone, or refused.
 
-The states are those of docs/contract.md, "Task actions". A state that is already reached needs no action. An action
+The states are those of docs/dev/contract.md, "Task actions". A state that is already reached needs no action. An action
 that the service would refuse raises StateError with the reason.
 """
 

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """A retry, rollback, skip or cancel of a task: sent at most once, looked for after a lost response, awaited.
 
-See docs/contract.md, "Task actions".
+See docs/dev/contract.md, "Task actions".
 """
 
 from __future__ import annotations

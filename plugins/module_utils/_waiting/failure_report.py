@@ -19,7 +19,7 @@ DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
-# Precedes each attempt (docs/contract.md, "Task log"). A rollback is not an attempt.
+# Precedes each attempt (docs/dev/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Every error message, provoked through the code that raises it; ``docs/errors.md`` shows them."""
+"""Every error message, provoked through the code that raises it; ``make errors`` shows them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A model of a task by docs/contract.md, "Task actions", and a fake OCP around it."""
+"""A model of a task by docs/dev/contract.md, "Task actions", and a fake OCP around it."""
 
 from __future__ import annotations
 

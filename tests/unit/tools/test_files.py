@@ -22,7 +22,7 @@ def lines():
 
 
 def test_files_page_matches_the_files():
-    assert FILES.PAGE.read_text() == FILES.page(), "docs/files.md is not what `make files` writes"
+    assert FILES.PAGE.read_text() == FILES.page(), "docs/dev/files.md is not what `make files` writes"
 
 
 def test_every_kind_of_file_is_listed(lines):
@@ -67,7 +67,7 @@ def test_only_what_mirrors_another_file_is_left_out(path, left_out):
     ("code", "line"),
     [
         ('"""The pauses of a wait.\n\nMore."""\n', "The pauses of a wait."),
-        ('"""Which ``a|b`` is read (docs/contract.md, "Times")."""\n', r"Which `a\|b` is read."),
+        ('"""Which ``a|b`` is read (docs/dev/contract.md, "Times")."""\n', r"Which `a\|b` is read."),
         ('"""The filter."""\nDOCUMENTATION = "short_description: Show tasks"\n', "Show tasks."),
     ],
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Lock-out after repeated wrong passwords (docs/contract.md, "Lock-out")."""
+"""Lock-out after repeated wrong passwords (docs/dev/contract.md, "Lock-out")."""
 
 import pytest
 from httpx import ASGITransport

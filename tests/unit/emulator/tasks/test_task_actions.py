@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Every row of docs/contract.md, "Task actions", and every refusal, on five steps in a chain."""
+"""Every row of docs/dev/contract.md, "Task actions", and every refusal, on five steps in a chain."""
 
 from datetime import datetime, timedelta
 

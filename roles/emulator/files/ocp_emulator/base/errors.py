@@ -2,9 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The errors of the service: HTTP status, error code and message of each.
 
-Statuses and codes are those of docs/contract.md, "Errors and statuses". A code is the digits of the documented one, as
-a number: OBE19012 is 19012. Where none is documented, it is that of the related open-source service, and 0 where it has
-none either. Digits are ambiguous below 11000, so clients must decide by the HTTP status.
+Statuses and codes are those of docs/dev/contract.md, "Errors and statuses". A code is the digits of the documented one,
+as a number: OBE19012 is 19012. Where none is documented, it is that of the related open-source service, and 0 where it
+has none either. Digits are ambiguous below 11000, so clients must decide by the HTTP status.
 """
 
 UNSPECIFIC = 0

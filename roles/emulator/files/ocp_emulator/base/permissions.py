@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The permissions of a user, and which include others (docs/contract.md, "Permissions").
+"""The permissions of a user, and which include others (docs/dev/contract.md, "Permissions").
 
 Each route names the one that it needs, by RequirePermission in ocp_api/dependencies.py.
 """

@@ -14,7 +14,7 @@ _ZONE = timezone(timedelta(hours=8))
 # One response shows the same few instants many times.
 @lru_cache(maxsize=4_096)
 def iso(instant: int) -> str:
-    """ISO 8601 with offset, and a fraction of one to three digits unless it is zero (docs/contract.md, "Times")."""
+    """ISO 8601 with offset, and a fraction of one to three digits unless it is zero (docs/dev/contract.md, "Times")."""
     seconds, milliseconds = divmod(instant, SECOND)
     fraction = f".{milliseconds:03d}".rstrip("0") if milliseconds else ""
     return f"{datetime.fromtimestamp(seconds, _ZONE):%Y-%m-%dT%H:%M:%S}{fraction}+08:00"

@@ -5,7 +5,7 @@
 No document says whether they are in the query or in a JSON body, and older versions do not know `freezeServer`: there
 are switches for both. Unknown parameters, and parameters in the place that is not read, are ignored.
 
-See docs/contract.md, "Restart a server".
+See docs/dev/contract.md, "Restart a server".
 """
 
 from collections.abc import Mapping

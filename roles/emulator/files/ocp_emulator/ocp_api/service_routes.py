@@ -4,7 +4,7 @@
 
 The schemas of time and status are our choice.
 
-See docs/contract.md, "Versions and profiles".
+See docs/dev/contract.md, "Versions and profiles".
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _FIELDS: Mapping[RecordFields, dict[str, str]] = {
 
 
 class Info(Schema):
-    """What is running here; the one answer that is not enveloped (docs/contract.md, "Versions and profiles")."""
+    """What is running here; the one answer that is not enveloped (docs/dev/contract.md, "Versions and profiles")."""
 
     artifact: str
     build_time: Timestamp

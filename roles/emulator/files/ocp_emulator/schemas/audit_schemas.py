@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fields and words of audit events (docs/contract.md, "Audit events")."""
+"""The fields and words of audit events (docs/dev/contract.md, "Audit events")."""
 
 from typing import Literal
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fields around every answer: envelope, error, page (docs/contract.md, "Envelope")."""
+"""The fields around every answer: envelope, error, page (docs/dev/contract.md, "Envelope")."""
 
 from typing import Generic, Literal, TypeVar
 

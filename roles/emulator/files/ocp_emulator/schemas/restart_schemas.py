@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fields of the task in the answer to each restart, start and stop.
 
-docs/contract.md, "Task" and "Subtask", says which field appears where. Reading the same task gives other schemas:
+docs/dev/contract.md, "Task" and "Subtask", says which field appears where. Reading the same task gives other schemas:
 task_schemas.py.
 """
 

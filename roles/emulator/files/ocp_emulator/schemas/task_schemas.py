@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fields and status words of tasks and subtasks that are read, in the list and one by one.
 
-They are documented (docs/contract.md, "Task list"). A restart responds with other schemas: restart_schemas.py.
+They are documented (docs/dev/contract.md, "Task list"). A restart responds with other schemas: restart_schemas.py.
 """
 
 from typing import Literal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who calls, by HTTP Basic or access key, and which credentials are refused (docs/contract.md, "Authentication")."""
+"""Who calls, by HTTP Basic or access key, and which are refused (docs/dev/contract.md, "Authentication")."""
 
 import base64
 import hmac

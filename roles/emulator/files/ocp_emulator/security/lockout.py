@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How many wrong passwords lock a user or a client, counted for how long, and how long a lock lasts.
 
-An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/contract.md,
+An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/dev/contract.md,
 "Lock-out", is about passwords only. The control API checks only credentials, so that it can always unlock a user.
 
 Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock

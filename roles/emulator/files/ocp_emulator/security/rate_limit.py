@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How many requests a user may send in a window, and the headers that say so (docs/contract.md, "Rate limit").
+"""How many requests a user may send in a window, and the headers that say so (docs/dev/contract.md, "Rate limit").
 
 A window begins with the first request after the last window ended. The counts are in memory: a restart of the process
 resets them.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The signature of an access key, and how old it may be (docs/contract.md, "Access-key signature")."""
+"""The signature of an access key, and how old it may be (docs/dev/contract.md, "Access-key signature")."""
 
 import base64
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How a list is cut into pages, and its order (docs/contract.md, "Paging")."""
+"""How a list is cut into pages, and its order (docs/dev/contract.md, "Paging")."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The new task as JSON in the answer to each restart, start and stop.
 
-See docs/contract.md, "Task".
+See docs/dev/contract.md, "Task".
 """
 
 import json

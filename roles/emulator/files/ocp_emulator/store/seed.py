@@ -14,7 +14,7 @@ from ocp_emulator.fleet.obproxy_parameters import OBPROXY_PARAMETERS
 # Everything has been running for a month when the emulator starts for the first time.
 _UPTIME = 30 * DAY
 
-# Documented names of processes (docs/contract.md, "Agents").
+# Documented names of processes (docs/dev/contract.md, "Agents").
 _AGENT_PROCESSES = ("ocp_mgragent", "ocp_monagent", "ocp_agentd", "pos_proxy")
 
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The steps of each operation, as data: their names, order, time-outs and effects.
 
-Steps, order and time-outs (in seconds) are those of docs/contract.md, "Task graphs". Of the starts and stops only the
-calls are documented: their steps are our choice, made of those of the restarts.
+Steps, order and time-outs (in seconds) are those of docs/dev/contract.md, "Task graphs". Of the starts and stops only
+the calls are documented: their steps are our choice, made of those of the restarts.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How a blueprint becomes a graph of subtasks: batches, levels and links.
 
-Links and `parallelIdx` of a batch are those of docs/contract.md, "Task graphs".
+Links and `parallelIdx` of a batch are those of docs/dev/contract.md, "Task graphs".
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ RUNNING again; a subtask that is READY again has neither until it runs; the retr
 change the operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL:
 like one with the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
 
-See docs/contract.md, "Task actions".
+See docs/dev/contract.md, "Task actions".
 """
 
 import logging
