@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a run kept its promises, by the history of the service: requests, tasks, and how often each server started."""
+"""Whether a run kept its promises, by the history of the service: requests, tasks, and the starts of servers."""
 
 from __future__ import annotations
 
@@ -60,8 +60,9 @@ class History:
         return [f"{each['method']} {each['path']}" for each in changing if not RESTART.fullmatch(each["path"])]
 
     def last_look(self, post: Post) -> datetime | None:
-        """When this user last asked for the FAILED restarts of the service before a request, which is its own look
-        where the user restarts one cluster after another.
+        """When this user last asked for the FAILED restarts of the service before a request.
+
+        That is the look of the request itself where the user restarts one cluster after another.
         """
         looks = (each for each in self._requests if each["id"] < post.number and each["user"] == post.user)
         return max((_instant(each["time"]) for each in looks if _looks_for_failures(each)), default=None)
@@ -92,7 +93,7 @@ def once_problems(history: History, servers: Mapping[int, int]) -> list[str]:
 
 
 def slice_problems(history: History, clusters: Mapping[str, Sequence[int]]) -> list[str]:
-    """What speaks against it that each user restarted servers of its own clusters alone, and each cluster has one user."""
+    """What speaks against it that each user restarted servers of its own clusters, and of all of them."""
     owners = {cluster: user for user, owned in clusters.items() for cluster in owned}
     strangers = [post for post in history.posts if owners.get(post.cluster) != post.user]
     missing = sorted(owners.keys() - {post.cluster for post in history.posts})

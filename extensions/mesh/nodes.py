@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The nodes of the mesh: which keys each has, its environment, when it is ready, and how work gets to it and comes back."""
+"""The nodes of the mesh: which keys and variables each has, when it is ready, and how work gets to it."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import subprocess
@@ -26,6 +25,7 @@ WORK = "ansible-runner"
 PROGRAMS = Path(sys.executable).parent
 # Seconds for what takes a moment.
 PATIENCE = 60
+Program = subprocess.Popen[bytes]
 _HERE = Path(__file__).parent
 
 
@@ -76,19 +76,18 @@ class Mesh:
             NODE: node,
         }
 
-    def spawn(
-        self,
-        words: Sequence[str | Path],
-        stdin: IO[bytes] | int = subprocess.DEVNULL,
-        output: IO[bytes] | int | None = None,
-    ) -> subprocess.Popen[bytes]:
-        """A program of the environment of Python on the control node; by default its output can be read."""
-        command = [PROGRAMS / words[0], *words[1:]]
-        out = subprocess.PIPE if output is None else output
-        err = subprocess.STDOUT if output is not None else (self.folder / CONTROL / "errors.txt").open("ab")
-        return subprocess.Popen(
-            command, stdin=stdin, stdout=out, stderr=err, env=self.environment(CONTROL), cwd=self.folder / CONTROL
-        )
+    def spawn(self, words: Sequence[str | Path], stdin: IO[bytes] | None, output: IO[bytes] | None) -> Program:
+        """Start a program of Python on the control node; without ``output`` its output can be read."""
+        with (self.folder / CONTROL / "errors.txt").open("ab") as errors:
+            return subprocess.Popen(
+                [PROGRAMS / words[0], *words[1:]],
+                stdin=stdin or subprocess.DEVNULL,
+                stdout=output or subprocess.PIPE,
+                stderr=errors,
+                env=self.environment(CONTROL),
+                cwd=self.folder / CONTROL,
+                start_new_session=True,
+            )
 
     def receptorctl(self, *words: str, stdin: IO[bytes] | int = subprocess.DEVNULL, may_fail: bool = False) -> str:
         """What receptorctl prints. Raises MeshFailed if it fails."""
@@ -107,22 +106,12 @@ class Mesh:
             raise MeshFailed(f"receptorctl {' '.join(words[:3])} failed: {done.stdout.strip()[-2000:]}")
         return done.stdout
 
-    def submit(
-        self, worker: str, params: str, payload: IO[bytes] | int = subprocess.DEVNULL, *, sign: bool = True
-    ) -> str:
+    def submit(self, worker: str, params: str, payload: IO[bytes] | None = None, *, sign: bool = True) -> str:
         """Send work for ansible-runner to a worker; the id of the unit. The parameters are those of its ``worker``."""
-        given = ["--payload", "-"] if payload != subprocess.DEVNULL else ["--no-payload"]
-        words = [
-            "work",
-            "submit",
-            "--node",
-            worker,
-            "--tls-client",
-            "client",
-            *(["--signwork"] if sign else []),
-            *given,
-        ]
-        printed = self.receptorctl(*words, "--param", f"params={params}", WORK, stdin=payload)
+        given = ["--payload", "-"] if payload else ["--no-payload"]
+        words = ["work", "submit", "--node", worker, "--tls-client", "client", *given, "--param", f"params={params}"]
+        signed = ["--signwork"] if sign else []
+        printed = self.receptorctl(*words, *signed, WORK, stdin=payload or subprocess.DEVNULL)
         found = re.search(r"^Unit ID: (\w+)$", printed, re.MULTILINE)
         if not found:
             raise MeshFailed(f"receptorctl work submit shows no unit: {printed.strip()[-2000:]}")
@@ -130,7 +119,7 @@ class Mesh:
 
     def unit(self, number: str) -> dict[str, str]:
         """What the control node knows of a unit of work: StateName, Detail and more."""
-        return json.loads(self.receptorctl("work", "status", number))
+        return json.loads(self.receptorctl("work", "list", "--unit_id", number))[number]
 
     def await_unit(self, number: str) -> dict[str, str]:
         """The same when the unit has ended. Raises MeshFailed if it does not."""
@@ -203,11 +192,6 @@ class Mesh:
             if time.monotonic() > until:
                 raise MeshFailed(f"{worker} does not join the mesh: {self.log(CONTROL)}{self.log(worker)}")
             time.sleep(0.2)
-
-
-def clean_environment(run: str) -> dict[str, str]:
-    """The variables of what is started beside the mesh: those of this process, and the mark of the run."""
-    return {**os.environ, RUN: run}
 
 
 def _free_port() -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Where the program Receptor comes from: one package of Debian, pinned by its hash, and what is said where it cannot be had."""
+"""Where the program Receptor comes from: a package of Debian, pinned by its hash; what is said where there is none."""
 
 from __future__ import annotations
 

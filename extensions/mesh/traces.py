@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a run of the mesh leaves: which processes are its own, what processor they took, and where a password can be read."""
+"""What a run leaves: which processes are its own, what processor they took, and where a password can be read."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def end_processes(run: str) -> int:
         killed |= set(left)
         _reap()
         time.sleep(0.05)
+    _reap()
     return len(killed)
 
 
