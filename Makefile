@@ -27,6 +27,7 @@ SITE := .build/docs/.made-$(PYTHON_VERSION)
 IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
+MESH := .venv/.mesh-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test looks at *.sh only.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
@@ -135,6 +136,10 @@ molecule: $(DEV) ## Run all scenarios of molecule (OCP_PORT=18080 OCP_OTHER_PORT
 .PHONY: eda
 eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
 	$(BIN)/python -m pytest tests/integration/test_eda.py --quiet
+
+.PHONY: mesh
+mesh: $(MESH) ## Restart a fleet in slices over a mesh of Receptor, with a job killed (Linux; MIRROR=http://deb.debian.org/debian)
+	@$(BIN)/python extensions/mesh $(MIRROR)
 
 .PHONY: chaos
 chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTARTS=n SEED=n)
@@ -255,6 +260,10 @@ $(SITE): $(VENV) pyproject.toml
 $(IMPORTER): $(VENV) pyproject.toml
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .build/importer
 	@$(BIN)/uv pip install --quiet --python .build/importer/bin/python --group importer
+	@touch $@
+
+$(MESH): $(DEMO)
+	@$(UV_INSTALL) --group mesh
 	@touch $@
 
 $(EDA): $(DEV)

@@ -8,16 +8,14 @@ import json
 import os
 import signal
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nodes import CONTROL, Mesh, MeshFailed, Program
 from slices import PLAYBOOK
 from traces import processes, words
-
-SUMMARY = "Show what was done"
 
 
 @dataclass
@@ -54,6 +52,11 @@ class Job:
         return self.mesh.folder / self.worker / "jobs" / self.folder.name
 
     @property
+    def artifacts(self) -> Path:
+        """What has come back."""
+        return self.folder / "artifacts" / self.name
+
+    @property
     def is_followed(self) -> bool:
         """Whether results may still come."""
         return any(program.poll() is None for program in self._programs)
@@ -62,6 +65,8 @@ class Job:
         """Remove the unit from both nodes, when it has ended. Raises MeshFailed if it does not end."""
         for program in self._programs:
             program.wait()
+        # ansible-runner notes the environment of the job there, with the password.
+        (self.artifacts / "command").unlink(missing_ok=True)
         self.mesh.await_unit(self.unit)
         self.mesh.release(self.unit)
 
@@ -86,26 +91,22 @@ class Job:
     @property
     def status(self) -> str:
         """How ansible-playbook ended; empty where that is not known, as of a job that was killed."""
-        file = self.folder / "artifacts" / self.name / "status"
+        file = self.artifacts / "status"
         return file.read_text() if file.is_file() else ""
 
     @property
-    def summary(self) -> str:
-        """The last line of what the playbook shows in the end; empty if it did not come so far."""
-        shown = [event for event in self.events() if event["event"] == "runner_on_ok" and _task(event) == SUMMARY]
-        return shown[-1]["event_data"]["res"]["msg"][-1] if shown else ""
+    def outcomes(self) -> dict[str, int]:
+        """How many clusters of the slice ended how, by the file that the playbook has written and that came back.
 
-    def events(self) -> list[dict[str, Any]]:
-        """What has come back so far."""
-        files = (self.folder / "artifacts" / self.name / "job_events").glob("[0-9]*.json")
-        return [json.loads(file.read_text()) for file in sorted(files, key=lambda file: int(file.name.split("-")[0]))]
+        Empty where it did not come so far.
+        """
+        files = sorted(self.artifacts.glob("rolling-restart-*.json"))
+        found = json.loads(files[-1].read_text()) if files else {"clusters": [], "not_begun": []}
+        counted = Counter(cluster["outcome"] for cluster in found["clusters"])
+        return {**counted, **({"not begun": len(found["not_begun"])} if found["not_begun"] else {})}
 
     def _errors(self) -> str:
         return (self.mesh.folder / CONTROL / "errors.txt").read_text()[-2000:]
-
-
-def _task(event: dict[str, Any]) -> str | None:
-    return event["event_data"].get("task")
 
 
 def _is_receptor(pid: int) -> bool:

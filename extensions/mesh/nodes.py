@@ -50,11 +50,8 @@ class Mesh:
             for name in ("tls", "data", "jobs", "home", "tmp"):
                 (self.folder / node / name).mkdir(parents=True, mode=0o700)
         self._make_keys()
-        templates = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, autoescape=False)
         for node in (CONTROL, *self.workers):
-            kind = "control" if node == CONTROL else "worker"
-            text = templates.get_template(f"{kind}.yml.j2").render(node=node, port=port)
-            (self.folder / node / "receptor.yml").write_text(text)
+            (self.folder / node / "receptor.yml").write_text(configuration(node, port))
             self._start_node(node)
         for worker in self.workers:
             self._await(worker)
@@ -103,7 +100,7 @@ class Mesh:
             check=False,
         )
         if done.returncode and not may_fail:
-            raise MeshFailed(f"receptorctl {' '.join(words[:3])} failed: {done.stdout.strip()[-2000:]}")
+            raise MeshFailed(f"receptorctl {' '.join(words[:2])} failed: {done.stdout.strip()[-2000:]}")
         return done.stdout
 
     def submit(self, worker: str, params: str, payload: IO[bytes] | None = None, *, sign: bool = True) -> str:
@@ -192,6 +189,13 @@ class Mesh:
             if time.monotonic() > until:
                 raise MeshFailed(f"{worker} does not join the mesh: {self.log(CONTROL)}{self.log(worker)}")
             time.sleep(0.2)
+
+
+def configuration(node: str, port: int) -> str:
+    """What Receptor reads at its start on a node, in YAML; workers connect to this port of the control node."""
+    templates = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, autoescape=False)
+    kind = "control" if node == CONTROL else "worker"
+    return templates.get_template(f"{kind}.yml.j2").render(node=node, port=port)
 
 
 def _free_port() -> int:

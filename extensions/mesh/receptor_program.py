@@ -75,10 +75,12 @@ def _download(folder: Path, mirror: str, architecture: str) -> None:
     folders = (f"Dir::Etc::sourceparts={sources}", f"Dir::State::lists={lists}", f"Dir::Cache={cache}")
     given = (*_OPTIONS, *folders, f"APT::Architecture={architecture}")
     command = ["apt-get", "--quiet", *(f"--option={option}" for option in given)]
-    _run([*command, "update"], f"{mirror} cannot be read", folder)
-    _run([*command, "download", f"receptor={PACKAGE}"], f"{mirror} does not offer it", folder)
-    for made in (sources, lists, cache):
-        shutil.rmtree(made)
+    try:
+        _run([*command, "update"], f"{mirror} cannot be read", folder)
+        _run([*command, "download", f"receptor={PACKAGE}"], f"{mirror} does not offer it", folder)
+    finally:
+        for made in (sources, lists, cache):
+            shutil.rmtree(made)
 
 
 def _run(command: Sequence[str], problem: str, folder: Path | None = None) -> None:

@@ -26,6 +26,8 @@ from traces import cpu_seconds, exposed, files_with
 CLUSTERS, FORKS, SECONDS = 12, 4, 5.2
 # In the second wave of three slices that restart one cluster after another.
 FAILING = 5
+# The folder of which ansible-runner sends back all, so that the file with what was done comes with it.
+RESULTS = "{{ lookup('ansible.builtin.env', 'AWX_ISOLATED_DATA_DIR') }}"
 # Seconds for a run.
 PATIENCE = 600
 
@@ -117,6 +119,8 @@ class Run:
         places = [path for worker in self.mesh.workers for path in (self.mesh.folder / worker / "jobs").iterdir()]
         units = [f"unit {unit} on {node}" for node in (CONTROL, *self.mesh.workers) for unit in self.mesh.units(node)]
         self.check("no password, no folder of a job and no unit of work left", [*found, *places, *units])
+        shown = [path for folder in self.folders for path in files_with(folder, self.passwords)]
+        self.check("no password in what came back", [path for path in shown if path.parent.name != "env"])
 
 
 def plain(mesh: Mesh, check: Check, workers: int) -> Cost:
@@ -190,6 +194,8 @@ def stopped(mesh: Mesh, check: Check) -> None:
         run.follow(jobs)
         for job in jobs:
             job.end()
+        for job in jobs:
+            check.say(f"  {_ended(job)}")
         check("every job failed", [_ended(job) for job in jobs if job.status != "failed"])
         history = run.service.history()
         servers = len(emulator.servers_of(CLUSTERS))
@@ -202,11 +208,11 @@ def unsigned(mesh: Mesh, check: Check) -> None:
     """Work that nobody has signed is refused, and nothing of it stays on any node."""
     check.say("work without a signature")
     try:
-        problem = [f"unit {mesh.submit(mesh.workers[0], '--version', sign=False)} was accepted"]
-    except MeshFailed as refusal:
-        check.say(f"  {' '.join(str(refusal).split())}")
-        problem = [] if "signature is empty" in str(refusal) else [str(refusal)]
-    check("refused", problem)
+        problem, refusal = [f"unit {mesh.submit(mesh.workers[0], '--version', sign=False)} was accepted"], ""
+    except MeshFailed as error:
+        refusal = str(error).rpartition("ERROR: ")[2]
+        problem = [] if "signature" in refusal else [str(error)]
+    check(f"refused ({refusal})", problem)
     # The control node keeps what it could not send.
     for kept in mesh.units(CONTROL):
         mesh.release(kept)
@@ -228,7 +234,7 @@ def _prepared(mesh: Mesh, check: Check, name: str, slices: int, forks: int) -> I
         hosts = {host: facts["ocp_cluster_id"] for host, facts in listed["_meta"]["hostvars"].items()}
         dealt = [Slice(some, part.user, part.password) for some, part in zip(cut(hosts, slices), parts, strict=True)]
         # The instant of the change: one for all slices, and for a slice that is sent again.
-        variables = {"rolling_restart_started_before": service.now()}
+        variables = {"rolling_restart_started_before": service.now(), "rolling_restart_folder": RESULTS}
         folders = [folder / part.user for part in dealt]
         for part, place in zip(dealt, folders, strict=True):
             write_folder(place, part, service.url, listed, variables)
@@ -262,8 +268,8 @@ def _processor(mesh: Mesh) -> tuple[float, float]:
 
 
 def _ended(job: Job) -> str:
-    words = job.status or "no status"
-    return f"{job.folder.name} on {job.worker}: {words}; {job.summary or 'no summary'}"
+    counted = ", ".join(f"{count} {word}" for word, count in job.outcomes.items())
+    return f"{job.folder.name} on {job.worker}: {job.status or 'no status'}; clusters: {counted or 'not told'}"
 
 
 def _instant(text: str) -> datetime:

@@ -54,8 +54,6 @@ def write_folder(folder: Path, part: Slice, url: str, listed: Mapping[str, Any],
         "inventory/hosts.json": inventory_of(listed, part.hosts),
         "env/envvars": {"OCP_URL": url, "OCP_USERNAME": part.user, "OCP_PASSWORD": part.password},
         "env/extravars": dict(variables),
-        # Else it writes all variables of the environment beside the results.
-        "env/settings": {"suppress_env_files": True},
     }
     folder.mkdir(mode=0o700)
     for name, content in files.items():

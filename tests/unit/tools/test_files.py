@@ -52,6 +52,7 @@ def test_a_line_names_what_no_other_file_does(lines):
         ("tests/unit/emulator/tasks/test_invariants.py", False),
         ("tests/unit/emulator/conftest.py", False),
         ("tests/unit/plugins/plugin_utils/test_in_process.py", True),
+        ("tests/unit/mesh/test_history.py", True),
         ("tests/unit/tools/test_files.py", True),
         ("tests/unit/tools/test_returns.py", True),
         ("tests/unit/test_contract.py", False),
