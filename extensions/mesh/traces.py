@@ -42,24 +42,25 @@ def cpu_seconds(run: str, node: str) -> float:
 
 def end_processes(run: str) -> int:
     """End all processes of a run, kindly first; how many had to be killed."""
-    for pid in processes(run):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
+    asked = _signal(processes(run), signal.SIGTERM)
     until = time.monotonic() + _PATIENCE
     while processes(run) and time.monotonic() < until:
-        _reap()
+        _reap(asked)
         time.sleep(0.05)
     killed: set[int] = set()
     # A process may have started another one just before.
     while left := processes(run):
-        for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        killed |= set(left)
-        _reap()
+        killed |= _signal(left, signal.SIGKILL)
         time.sleep(0.05)
-    _reap()
+    _reap(asked | killed)
     return len(killed)
+
+
+def _signal(pids: Collection[int], number: signal.Signals) -> set[int]:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+    return set(pids)
 
 
 def exposed(run: str, secrets: Collection[str]) -> list[str]:
@@ -84,7 +85,8 @@ def _read(pid: int, name: str) -> bytes:
         return b""
 
 
-def _reap() -> None:
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def _reap(pids: Collection[int]) -> None:
+    """Wait for those that are children of this process and have ended."""
+    for pid in pids:
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
