@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-USERNAME, PASSWORD = "admin", "emulator"
+USERNAME, PASSWORD = "admin", "ocp-demo-1"
 # What every request carries.
 HEADERS = {"Authorization": "Basic " + b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode()}
 # The plain loops that are compared read the servers from the list of clusters, and so does the collection then.

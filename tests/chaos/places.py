@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 
 # The faults are meant for the victim; the administrator looks on.
-ADMIN, VICTIM = ("admin", "emulator"), ("victim", "not-a-secret")
+ADMIN, VICTIM = ("admin", "ocp-demo-1"), ("victim", "not-a-secret")
 
 
 @dataclass(frozen=True)

@@ -4,5 +4,5 @@
 
 from __future__ import annotations
 
-BASIC = {"username": "admin", "password": "emulator"}
+BASIC = {"username": "admin", "password": "ocp-demo-1"}
 ACCESS_KEY = {"access_key_id": "emulator", "access_key_secret": "emulator-secret"}

@@ -11,7 +11,7 @@ from repository import REPOSITORY
 # The OCP of the examples, in whose place an emulator stands, and what they leave to the vault.
 EXAMPLE_URL = "https://ocp.example.com:8080"
 SECRETS = {
-    "ocp_password": "emulator",
+    "ocp_password": "ocp-demo-1",
     "ocp_access_key_id": "emulator",
     "ocp_access_key_secret": "emulator-secret",
 }

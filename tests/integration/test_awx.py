@@ -292,7 +292,7 @@ def test_progress_prevents_the_idle_timeout_of_a_job(job, start_emulator, shown,
 
 
 def test_the_scheduled_playbook_restarts_once_a_month(ansible, fleet):
-    ansible.environment = {"OCP_URL": fleet.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    ansible.environment = {"OCP_URL": fleet.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
     first, again = (ansible.playbook(yaml.safe_load(SCHEDULED)) for _run in range(2))
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert again.result["changed"] is False

@@ -133,7 +133,7 @@ def test_a_wrong_password_is_sent_once(ansible, start_emulator):
 
 
 def test_error_names_the_missing_permission(ansible, emulator):
-    result = ansible.module("server_restart", url=emulator.url, username="viewer", password="emulator", **SERVER)
+    result = ansible.module("server_restart", url=emulator.url, username="viewer", password="ocp-demo-1", **SERVER)
     assert_refused(result, "There was no restart of", "status 403", "Trace id", "permission")
     assert result["changed"] is False
 
@@ -149,14 +149,14 @@ def test_invalid_url_is_refused(ansible):
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({"OCP_PASSWORD": "emulator"}, ["url: is not given; give the address of an OCP with url or OCP_URL"]),
+        ({"OCP_PASSWORD": "ocp-demo-1"}, ["url: is not given; give the address of an OCP with url or OCP_URL"]),
         ({"OCP_URL": "http://127.0.0.1:9"}, ["password: is missing", "give it with password or OCP_PASSWORD."]),
         (
-            {"OCP_URL": "http://127.0.0.1:9", "OCP_PASSWORD": "emulator", "OCP_TIMEOUT": "abc"},
+            {"OCP_URL": "http://127.0.0.1:9", "OCP_PASSWORD": "ocp-demo-1", "OCP_TIMEOUT": "abc"},
             ["timeout", "The value abc comes from the environment variable OCP_TIMEOUT"],
         ),
         (
-            {"OCP_URL": "http://127.0.0.1:9/api/v2", "OCP_PASSWORD": "emulator"},
+            {"OCP_URL": "http://127.0.0.1:9/api/v2", "OCP_PASSWORD": "ocp-demo-1"},
             ["url: has a path /api/v2; give the address alone, http://127.0.0.1:9."],
         ),
     ],

@@ -127,7 +127,7 @@ def test_progress_page_playbooks_run(ansible, start_emulator):
     restart, fleet = blocks("docs/progress.md", "yaml")
     for playbook, options in (restart, []), (fleet, ["--clusters", "1", "--servers-per-zone", "10"]):
         emulator = start_emulator(*options)
-        ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+        ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
         outcome = ansible.playbook(yaml.safe_load(playbook))
         assert outcome.rc == 0, outcome.output
         assert set(emulator.restarts("OB_SERVER").values()) == {1}

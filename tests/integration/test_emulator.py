@@ -80,10 +80,10 @@ SERVICE = ["--exclude-path-regex", "^/emulator/"]
 
 
 CALLERS = {
-    "admin": ("4.3", ["--auth", "admin:emulator"]),
-    "viewer": ("4.3", ["--auth", "viewer:emulator"]),
+    "admin": ("4.3", ["--auth", "admin:ocp-demo-1"]),
+    "viewer": ("4.3", ["--auth", "viewer:ocp-demo-1"]),
     "nobody": ("4.3", []),
-    "4.2": ("4.2", ["--auth", "admin:emulator"]),
+    "4.2": ("4.2", ["--auth", "admin:ocp-demo-1"]),
 }
 
 

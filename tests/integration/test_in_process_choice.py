@@ -121,6 +121,6 @@ def test_controller_without_requests_uses_the_ordinary_module(play, ansible, tmp
 
 
 def test_both_paths_read_options_from_the_environment(ansible, emulator):
-    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
     outcome = ansible.tasks(READ, {**READ, "environment": {"X": "y"}}, arguments="-vvv")
     assert (outcome.rc, ran_as(outcome.output)) == (0, HERE | THERE), outcome.output

@@ -222,7 +222,7 @@ def test_failing_expression_is_an_error_only_when_strict(command, listed, source
     assert "nothing" in done.stderr
 
 
-@pytest.mark.parametrize("password", ["emulator", "{{ 'emu' ~ 'lator' }}"], ids=["plain", "template"])
+@pytest.mark.parametrize("password", ["ocp-demo-1", "{{ 'ocp-demo' ~ '-1' }}"], ids=["plain", "template"])
 def test_the_password_may_be_a_template(listed, source, password):
     _groups, variables = listed(source(password=password))
     assert len(variables) == 9
@@ -309,8 +309,8 @@ def test_plugin_examples_work(ansible, emulator, listed, tmp_path):
     ansible.environment = {
         "OCP_URL": emulator.url,
         "OCP_USERNAME": "admin",
-        "OCP_PASSWORD": "emulator",
-        "MY_OCP_PASSWORD": "emulator",
+        "OCP_PASSWORD": "ocp-demo-1",
+        "MY_OCP_PASSWORD": "ocp-demo-1",
     }
     all_of_it, orders, of_clusters = (
         EXAMPLES.replace(EXAMPLE_URL, emulator.url).replace("~/", f"{tmp_path}/").split("---\n")

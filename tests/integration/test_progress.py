@@ -33,7 +33,7 @@ def defaults(emulator):
 def control(emulator, name, path, body):
     """A task that breaks the emulator."""
     request = {"url": f"{emulator.url}{path}", "method": "POST", "body_format": "json", "body": body}
-    credentials = {"url_username": "admin", "url_password": "emulator", "force_basic_auth": True}
+    credentials = {"url_username": "admin", "url_password": "ocp-demo-1", "force_basic_auth": True}
     return {"name": name, "ansible.builtin.uri": {**request, **credentials}}
 
 
@@ -43,7 +43,7 @@ def piped(ansible, emulator):
 
     def run(**variables):
         options = "cluster=orders server=10.0.0.1:2882 freeze_server=true wait=true"
-        connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+        connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
         environment = {**os.environ, **ansible.variables(), **connection}
         del environment["ANSIBLE_NOCOLOR"]
         done = subprocess.run(

@@ -113,7 +113,7 @@ def test_agents_of_many_hosts_are_restarted_by_one_task(ansible, emulator):
 
 
 def test_the_connection_comes_from_the_environment(ansible, emulator):
-    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "emulator"}
+    ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
     result = ansible.module("cluster_restart", cluster="payments", wait=True)
     assert result["task"]["succeeded"] is True
 

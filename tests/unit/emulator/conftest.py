@@ -72,7 +72,7 @@ class Emulated:
         self._client = AsyncClient(transport=transport, base_url="http://127.0.0.1:8080")
 
     def request(self, method: str, path: str, **options: Any) -> Response:
-        options.setdefault("auth", ("admin", "emulator"))
+        options.setdefault("auth", ("admin", "ocp-demo-1"))
         return self._runner.run(self._client.request(method, path, **options))
 
     def data(self, method: str, path: str, **options: Any) -> Any:

@@ -61,7 +61,7 @@ TARGETS: dict[str, tuple[Selector, dict[tuple[str, int], int]]] = {
 SHOWS_START = TARGETS.keys() - {"arbitration service"}
 DATE = format_datetime(BEGINNING.astimezone(UTC), usegmt=True)
 AUTHS = {
-    "password": basic_auth("admin", "emulator"),
+    "password": basic_auth("admin", "ocp-demo-1"),
     "access key": AccessKeyAuth("emulator", "emulator-secret", lambda: DATE),
 }
 SERVICES = [

@@ -51,7 +51,7 @@ def fleet():
 
 
 @contextmanager
-def connected(served, password="emulator"):
+def connected(served, password="ocp-demo-1"):
     client = HttpClient(f"http://127.0.0.1:{served.port}", basic_auth("admin", password), verify=True, timeout=10)
     yield OcpApi(client)
     client.close()
@@ -65,7 +65,7 @@ def member(served, cluster, server, **changes):
     return FleetMember(f"cluster{cluster}", str(server), Selector(Server, options), request)
 
 
-def restart(served, members, threads=16, password="emulator"):
+def restart(served, members, threads=16, password="ocp-demo-1"):
     connect = partial(connected, served, password)
     with connect() as api:
         return restart_many(api, Crew(connect, threads), members, 10.0)

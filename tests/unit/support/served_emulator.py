@@ -18,7 +18,7 @@ from ocp_emulator.serve.run_server import listen
 from ocp_emulator.serve.shutdown_and_outage import EmulatorServer
 from ocp_emulator.service import Settings
 
-ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
+ADMIN = {"Authorization": "Basic " + b64encode(b"admin:ocp-demo-1").decode()}
 RESTART = ("POST", "/api/v2/arbitration/services/1/restart")
 TASKS = "/api/v2/tasks/instances"
 # Long enough to tell an answer from none.

@@ -43,7 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
         # A name that is not complete is a mistake, also as a keyword argument of a test.
         allow_abbrev=False,
         help="answer requests until SIGTERM or SIGINT",
-        description="Answer requests until SIGTERM or SIGINT. Log on as admin, password emulator.",
+        description="Answer requests until SIGTERM or SIGINT. Log on as admin, password ocp-demo-1.",
     )
     # The help shows options in this order.
     _add_server_options(command)

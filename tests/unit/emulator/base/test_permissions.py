@@ -166,7 +166,7 @@ def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
     emulated.restart_server(1)
     for method, path, _permission in NEEDED:
         answer = emulated.request(
-            method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "emulator")
+            method, path.replace("/1/subtasks/1", "/1001/subtasks/50001"), auth=("viewer", "ocp-demo-1")
         )
         assert answer.status_code == (403 if method != "GET" else 404 if path == f"{TASKS}/1" else 200), path
 
@@ -189,4 +189,4 @@ def test_info_requires_credentials_but_no_permission(start):
     ],
 )
 def test_permissions_are_checked_before_the_request_is_validated(emulated, path, options):
-    emulated.error(403, "POST", path, auth=("viewer", "emulator"), **options)
+    emulated.error(403, "POST", path, auth=("viewer", "ocp-demo-1"), **options)

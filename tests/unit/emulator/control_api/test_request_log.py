@@ -50,7 +50,7 @@ def test_restart_request_is_listed_with_its_task(emulated):
 
 def test_refused_requests_are_listed(emulated):
     emulated.error(401, "GET", TASKS, auth=("admin", "wrong"))
-    emulated.error(403, "POST", "/api/v2/ob/clusters/1/restart", auth=("viewer", "emulator"))
+    emulated.error(403, "POST", "/api/v2/ob/clusters/1/restart", auth=("viewer", "ocp-demo-1"))
     emulated.error(400, "GET", "/no/such%20url")
     emulated.request("GET", "/api/v2/time", auth=None)
     told = [(request["path"], request["user"], request["status"]) for request in seen(emulated)]
@@ -90,7 +90,7 @@ def test_control_api_requests_are_not_listed(emulated):
     ],
 )
 def test_list_can_be_filtered_and_paged(emulated, filters, ids):
-    viewer = ("viewer", "emulator")
+    viewer = ("viewer", "ocp-demo-1")
     emulated.request("GET", TASKS)
     emulated.request("POST", "/api/v2/ob/clusters/1/restart")
     emulated.request("GET", f"{TASKS}/1001", auth=viewer)

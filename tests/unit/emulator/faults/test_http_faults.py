@@ -52,7 +52,7 @@ def test_user_matches_only_with_valid_credentials(emulated):
     plan(emulated, match={"user": "admin"}, times=None)
     emulated.error(401, "GET", TASKS, auth=("admin", "wrong"))
     emulated.error(401, "GET", TASKS, auth=None)
-    emulated.get(TASKS, auth=("viewer", "emulator"))
+    emulated.get(TASKS, auth=("viewer", "ocp-demo-1"))
     emulated.error(503, "GET", TASKS)
 
 

@@ -57,7 +57,7 @@ def test_answer_in_place_has_its_own_query_and_needs_credentials(emulated):
     plan(emulated, "replace", path=f"{TASKS}?status=FAILED", match={"path": "/api/v2/info"}, times=None)
     assert emulated.get("/api/v2/info")["contents"] == []
     emulated.error(401, "GET", "/api/v2/info", auth=("admin", "wrong"))
-    emulated.error(403, "POST", RESTART, auth=("viewer", "emulator"))
+    emulated.error(403, "POST", RESTART, auth=("viewer", "ocp-demo-1"))
 
 
 @pytest.mark.parametrize(("options", "status"), [({}, 504), ({"status": 502}, 502)])

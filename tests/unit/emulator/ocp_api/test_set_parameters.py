@@ -212,7 +212,7 @@ def test_setting_needs_the_permission_to_manage_clusters(start):
     people = [
         {"name": "reads", "password": "x", "permissions": ["CLUSTER_VIEWER"]},
         {"name": "sets", "password": "x", "permissions": ["CLUSTER_MANAGER"]},
-        {"name": "admin", "password": "emulator", "permissions": ["ADMIN"]},
+        {"name": "admin", "password": "ocp-demo-1", "permissions": ["ADMIN"]},
     ]
     zones = [{"name": "zone1", "servers": [{"ip": "10.0.0.1"}]}]
     fleet = FleetFile.model_validate({"clusters": [{"name": "orders", "zones": zones}], "users": people})

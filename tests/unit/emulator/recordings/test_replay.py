@@ -45,7 +45,7 @@ def document_of(emulated, change=lambda _path, data: data, user="admin"):
     """A recording in the documented form, which nothing is masked in. ``change`` gives other data for a path."""
     answers = []
     for path, query in [*asked(emulated)]:
-        answer = emulated.request("GET", f"{path}?{urlencode(query)}" if query else path, auth=(user, "emulator"))
+        answer = emulated.request("GET", f"{path}?{urlencode(query)}" if query else path, auth=(user, "ocp-demo-1"))
         form = "json" if "json" in answer.headers["content-type"] else "html"
         body = answer.json() if form == "json" else None
         if body and "data" in body:

@@ -41,7 +41,7 @@ def basic(text):
         basic("admin"),
         basic("admin:"),
         basic("admin:wrong"),
-        basic("nobody:emulator"),
+        basic("nobody:ocp-demo-1"),
         basic(":"),
     ],
 )
@@ -54,7 +54,7 @@ def test_missing_credentials_get_a_basic_challenge(emulated):
 
 
 def test_basic_scheme_is_case_insensitive(emulated):
-    name, credentials = basic("admin:emulator")["Authorization"].split()
+    name, credentials = basic("admin:ocp-demo-1")["Authorization"].split()
     emulated.get(TASKS, auth=None, headers={"Authorization": f"{name.upper()} {credentials}"})
 
 
@@ -62,7 +62,7 @@ def test_password_may_contain_colons_and_non_ascii_letters(start):
     users = [{"name": "dba", "password": "a:b:ü", "permissions": ["TASK_VIEWER"]}]
     emulated = start(fleet=resolve(FleetFile.model_validate({"users": users})))
     emulated.get(TASKS, auth=None, headers=basic("dba:a:b:ü"))
-    emulated.error(401, "GET", TASKS, auth=None, headers=basic("admin:emulator"))
+    emulated.error(401, "GET", TASKS, auth=None, headers=basic("admin:ocp-demo-1"))
 
 
 # --- access keys ---------------------------------------------------------------------------------------------------
@@ -191,5 +191,5 @@ def test_credentials_are_checked_before_anything_else(emulated, method, path, op
 def test_refused_request_starts_no_task(emulated):
     for path in (SERVER, CLUSTER, ARBITRATION):
         emulated.error(401, "POST", path, auth=None, params={"freezeServer": "true"})
-        emulated.error(403, "POST", path, auth=("viewer", "emulator"), params={"freezeServer": "true"})
+        emulated.error(403, "POST", path, auth=("viewer", "ocp-demo-1"), params={"freezeServer": "true"})
     assert emulated.get(TASKS)["contents"] == []

@@ -17,7 +17,7 @@ def wrong(emulated, times=1, user="admin"):
     return [emulated.error(401, "GET", TASKS, auth=(user, "wrong"))["code"] for _time in range(times)][-1]
 
 
-def code(emulated, user="admin", password="emulator"):
+def code(emulated, user="admin", password="ocp-demo-1"):
     """The code that a log-on is refused with; None when it is not."""
     answer = emulated.request("GET", TASKS, auth=(user, password))
     return answer.json()["error"]["code"] if answer.status_code == 401 else None

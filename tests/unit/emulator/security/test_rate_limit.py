@@ -43,7 +43,7 @@ def test_limit_applies_per_user_and_not_to_anonymous_requests(start):
     emulated = start(rates=(Rate(1, 10),))
     emulated.get(TASKS)
     emulated.error(429, "GET", TASKS)
-    emulated.get(TASKS, auth=("viewer", "emulator"))
+    emulated.get(TASKS, auth=("viewer", "ocp-demo-1"))
     for _call in range(3):
         assert NAMES[0] not in emulated.request("GET", "/api/v2/time", auth=None).headers
         assert NAMES[0] not in emulated.request("GET", TASKS, auth=None).headers
@@ -53,9 +53,9 @@ def test_limit_applies_per_user_and_not_to_anonymous_requests(start):
 def test_refused_requests_count_and_have_headers(start):
     emulated = start(rates=(Rate(4, 10),))
     statuses = [
-        emulated.request("POST", "/api/v2/ob/clusters/9/restart", auth=("viewer", "emulator")),
-        emulated.request("GET", "/api/v2/tasks/instances/7", auth=("viewer", "emulator")),
-        emulated.request("GET", "/no/such/url", auth=("viewer", "emulator")),
+        emulated.request("POST", "/api/v2/ob/clusters/9/restart", auth=("viewer", "ocp-demo-1")),
+        emulated.request("GET", "/api/v2/tasks/instances/7", auth=("viewer", "ocp-demo-1")),
+        emulated.request("GET", "/no/such/url", auth=("viewer", "ocp-demo-1")),
     ]
     assert [answer.status_code for answer in statuses] == [403, 404, 400]
     assert [limits(answer)[1] for answer in statuses] == [3, 2, 1]

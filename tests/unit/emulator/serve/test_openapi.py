@@ -265,7 +265,7 @@ def test_restarts_match_the_document(switched):
         check(emulated, document, "post", path, ids, 200, **options)
         check(emulated, document, "post", path, ids, 409, **options)
         check(emulated, document, "post", path, unknown, 404, **unknown_options)
-        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"), **options)
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "ocp-demo-1"), **options)
         check(emulated, document, "post", path, ids, 401, auth=None, **options)
         emulated.pass_time(20)
 
@@ -283,7 +283,7 @@ def test_task_actions_match_the_document(start, answer):
         check(emulated, document, "post", path, ids, 200)
         check(emulated, document, "post", path, ids, 400)
         check(emulated, document, "post", path, unknown, 404)
-        check(emulated, document, "post", path, ids, 403, auth=("viewer", "emulator"))
+        check(emulated, document, "post", path, ids, 403, auth=("viewer", "ocp-demo-1"))
         check(emulated, document, "post", path, ids, 401, auth=None)
         emulated.pass_time(10)
         if emulated.task(task_id)["status"] == "FAILED":

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pytest
 import trustme
 
-ADMIN = {"Authorization": "Basic " + b64encode(b"admin:emulator").decode()}
+ADMIN = {"Authorization": "Basic " + b64encode(b"admin:ocp-demo-1").decode()}
 
 
 @contextmanager

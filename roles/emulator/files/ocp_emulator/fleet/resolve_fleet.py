@@ -48,8 +48,8 @@ _VIEWER = [
     Permission.BACKUP_VIEWER,
 ]
 _DEFAULT_USERS = [
-    UserEntry(id=100, name="admin", password="emulator", permissions=[Permission.ADMIN]),
-    UserEntry(id=101, name="viewer", password="emulator", permissions=_VIEWER),
+    UserEntry(id=100, name="admin", password="ocp-demo-1", permissions=[Permission.ADMIN]),
+    UserEntry(id=101, name="viewer", password="ocp-demo-1", permissions=_VIEWER),
 ]
 _DEFAULT_KEYS = [AccessKeyEntry(id="emulator", secret="emulator-secret", user="admin")]
 

@@ -197,7 +197,7 @@ def test_default_date_is_now_in_gmt():
 
 @pytest.mark.parametrize(
     ("username", "password"),
-    [("admin", "emulator"), ("管理员", "пароль:ü€"), ("a", "b:c")],
+    [("admin", "ocp-demo-1"), ("管理员", "пароль:ü€"), ("a", "b:c")],
     ids=["ascii", "beyond Latin-1", "colon in the password"],
 )
 def test_basic_credentials_are_utf8(username, password):
