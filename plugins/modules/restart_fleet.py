@@ -124,6 +124,8 @@ servers:
       address as C(name), whether it C(failed) and then why in C(msg), and C(changed), C(action), C(reason), C(task_id),
       C(verified) and C(trace_id) as M(oceanbase.ocp.server_restart) returns them, null where they are not known.
     - With O(wait) C(verified) is of the last look.
+    - C(start_before) and C(start_after) are its start as shown before the restart and in the last look, C(duration) the
+      seconds that its task took; null where they are not known.
   returned: once a server was looked at
   type: list
   elements: dict

@@ -179,8 +179,9 @@ left_alone:
   type: int
 results:
   description:
-    - What became of each server that was reached, in order. Each has C(id), C(name), C(zone), C(outcome), C(task_id)
-      and C(elapsed) in seconds.
+    - What became of each server that was reached, in order. Each has C(id), C(name), C(zone), C(outcome), C(task_id),
+      C(elapsed) in seconds, C(verified) as RV(oceanbase.ocp.server_restart#module:verified), and its start as shown
+      before and after as C(start_before) and C(start_after), null where it is not shown.
     - C(outcome) is C(failed), or what RV(oceanbase.ocp.server_restart#module:action) says.
   returned: always, but for options that are refused
   type: list

@@ -15,6 +15,7 @@ from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
 from .._targets.target import Selector
 from .._waiting.failure_report import Purpose, task_failed
+from .observed_starts import start_shown
 from .restart_request import RestartRequest
 
 Result = dict[str, Any]
@@ -22,7 +23,7 @@ Result = dict[str, Any]
 MOST_NAMED = 20
 # Of the result of a restart; the rest is megabytes for a thousand servers.
 KEPT = ("action", "reason", "task_id", "verified", "trace_id")
-UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, "target": {}, **dict.fromkeys(KEPT)}
+UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, "target": {}, "before": None, **dict.fromkeys(KEPT)}
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class FleetOutcome:
         self.members = members
         self.warnings: list[str] = []
         self.unsuccessful: dict[int, Task] = {}
+        self.durations: dict[int, float | None] = {}
         self._clock = clock
         self._began = clock.now()
         self._asked: dict[int, Ended[Result]] = {}
@@ -144,7 +146,13 @@ class FleetOutcome:
         why = self._failure(number)
         named = {"cluster": member.cluster, "server": member.server, "name": facts["target"].get("name")}
         ended = {"failed": why is not None, "changed": facts["changed"]}
-        return {**named, **ended, **shown, **({} if why is None else {"msg": why})}
+        after = proof.found["before"] if proof is not None and proof.found is not None else None
+        times = {
+            "start_before": start_shown(facts["before"]),
+            "start_after": start_shown(after),
+            "duration": self.durations.get(facts["task_id"]),
+        }
+        return {**named, **ended, **shown, **times, **({} if why is None else {"msg": why})}
 
     def _failure(self, number: int) -> str | None:
         """Why one failed; None if it did not, as far as is known."""

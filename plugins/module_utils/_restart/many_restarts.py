@@ -97,6 +97,7 @@ class _Fleet:
             raise
         self._outcome.warnings += waited.warnings
         self._outcome.unsuccessful = {task.id: task for task in waited.unsuccessful}
+        self._outcome.durations = {task["id"]: task["duration"] for task in waited.results}
 
     def _prove(self) -> None:
         """Look at all again, and at those that do not show their start yet once more every few seconds."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._base.errors import ChangeStopped, OcpError
+from .._restart.observed_starts import start_shown
 
 Result = dict[str, Any]
 
@@ -27,8 +28,20 @@ def failed_restart(error: OcpError) -> Result | None:
 
 def server_outcomes(batch: Result, found: Mapping[str, Any], elapsed: float) -> list[Result]:
     """What became of each server of the batch after these seconds."""
-    shared = {"outcome": found["action"], "task_id": found["task_id"], "elapsed": round(elapsed, 3)}
-    return [{"id": one["id"], "name": one["name"], "zone": batch["zone"], **shared} for one in batch["servers"]]
+    shared = {
+        "outcome": found["action"],
+        "task_id": found["task_id"],
+        "verified": found.get("verified"),
+        "elapsed": round(elapsed, 3),
+    }
+    return [
+        {"id": one["id"], "name": one["name"], "zone": batch["zone"], **shared, **_starts(one["name"], found)}
+        for one in batch["servers"]
+    ]
+
+
+def _starts(name: str, found: Mapping[str, Any]) -> Result:
+    return {f"start_{when}": start_shown(found.get(when), name) for when in ("before", "after")}
 
 
 def outcome_words(outcome: Result, reason: str | None) -> str:

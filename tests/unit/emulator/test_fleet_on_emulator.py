@@ -91,6 +91,9 @@ def test_each_server_of_many_clusters_is_restarted_once_and_proven(fleet):
     assert {each["action"] for each in again["servers"]} == {"skipped"}
     assert restarted(fleet) == dict.fromkeys(servers, 1)
     assert (first["changed"], again["changed"], len(first["task_ids"])) == (True, False, CLUSTERS)
+    assert all(each["start_before"] < each["start_after"] and each["duration"] > 0 for each in first["servers"])
+    shown = [(each["start_before"], each["start_after"], each["duration"]) for each in again["servers"]]
+    assert shown == [(each["start_after"], each["start_after"], None) for each in first["servers"]]
 
 
 @pytest.fixture

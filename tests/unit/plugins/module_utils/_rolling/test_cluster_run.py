@@ -69,6 +69,7 @@ def test_servers_restart_one_after_another_and_each_has_its_lines(service, roll,
         ("10.1.0.2:2882", "submitted", 1002),
         ("10.1.0.3:2882", "submitted", 1003),
     ]
+    assert all(one["start_before"] < one["start_after"] and one["verified"] for one in found["results"])
     assert (found["changed"], found["planned"], found["left_alone"], found["untouched"]) == (True, 3, 0, [])
     assert (found["stopped"], found["postponed"], found["warnings"]) == (None, None, [])
     [(word, entry)] = noted(record)
@@ -94,6 +95,7 @@ def test_zone_is_one_request(service, roll):
     found = roll(strategy=Strategy.ZONE)
     assert service.posts == [("zone", (31, zone)) for zone in ("zone1", "zone2", "zone3")]
     assert [one["task_id"] for one in found["results"]] == [1001, 1001, 1002, 1003]
+    assert all(one["start_before"] < one["start_after"] for one in found["results"])
 
 
 def test_check_mode_plans_alone(service, roll, record):
