@@ -61,7 +61,11 @@ PICTURES = [
     Picture(
         "The plugins",
         PLUGINS,
-        {**{name: f"module_utils.{name}" for name in UTILS}, "_timeline": "plugin_utils._timeline"},
+        {
+            **{name: f"module_utils.{name}" for name in UTILS},
+            "_timeline": "plugin_utils._timeline",
+            "_evidence": "plugin_utils._evidence",
+        },
     ),
     Picture("The emulator", EMULATOR, {PACKAGE: ""}),
 ]
@@ -175,7 +179,7 @@ def test_an_action_plugin_imports_its_module_alone(path):
     assert outside(path) == {"__future__"}
 
 
-@pytest.mark.parametrize("path", sources(PLUGINS, "plugin_utils", "filter", "lookup"), **each)
+@pytest.mark.parametrize("path", sources(PLUGINS, "plugin_utils", "callback", "filter", "lookup"), **each)
 def test_controller_code_imports_no_module(path):
     assert {name.split(".")[0] for name in inside(path)} <= {"module_utils", "plugin_utils"}
     assert outside(path).isdisjoint({PACKAGE, *HTTP_LIBRARIES})

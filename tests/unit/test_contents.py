@@ -22,6 +22,7 @@ def names(folder: str, ending: str) -> list[str]:
         ("module", names("plugins/modules", ".py")),
         ("playbook", names("playbooks", ".yml")),
         ("role", sorted(path.name for path in (ROOT / "roles").iterdir() if path.is_dir())),
+        ("callback", names("plugins/callback", ".py")),
         ("inventory", names("plugins/inventory", ".py")),
         ("filter", names("plugins/filter", ".py")),
         ("lookup", names("plugins/lookup", ".py")),

@@ -17,7 +17,11 @@ from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "plugins/modules").glob("*.py"))
-OTHERS = [path for kind in ("filter", "inventory", "lookup") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))]
+OTHERS = [
+    path
+    for kind in ("callback", "filter", "inventory", "lookup")
+    for path in sorted((ROOT / "plugins" / kind).glob("*.py"))
+]
 ROLES = sorted(path for path in (ROOT / "roles").iterdir() if path.is_dir())
 NAMED = {"ids": lambda path: path.stem}
 # What partner certification does not let a collection skip.
@@ -73,7 +77,17 @@ def test_a_role_tells_its_version(path):
 
 def test_only_known_folders_are_below_plugins():
     folders = {path.name for path in (ROOT / "plugins").iterdir()} - {"__pycache__"}
-    recognised = {"action", "doc_fragments", "filter", "inventory", "lookup", "modules", "module_utils", "plugin_utils"}
+    recognised = {
+        "action",
+        "callback",
+        "doc_fragments",
+        "filter",
+        "inventory",
+        "lookup",
+        "modules",
+        "module_utils",
+        "plugin_utils",
+    }
     assert folders <= recognised
 
 

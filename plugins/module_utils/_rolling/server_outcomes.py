@@ -23,7 +23,8 @@ def failed_restart(error: OcpError) -> Result | None:
     if isinstance(error, ChangeStopped) or not safety["allowed"]:
         return None
     # Before the target was found there are no facts.
-    return {"changed": False, "task_id": None, "reason": None, "warnings": [], **error.facts, "action": FAILED}
+    unknown = dict.fromkeys(("task_id", "reason", "verified"))
+    return {"changed": False, **unknown, "warnings": [], **error.facts, "action": FAILED}
 
 
 def server_outcomes(batch: Result, found: Mapping[str, Any], elapsed: float) -> list[Result]:
@@ -31,7 +32,7 @@ def server_outcomes(batch: Result, found: Mapping[str, Any], elapsed: float) -> 
     shared = {
         "outcome": found["action"],
         "task_id": found["task_id"],
-        "verified": found.get("verified"),
+        "verified": found["verified"],
         "elapsed": round(elapsed, 3),
     }
     return [

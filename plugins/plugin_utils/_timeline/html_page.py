@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The HTML page of tasks: chart, facts, logs, overview."""
+"""The HTML page of tasks: chart, facts, logs, overview; the template of every page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from markupsafe import Markup
 from .scale import Scale
 from .timeline import STATES, Step, TaskView
 
+FOLDER = Path(__file__).parent
 # Heights in CSS pixels.
 _AXIS, _PITCH, _THICKNESS = 26, 40, 10
 
@@ -26,21 +27,22 @@ def render_html(tasks: list[TaskView], title: str | None) -> str:
     """
     title = title or (tasks[0].row.name if len(tasks) == 1 else f"{len(tasks)} tasks")
     shown = {row.state for task in tasks for row in (task.row, *task.steps)}
-    return _template().render(tasks=tasks, title=title, states=[state for state in STATES if state in shown])
+    states = [state for state in STATES if state in shown]
+    return page_template(FOLDER / "page.html.j2").render(tasks=tasks, title=title, states=states)
 
 
 @cache
-def _template() -> Template:
-    folder = Path(__file__).parent
+def page_template(path: Path) -> Template:
+    """A template of a page, with the marks, the style and the frame that all pages share."""
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader([path.parent, FOLDER]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     environment.filters["percent"] = _percent
-    style = (folder / "page.css").read_text(encoding="utf-8")
+    style = (FOLDER / "page.css").read_text(encoding="utf-8")
     environment.globals |= {
         "axis": _AXIS,
         "pitch": _PITCH,
@@ -49,7 +51,7 @@ def _template() -> Template:
         "census": _census,
         "style": Markup(style.strip().replace("AXIS", str(_AXIS)).replace("PITCH", str(_PITCH))),
     }
-    return environment.get_template("page.html.j2")
+    return environment.get_template(path.name)
 
 
 def _percent(part: float) -> str:

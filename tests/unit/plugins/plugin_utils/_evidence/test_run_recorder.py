@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which events become evidence, what never gets into it, and that nothing of it harms the run."""
+
+from __future__ import annotations
+
+import atexit
+import json
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence import evidence_file, run_recorder
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.evidence_page import render_evidence
+from ansible_collections.oceanbase.ocp.tests.unit.support.evidence_runs import URL, Run, Task, checked, restarted
+from ansible_collections.oceanbase.ocp.tests.unit.support.html_pages import NASTY, Page, scalars, tasks, texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.fixture(autouse=True)
+def exits(monkeypatch):
+    """What is to run when the process ends; a test runs it itself."""
+    found = []
+    monkeypatch.setattr(atexit, "register", found.append)
+    # Written at each event.
+    monkeypatch.setattr(evidence_file, "SHARE", 0)
+    for name in ("OCP_URL", "OCP_USERNAME", "OCP_PASSWORD", "OCP_ACCESS_KEY_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    return found
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path / "change.json")
+
+
+def test_run_has_who_asked_what_was_done_and_the_proof(run):
+    run.begins({"awx_user_name": "ann", "awx_job_id": 7, "ocp_password": "s3cr3t-word"})
+    run.recorder.ended(run.result("server_restart", restarted()))
+    run.ends()
+    found = run.document
+    assert (found["ticket"], found["state"], found["totals"]) == ("CHG-4711", "succeeded", {"proven": 1})
+    assert (found["run"]["playbooks"], found["run"]["plays"]) == (["/srv/restart.yml"], ["Restart"])
+    assert found["requested_from"]["awx"]["user_name"] == "ann"
+    assert (found["services"], found["requested_by"]["ocp_users"]) == ([URL], ["admin"])
+    assert found["targets"][0]["outcome"] == "proven"
+    assert run.shown == [f"Evidence: {run.file} and {run.file.with_suffix('.html')}"]
+    assert "s3cr3t-word" not in run.file.read_text() + run.page
+    assert "orders 10.0.0.1:2882" in Page(run.page).text
+
+
+def test_run_without_a_module_of_the_collection_writes_nothing(run, tmp_path):
+    run.begins()
+    run.recorder.started(run.host(), Task("ansible.builtin.uri"))
+    run.recorder.ended(run.result("ansible.builtin.uri", {"changed": False}))
+    run.recorder.ended(run.result("ansible.builtin.uri", {"msg": "no"}), failed=True)
+    run.ends(failed=True)
+    assert (list(tmp_path.iterdir()), run.shown, run.warnings) == ([], [], [])
+
+
+def test_loop_counts_each_item_once(run):
+    run.begins()
+    for _item in range(2):
+        run.recorder.item(run.result("server_restart", restarted()))
+    run.recorder.ended(run.result("server_restart", {"results": [restarted(), restarted()], "changed": True}))
+    run.ends()
+    assert [entry["number"] for entry in run.document["targets"]] == [1, 2]
+
+
+def test_each_failed_try_is_kept(run):
+    run.recorder.retry(run.result("server_restart", restarted(msg="Task 1001 FAILED", verified=None)))
+    run.recorder.ended(run.result("server_restart", restarted()))
+    assert [entry["outcome"] for entry in run.document["targets"]] == ["failed", "proven"]
+    assert [failure["ignored"] for failure in run.document["failures"]] == [True]
+
+
+def test_failure_that_the_playbook_ignores_is_kept(run):
+    run.recorder.ended(run.result("server_restart", restarted(msg="it FAILED")))
+    run.ends()
+    assert (run.document["state"], run.document["totals"]) == ("succeeded", {"failed": 1})
+    [failure] = run.document["failures"]
+    assert (failure["message"], failure["ignored"]) == ("it FAILED", True)
+
+
+def test_failed_task_of_another_module_is_named_and_no_more(run):
+    run.recorder.ended(run.result("server_restart", restarted()))
+    shown = {"msg": "401 for token abcdef", "url": "http://lb/?token=abcdef"}
+    run.recorder.ended(run.result("ansible.builtin.uri", shown, "Drain it"), failed=True)
+    [failure] = run.document["failures"]
+    assert (failure["step"], failure["module"], failure["message"]) == ("Drain it", "ansible.builtin.uri", None)
+    assert "abcdef" not in run.file.read_text() + run.page
+
+
+def test_hidden_result_is_counted_and_not_kept(run):
+    run.recorder.ended(run.result("server_restart", {"censored": "the output has been hidden", "changed": True}))
+    assert (run.document["hidden_results"], run.document["targets"]) == (1, [])
+    assert "1 results are hidden by no_log" in run.page
+
+
+@pytest.mark.parametrize("name", ["OCP_PASSWORD", "OCP_ACCESS_KEY_SECRET"])
+def test_secrets_of_the_environment_are_masked(run, monkeypatch, name):
+    monkeypatch.setenv(name, "hidden-w0rd")
+    result = run.result("server_restart", restarted(reason="because hidden-w0rd"), args={})
+    run.recorder.ended(result)
+    assert run.document["targets"][0]["reason"] == "because ********"
+
+
+def test_interrupted_run_names_what_has_no_result(run, exits):
+    run.begins()
+    run.recorder.started(run.host(), Task("server_restart", "Restart a node"))
+    assert run.document["state"] == "running"
+    [at_exit] = exits
+    at_exit()
+    found = run.document
+    assert (found["state"], [one["step"] for one in found["unfinished"]]) == ("interrupted", ["Restart a node"])
+    assert "Restart a node" in Page(run.page).text
+
+
+def test_ended_run_stays_as_it_is_when_the_process_ends(run, exits):
+    run.recorder.ended(run.result("server_restart", restarted()))
+    run.ends()
+    before = run.file.read_text()
+    exits[0]()
+    assert run.file.read_text() == before
+
+
+def test_read_is_never_unfinished(run):
+    run.recorder.started(run.host(), Task("server_info"))
+    assert run.document["unfinished"] == []
+
+
+def test_background_task_stays_unfinished(run):
+    run.recorder.started(run.host(), Task("server_restart"))
+    run.recorder.ended(run.result("server_restart", {"ansible_job_id": "j1", "started": 1, "finished": 0}))
+    run.ends()
+    assert len(run.document["unfinished"]) == 1
+
+
+def test_task_that_is_waited_for_later_is_brought_up_to_date(run):
+    started = restarted(after=None, verified=None)
+    ended = started["task"]
+    started["task"] = {**ended, "status": "RUNNING", "finish_time": None, "duration": None}
+    run.recorder.ended(run.result("server_restart", started))
+    other = {**ended, "status": "FAILED", "start_time": "2026-05-04T09:00:00+08:00"}
+    run.recorder.ended(run.result("task_wait", {"tasks": [other, ended]}))
+    [target] = run.document["targets"]
+    assert (target["outcome"], target["task"]["status"], target["task"]["duration"]) == ("unproven", "SUCCESSFUL", 9.0)
+
+
+def test_later_look_at_the_same_plan_is_left_out(run):
+    def plan(*names):
+        servers = [{"name": name, "reason": "old", "needed": True} for name in names]
+        return run.result("rolling_restart_info", {"batches": [{"cluster": "orders", "servers": servers}]})
+
+    for names in ("a", "b"), ("b",), (), ("c",):
+        run.recorder.ended(plan(*names))
+    assert [[one["name"] for one in each["steps"][0]] for each in run.document["plans"]] == [["a", "b"], ["c"]]
+
+
+def test_values_of_parameters_are_left_out(run):
+    one = {"name": "external_kms_info", "wanted": "secret-value", "needs_restart": True, "in_effect": None}
+    result = {"changed": True, "cluster": {"id": 1, "name": "orders"}, "parameters": [one], "set_at": None}
+    run.recorder.ended(run.result("cluster_parameter", {**result, "reason": "sets it to secret-value"}))
+    assert run.document["parameters"][0]["name"] == "external_kms_info"
+    assert "secret-value" not in run.file.read_text() + run.page
+
+
+def test_what_cannot_be_written_is_one_warning(tmp_path):
+    (tmp_path / "file").write_text("")
+    run = Run(tmp_path / "file" / "change.json")
+    for _ in range(3):
+        run.recorder.ended(run.result("server_restart", restarted()))
+    run.ends()
+    assert len(run.warnings) == 1
+    assert "no more evidence is written" in run.warnings[0]
+
+
+def test_fork_of_the_process_writes_nothing(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(run_recorder, "process_id", lambda: -1)
+    run.recorder.ended(run.result("server_restart", restarted()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_second_playbook_of_a_command_keeps_the_failure_of_the_first(run):
+    for failed in (True, False):
+        run.begins()
+        run.recorder.ended(run.result("server_restart", restarted()))
+        run.ends(failed=failed)
+    assert (run.document["state"], len(run.document["run"]["playbooks"])) == ("failed", 2)
+
+
+RESULTS = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(("msg", "action", "reason", "verified", "changed", "task_id", "elapsed", "trace_id"), scalars),
+        "task": tasks | scalars,
+        "tasks": st.lists(tasks, max_size=2),
+        "target": st.dictionaries(st.sampled_from(["kind", "name", "cluster_name", "hosts"]), scalars) | scalars,
+        "before": st.dictionaries(st.just("members"), st.lists(st.dictionaries(st.just("name"), scalars))) | scalars,
+        "servers": st.lists(
+            st.dictionaries(st.sampled_from(["name", "cluster", "failed", "msg"]), scalars), max_size=2
+        ),
+        "batches": st.lists(st.dictionaries(st.just("servers"), st.lists(st.dictionaries(st.just("name"), texts)))),
+        "failed_subtasks": st.lists(st.dictionaries(st.sampled_from(["id", "name", "log_tail"]), scalars), max_size=2),
+        "parameters": st.lists(st.dictionaries(st.sampled_from(["name", "in_effect"]), scalars), max_size=2),
+    },
+)
+MODULES = [
+    *("server_restart", "restart_fleet", "rolling_restart_cluster", "rolling_restart_info", "task"),
+    "cluster_parameter",
+]
+
+
+@given(st.sampled_from(MODULES), RESULTS, st.sampled_from(NASTY))
+def test_any_result_keeps_the_schema_and_a_page_that_no_text_breaks(tmp_path_factory, module, result, name):
+    run = Run(tmp_path_factory.mktemp("evidence") / "change.json", ticket=name)
+    run.recorder.ended(run.result(module, result, name))
+    run.ends(failed=True)
+    assert run.warnings == []
+    page = Page(run.page)
+    assert {tag for tag, _attributes in page.tags}.isdisjoint({"script", "link", "img", "iframe", "form"})
+    assert not [key for _tag, attributes in page.tags for key in attributes if key.startswith("on")]
+    assert page.document.isprintable() or "\x1b" not in page.document
+    assert run.document["state"] == "failed"
+
+
+def test_page_is_made_of_the_document_alone(run):
+    run.recorder.ended(run.result("server_restart", restarted()))
+    run.ends()
+    assert render_evidence(checked(json.loads(run.file.read_text()))) == run.page
