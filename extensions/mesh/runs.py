@@ -110,8 +110,8 @@ class Run:
     def judge_once(self, history: History) -> None:
         """Each server was restarted once."""
         servers = emulator.servers_of(CLUSTERS)
-        promise = f"each of {len(servers)} servers restarted exactly once, by one POST"
-        self.check(promise, once_problems(history, servers))
+        problems = once_problems(history, servers)
+        self.check(f"each of {len(servers)} servers restarted exactly once, by one POST", problems)
 
     def judge_workers(self) -> None:
         """Nothing is left on any node."""
