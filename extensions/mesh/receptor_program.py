@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -99,6 +100,8 @@ def _hash(file: Path) -> str:
 
 
 def _not_to_be_had(reason: str) -> NotToBeHad:
+    # The address of a mirror may have a password in it.
+    shown = re.sub(r"://[^/@\s]*@", "://", reason)
     return NotToBeHad(
-        f"make mesh needs Receptor {PACKAGE} of Debian {SUITE}, and cannot get it: {reason}; nothing was started."
+        f"make mesh needs Receptor {PACKAGE} of Debian {SUITE}, and cannot get it: {shown}; nothing was started."
     )

@@ -62,9 +62,9 @@ def test_package_is_fetched_once_and_nothing_else_stays(programs, folder):
     assert fetch_package(folder, MIRROR) == package
 
 
-def refusal(folder):
+def refusal(folder, mirror=MIRROR):
     with pytest.raises(NotToBeHad) as raised:
-        fetch_package(folder, MIRROR)
+        fetch_package(folder, mirror)
     words = str(raised.value)
     assert words.startswith(SAID)
     assert words.endswith("; nothing was started.")
@@ -82,6 +82,13 @@ def test_without_a_network_one_sentence_says_so(programs, folder):
     programs("apt-get", f"echo '{words}' >&2; exit 100")
     assert refusal(folder) == f"{MIRROR} cannot be read (Failed to fetch x  Could not connect)"
     assert list(folder.iterdir()) == []
+
+
+def test_password_of_a_mirror_is_not_shown(programs, folder):
+    mirror = "https://user:a-secret@mirror.example.com/debian"
+    programs("apt-get", f"echo 'E: Failed to fetch {mirror}/x' >&2; exit 100")
+    shown = "https://mirror.example.com/debian"
+    assert refusal(folder, mirror) == f"{shown} cannot be read (Failed to fetch {shown}/x)"
 
 
 def test_version_that_the_mirror_no_longer_has_is_said(programs, folder):
