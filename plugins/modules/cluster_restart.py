@@ -141,6 +141,11 @@ task:
       description: Whether it ended SUCCESSFUL by undoing what it had done.
       returned: always
       type: bool
+    targets:
+      description: Names of what it works on; empty where the service does not tell.
+      returned: always
+      type: list
+      elements: str
     progress:
       description: How many of the subtasks are done, how many there are, and the descriptions of those running.
       returned: always

@@ -74,9 +74,9 @@ tasks:
   description:
     - The tasks, the newest first.
     - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor), C(create_time),
-      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id),
-      C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded), C(rolled_back), C(progress) and
-      C(subtasks) in execution order.
+      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) with
+      the names of what it works on, C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
+      C(rolled_back), C(progress) and C(subtasks) in execution order.
   returned: success
   type: list
   elements: dict

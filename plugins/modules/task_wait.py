@@ -83,9 +83,9 @@ tasks:
     - The tasks as last seen, in the order asked for. A failure has them too. When O(wait_timeout) is used up for more
       than a few tasks, those that are still running are in RV(unfinished_task_ids) only.
     - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor), C(create_time),
-      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id),
-      C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded), C(rolled_back), C(progress) and
-      C(subtasks) in execution order.
+      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) with
+      the names of what it works on, C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
+      C(rolled_back), C(progress) and C(subtasks) in execution order.
   returned: unless an option was refused
   type: list
   elements: dict

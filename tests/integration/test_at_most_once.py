@@ -84,7 +84,7 @@ def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_em
     assert (server["action"], server["task_id"]) == ("attached", whole["task_id"])
     assert "Restart OB cluster" in server["reason"]
     assert (failed, cluster["changed"], cluster["task_id"]) == ({"cluster"}, False, None)
-    assert f"task {one['task_id']} (Restart OB server) is running" in cluster["msg"]
+    assert f"task {one['task_id']} (Restart OB server 10.0.0.7) is running" in cluster["msg"]
     assert len(emulator.requests("POST")) == 2
 
 
@@ -101,7 +101,9 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
     assert (server["action"], server["task_id"]) == ("attached", zone["task_id"])
     assert one["action"] == "submitted"
     assert (failed, refused["changed"], refused["task_id"]) == ({"refused"}, False, None)
-    assert f"task {one['task_id']} (Restart OB server) is running, but it does not restart all" in refused["msg"]
+    assert (
+        f"task {one['task_id']} (Restart OB server 10.0.0.1) is running, but it does not restart all" in refused["msg"]
+    )
     assert len(emulator.requests("POST")) == 2
 
 
@@ -125,7 +127,7 @@ def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, 
     assert "in_flight=queue" in refused["msg"]
     assert (checked["action"], checked["changed"]) == ("submitted", True)
     assert hurried["changed"] is False
-    assert f"Task {earlier['task_id']} (Restart OB server) is not finished" in hurried["msg"]
+    assert f"Task {earlier['task_id']} (Restart OB server 10.0.0.1) is not finished" in hurried["msg"]
     queued = waited_for(emulator, earlier["task_id"], lambda: ansible.module("server_restart", wait=True, **queue))
     assert (queued["action"], queued["task"]["succeeded"]) == ("submitted", True), queued
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import os
 import runpy
@@ -195,8 +196,12 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     given = f" -e report_task_folder={tmp_path}" if folder else ""
     outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e report_task_id=1001{given}")
     assert outcome.rc == 0, outcome.output
-    assert "Restart OB server: FAILED" in outcome.output
-    assert (tmp_path / "task-1001.html").is_file() is folder
+    assert "Restart OB server 10.0.0.1: FAILED" in outcome.output
+    page = tmp_path / "task-1001.html"
+    assert page.is_file() is folder
+    for words in ("a fault of the emulator's plan made it fail", "task_id=1001 state=retried"):
+        assert words in outcome.output
+        assert not folder or words in html.unescape(page.read_text())
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def test_interrupted_wait_shows_the_task_id_and_can_be_resumed(ansible, start_em
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(timeout=60) != 0
     assert "User interrupted execution" in shown.read_text()
-    assert progress_lines(shown.read_text())[0].startswith("  1001 (Restart OB server) RUNNING ")
+    assert progress_lines(shown.read_text())[0].startswith("  1001 (Restart OB server 10.0.0.1) RUNNING ")
     again = ansible.playbook([play])
     assert again.rc == 0, again.output
     assert (again.result["action"], again.result["task_id"]) == ("attached", 1001)
-    assert progress_lines(again.output)[0].startswith("  1001 (Restart OB server) RUNNING ")
+    assert progress_lines(again.output)[0].startswith("  1001 (Restart OB server 10.0.0.1) RUNNING ")
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 

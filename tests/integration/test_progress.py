@@ -63,8 +63,8 @@ def piped(ansible, emulator):
 @pytest.mark.smoke
 def test_ad_hoc_progress_goes_to_stderr_in_a_pipe(piped):
     output, errors = piped()
-    assert progress_lines(errors)[0].startswith("  1001 (Restart OB server) RUNNING ")
-    assert re.fullmatch(r"  1001 \(Restart OB server\) SUCCESSFUL, [\d.]+ s", progress_lines(errors)[-1])
+    assert progress_lines(errors)[0].startswith("  1001 (Restart OB server 10.0.0.1) RUNNING ")
+    assert re.fullmatch(r"  1001 \(Restart OB server 10.0.0.1\) SUCCESSFUL, [\d.]+ s", progress_lines(errors)[-1])
     # What a program reads has none of it.
     assert progress_lines(output) == []
     assert output.startswith("localhost | CHANGED => {")
@@ -73,7 +73,7 @@ def test_ad_hoc_progress_goes_to_stderr_in_a_pipe(piped):
 
 def test_forced_colour_is_used_in_a_pipe(piped):
     _output, errors = piped(ANSIBLE_FORCE_COLOR="true")
-    assert re.search(r"\x1b\[[\d;]+m  1001 \(Restart OB server\) RUNNING", errors)
+    assert re.search(r"\x1b\[[\d;]+m  1001 \(Restart OB server 10.0.0.1\) RUNNING", errors)
 
 
 def test_terminal_shows_success_and_failure_in_different_colours(ansible, emulator):
@@ -99,7 +99,9 @@ def test_playbook_progress_precedes_the_result_in_80_columns(ansible, start_emul
 
 def test_loop_items_show_progress_before_each_result(ansible, emulator):
     outcome = ansible.tasks(restart("{{ item }}", loop=SERVERS), **defaults(emulator))
-    order = re.findall(r"^  (\d+) \(Restart OB server\) SUCCESSFUL|=> \(item=(.*)\)", outcome.output, re.MULTILINE)
+    order = re.findall(
+        r"^  (\d+) \(Restart OB server 10\.0\.0\.\d\) SUCCESSFUL|=> \(item=(.*)\)", outcome.output, re.MULTILINE
+    )
     assert [first or second for first, second in order] == [
         "1001", SERVERS[0], "1002", SERVERS[1], "1003", SERVERS[2],
     ]  # fmt: skip

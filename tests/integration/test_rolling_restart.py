@@ -57,8 +57,9 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     assert emulator.restarts("OB_SERVER") == three
     said = message(stopped)
     fourth = names(emulator)[IN_ORDER[3]]
+    address = fourth.partition(":")[0]
     assert f"cluster1 stopped at batch 4 of 12 (zone3: {fourth})" in said
-    assert "Task 1004 (Restart OB server) FAILED at subtask 4 of 13, Stop observer process" in said
+    assert f"Task 1004 (Restart OB server {address}) FAILED at subtask 4 of 13, Stop observer process" in said
     assert f"3 of 12 servers were restarted, 1 failed ({fourth}), 8 were not touched" in said
     assert "run the same command again" in said
     assert "Stop observer process" in report.read_text()
@@ -66,7 +67,7 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     # As long as the failed task holds the node, nothing else is touched, and the gate names it.
     held = roll(emulator, CLUSTERS, gate_timeout=1)
     assert held.rc == 2
-    assert "task 1004 (Restart OB server) FAILED at subtask 4 of 13, Stop observer process" in message(held)
+    assert f"task 1004 (Restart OB server {address}) FAILED at subtask 4 of 13, Stop observer process" in message(held)
     assert f"and still holds server {fourth}" in message(held)
     assert len(posts(emulator)) == 4
 

@@ -96,7 +96,7 @@ def test_held_server_is_never_green_and_blocks_the_plan(roll, start_emulator, pr
         assert outcome.rc == 2
         assert '"0 to restart' not in outcome.output
         for told in (shown(outcome), message(outcome)):
-            assert "task 1001 (Restart OB server) FAILED at subtask" in told
+            assert "task 1001 (Restart OB server 10.0.0.8) FAILED at subtask" in told
             assert "Wait observer active" in told
             assert RETRY.format(1001) in told
             assert ROLL_BACK.format(1001) in told
@@ -121,8 +121,8 @@ def test_cluster_held_during_the_run_ends_the_gate_at_once(roll, start_emulator,
     outcome = roll(emulator, ["payments"], gate_timeout=MINUTES, **given)
     assert outcome.rc == 2
     assert posts(emulator) == [8, 7]
-    named = "payments (id 2) is not healthy, and no wait ends that: task 1002 (Restart OB server) FAILED at subtask"
-    assert named in message(outcome)
+    named = "task 1002 (Restart OB server 10.0.0.7) FAILED at subtask"
+    assert f"payments (id 2) is not healthy, and no wait ends that: {named}" in message(outcome)
     assert RETRY.format(1002) in message(outcome)
 
 

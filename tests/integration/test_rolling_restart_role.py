@@ -141,7 +141,7 @@ def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, ro
     assert outcome.rc == 2
     assert message(outcome).count("The rolling restart of ") == 1
     assert 'The rolling restart of orders stopped in "Wait for the restarts that run on it already"' in message(outcome)
-    assert f"Task {running} (Restart OB server) FAILED" in message(outcome)
+    assert f"Task {running} (Restart OB server 10.0.0.3) FAILED" in message(outcome)
     assert "3 of 9 servers were restarted, 0 failed, 6 were not touched" in message(outcome)
     assert posts(emulator) == [3, 8, 9, 7]
     assert "Stop observer service" in report.read_text()

@@ -134,7 +134,7 @@ def test_rolled_back_task_is_shown_as_rolled_back(play, emulator):
     assert outcome.result["task"]["succeeded"] is False
     assert {step["status"] for step in outcome.result["task"]["subtasks"]} == {"PENDING"}
     assert outcome.result["before"] == {"status": "FAILED", "operation": "EXECUTE"}
-    assert " 1001 (Restart OB server) ROLLED BACK" in outcome.output
+    assert " 1001 (Restart OB server 10.0.0.1) ROLLED BACK" in outcome.output
 
 
 def test_failed_rollback_is_a_failure(play, emulator):
@@ -148,7 +148,7 @@ def test_failed_rollback_is_a_failure(play, emulator):
     )
     undo, go_on = outcome.results["undo"], outcome.results["go on"]
     assert undo["msg"].startswith(
-        "The rollback of task 1001 did not succeed.\nTask 1001 (Restart OB server) FAILED while"
+        "The rollback of task 1001 did not succeed.\nTask 1001 (Restart OB server 10.0.0.1) FAILED while"
     )
     assert ("msg" in go_on, go_on["task"]["rolled_back"]) == (False, True)
 
@@ -158,7 +158,8 @@ def test_prohibited_rollback_is_refused_before_the_action_is_sent(play, emulator
     emulator.post("/emulator/faults", fault)
     result = play(RESTART, steer("undo", state="rolled_back")).result
     assert result["msg"] == (
-        "Task 1001 (Restart OB server) must not be rolled back (prohibitRollback); retry it, or skip what failed."
+        "Task 1001 (Restart OB server 10.0.0.1) must not be rolled back (prohibitRollback); "
+        "retry it, or skip what failed."
     )
     assert steered_by(emulator) == []
 
@@ -266,7 +267,7 @@ def test_error_names_the_missing_permission(play, emulator):
     emulator.fail_subtask(STEP)
     result = play(RESTART, steer("viewer", task_id=1001, state="retried", username="viewer")).result
     assert (result["changed"], result["task"]["status"]) == (False, "FAILED")
-    assert result["msg"].startswith("Task 1001 (Restart OB server) was not retried. POST ")
+    assert result["msg"].startswith("Task 1001 (Restart OB server 10.0.0.1) was not retried. POST ")
     assert result["msg"].endswith(
         "Ask for the permission, or use credentials that have it. The permission is TASK_MANAGER."
     )

@@ -228,9 +228,12 @@ obproxy_parameter_record = partial(shaped, shape=_OBPROXY_PARAMETER)
 
 _TAG: Shape = {
     "serverId": integer,
+    "svrIp": text,
+    "clusterName": text,
     "zoneName": text,
     "hostId": integer,
     "arbitrationServiceId": integer,
+    "arbitrationServiceSvrPort": integer,
     "obproxyId": integer,
 }
 # The ids there are texts.

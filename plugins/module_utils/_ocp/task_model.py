@@ -14,7 +14,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from .._base.parsing import instant, integer, integers, record, records
-from .._base.text import one_line, truncate
+from .._base.text import one_line, shorten, truncate
 
 RUNNING = "RUNNING"
 SUCCESSFUL = "SUCCESSFUL"
@@ -25,6 +25,8 @@ EXECUTE = "EXECUTE"
 UNFINISHED = (RUNNING, "READY", "PENDING", "CANCELING")
 # Fields hold names and addresses; longer values would only fill results.
 LONGEST_VALUE = 1000
+# Of a target, so that a progress line has room for what became of the task.
+_NAME_WIDTH = 40
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,10 @@ class Subtask:
 
 @dataclass(frozen=True)
 class Task:
-    """A task with its subtasks in execution order. ``duration`` is seconds; a value that a form lacks is None."""
+    """A task with its subtasks in execution order. ``duration`` is seconds; a value that a form lacks is None.
+
+    ``targets`` are the names of what it works on; empty if the form does not show them.
+    """
 
     id: int
     name: str | None
@@ -77,6 +82,7 @@ class Task:
     host_id: int | None
     prohibit_rollback: bool | None
     task_definition_id: int | None
+    targets: list[str]
     subtasks: list[Subtask]
 
     @classmethod
@@ -92,13 +98,26 @@ class Task:
             cluster_name=_truncated(cluster.get("name")),
             host_id=_first_not_none(data.get("hostId"), _common_tag(data, "hostId")),
             duration=_seconds(data),
+            targets=target_names(data),
             subtasks=_execution_order([_subtask(raw) for raw in raw_subtasks]),
         )
 
+    @classmethod
+    def from_result(cls, facts: dict[str, Any]) -> Task:
+        """Read what ``result`` has returned, wherever it was kept meanwhile."""
+        subtasks = [Subtask(**_fields_of(Subtask, raw)) for raw in records(facts.get("subtasks"))]
+        return cls(**{**_fields_of(cls, facts), "targets": _texts(facts.get("targets")), "subtasks": subtasks})
+
     @property
     def label(self) -> str:
-        """As in ``1001 (Restart OB cluster)``."""
-        return task_label(self.id, self.name)
+        """As in ``1001 (Restart OB server 10.0.0.1)``."""
+        return task_label(self.id, self.title)
+
+    @property
+    def title(self) -> str | None:
+        """Its name with what it works on, as in ``Restart OB server 10.0.0.1``."""
+        name = one_line(self.name)
+        return f"{name}{_of_targets(self.targets, self.cluster_name)}" if name else None
 
     @property
     def is_rolling_back(self) -> bool:
@@ -165,6 +184,41 @@ def task_label(task_id: int, name: str | None) -> str:
     return f"{task_id} ({known})" if known else str(task_id)
 
 
+def _fields_of(cls: type, facts: dict[str, Any]) -> dict[str, Any]:
+    return {**{field.name: facts.get(field.name) for field in fields(cls)}, "id": integer(facts.get("id"))}
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def target_names(data: dict[str, Any]) -> list[str]:
+    """The names of what a task works on, as its tags show them; empty for versions without tags."""
+    names = (_tag_name(tag) for tag in records(data.get("tags")))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _tag_name(tag: dict[str, Any]) -> str | None:
+    """The address of a server, host or service, else the name of a zone or cluster."""
+    address, port, cluster, zone = (
+        _truncated(one_line(tag.get(key))) for key in ("svrIp", "arbitrationServiceSvrPort", "clusterName", "zoneName")
+    )
+    if address:
+        return f"{address}:{port}" if port else str(address)
+    if any(integer(tag.get(key)) is not None for key in ("serverId", "hostId", "arbitrationServiceId", "obproxyId")):
+        return None
+    return " ".join(filter(None, (cluster, zone))) or None
+
+
+def _of_targets(targets: list[str], cluster: str | None) -> str:
+    """As in `` 10.0.0.1``, `` 10.0.0.1 and 29 more``, or `` in cluster orders`` where only that is known."""
+    if targets:
+        more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
+        return f" {shorten(targets[0], _NAME_WIDTH)}{more}"
+    name = one_line(cluster)
+    return f" in cluster {shorten(name, _NAME_WIDTH)}" if name else ""
+
+
 def _subtask(data: dict[str, Any]) -> Subtask:
     return Subtask(
         **_same_named(Subtask, data),
@@ -180,6 +234,7 @@ _MAPPED_BY_HAND = {
     "cluster_name",
     "host_id",
     "duration",
+    "targets",
     "subtasks",
     "upstreams",
     "downstreams",

@@ -77,6 +77,12 @@ class FleetOutcome:
         return list(dict.fromkeys(task_id for task_id in found if task_id is not None))
 
     @property
+    def targets(self) -> dict[int, str]:
+        """The server that each task restarts. A task that was joined may restart more than that."""
+        shown = ((self._facts(number), member.label) for number, member in enumerate(self.members))
+        return {facts["task_id"]: label for facts, label in shown if facts["action"] in ("submitted", "adopted")}
+
+    @property
     def skipped(self) -> int:
         """How many need no restart."""
         return sum(self._facts(number)["action"] == "skipped" for number in self._asked)

@@ -69,4 +69,4 @@ def _members_restarted_by(task: Task, target: Target, observed: Observation) -> 
 
 
 def _operation(task: Task, restarts: frozenset[str] | None) -> Operation:
-    return Operation(task.id, task.name, instant(task.start_time), frozenset() if task.is_rolling_back else restarts)
+    return Operation(task.id, task.title, instant(task.start_time), frozenset() if task.is_rolling_back else restarts)

@@ -13,6 +13,7 @@ from .._base.errors import ModuleCrashed, OcpError, attach_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.failure_report import Purpose
 from .._waiting.progress import progress_line, started_line
 from .fleet_outcome import FleetMember, FleetOutcome
 from .restart import restart_target
@@ -87,6 +88,7 @@ class _Fleet:
                 task_ids,
                 self._request.policy,
                 full=False,
+                purpose=Purpose(targets=self._outcome.targets),
                 unseen_for=UNSEEN_FOR,
                 crew=self._crew,
                 clock=self._clock,

@@ -59,7 +59,7 @@ def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> Finish
     began = instant(task.start_time)
     if began is None or began < since or entry.restarts == frozenset() or not did_its_work(task):
         return None
-    return FinishedRestart(task.id, task.name, began, instant(task.finish_time) or began, entry.restarts)
+    return FinishedRestart(task.id, task.title, began, instant(task.finish_time) or began, entry.restarts)
 
 
 def untold_restart(target: Target, entries: Iterable[TaskOnTarget], since: datetime) -> FinishedRestart | None:

@@ -92,7 +92,8 @@ def wait_for_tasks(
     exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
-    poller = _AwaitedTasks(api, crew, graces, full, Progress(policy.show, policy.offline_time, steps=policy.steps))
+    progress = Progress(policy.show, policy.offline_time, steps=policy.steps)
+    poller = _AwaitedTasks(api, crew, graces, full, progress, purpose)
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -123,7 +124,13 @@ class _AwaitedTasks:
     """The awaited tasks: results of those that ended, and the others as last read, if ever."""
 
     def __init__(
-        self, api: OcpApi, crew: Crew | None, graces: Mapping[int, Grace], full: bool, progress: Progress
+        self,
+        api: OcpApi,
+        crew: Crew | None,
+        graces: Mapping[int, Grace],
+        full: bool,
+        progress: Progress,
+        purpose: Purpose,
     ) -> None:
         self.wanted = list(graces)
         self.unfinished: dict[int, Task | None] = dict.fromkeys(graces)
@@ -137,6 +144,7 @@ class _AwaitedTasks:
         self._graces = graces
         self._problems: list[ServiceError] = []
         self._progress = progress
+        self._purpose = purpose
 
     @property
     def done(self) -> bool:
@@ -187,7 +195,7 @@ class _AwaitedTasks:
             else:
                 self._record_problem(answer)
             return
-        task = Task.from_api(answer or {})
+        task = self._purpose.named(Task.from_api(answer or {}))
         self._graces[task_id].renew()
         self._just_read[task_id] = self.unfinished[task_id] = task
         if task.finished:

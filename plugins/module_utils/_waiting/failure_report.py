@@ -6,19 +6,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
 from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, RUNNING, Subtask, Task
+from .._ocp.task_model import FAILED, RUNNING, Subtask, Task, task_label
 
 DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
 MOST_IDS_SHOWN = 20
+MOST_NAMED = 20
 # Precedes each attempt (docs/dev/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
@@ -26,10 +27,19 @@ NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 @dataclass(frozen=True)
 class Purpose:
-    """What is awaited, as in "The restart of …", and the trace id of the request that started it."""
+    """What is awaited, as in "The restart of …", and the trace id of the request that started it.
+
+    ``targets`` has the name of what a task restarts, by the task's id, where that is known better than from the task.
+    """
 
     what: str = ""
     trace_id: str | None = None
+    targets: Mapping[int, str] = field(default_factory=dict)
+
+    def named(self, task: Task) -> Task:
+        """The task with the name of its target."""
+        name = self.targets.get(task.id)
+        return task if name is None else replace(task, targets=[name])
 
     def headline(self, outcome: str) -> list[str]:
         """The first line of a message; empty without ``what``."""
@@ -66,7 +76,7 @@ class _FailedSubtask:
 
 
 def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, log_lines: int) -> TaskFailed:
-    """The error for ``failed`` of ``total`` tasks: the first one in detail, the others by id.
+    """The error for ``failed`` of ``total`` tasks: the first one in detail, the others by name.
 
     Its fact ``failed_subtasks`` has every FAILED subtask, the first few with the last ``log_lines`` lines of the log of
     their last attempt as ``log_tail``.
@@ -75,7 +85,8 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     # Before the logs are read: the trace id of the response that showed the end.
     trace_id = purpose.trace_id or api.trace_id
     steps = list(_failed_subtasks(api, failed, log_lines))
-    others = ", ".join(str(task.id) for task in failed[1:])
+    others = ", ".join(task.label for task in failed[1 : MOST_NAMED + 1])
+    others += f" and {len(failed) - 1 - MOST_NAMED} more" if len(failed) > MOST_NAMED + 1 else ""
     lines = [
         *purpose.headline("did not succeed"),
         *_what_failed(first, [step for step in steps if step.task is first]),
@@ -122,7 +133,7 @@ def wait_timed_out(
     """The error for tasks that still run after ``waited`` seconds, each as last read."""
     task_id, task = next(iter(unfinished.items()))
     others = f" and {len(unfinished) - 1} more are" if len(unfinished) > 1 else " is"
-    name = task.label if task is not None else str(task_id)
+    name = task.label if task is not None else task_label(task_id, purpose.targets.get(task_id))
     shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
     status = f" ({shown})" if task is not None else ""
     steps = [step for step in task.subtasks if step.status == RUNNING and step.id is not None] if task else []
@@ -244,11 +255,16 @@ def _next_steps(task: Task) -> Iterator[str]:
 
 def remedies(task: Task) -> Iterator[str]:
     """What a person can do about a FAILED task, as far as OCP allows it: a line for each, with its command."""
+    yield from (f"  {what}: {command}" for what, command in remedy_commands(task))
+
+
+def remedy_commands(task: Task) -> Iterator[tuple[str, str]]:
+    """The same in pairs."""
     if not task.is_rolling_back:
-        yield f"  Retry what failed: {adhoc_command('task', task_id=task.id, state='retried')}"
+        yield "Retry what failed", adhoc_command("task", task_id=task.id, state="retried")
     for step in task.failed_subtasks[:1]:
         if not step.prohibit_skip and step.id is not None:
             skip = adhoc_command("task", task_id=task.id, subtask_id=step.id, state="skipped")
-            yield f"  Skip this subtask, leaving its work undone: {skip}"
+            yield "Skip this subtask, leaving its work undone", skip
     if not task.prohibit_rollback:
-        yield f"  Roll the task back: {adhoc_command('task', task_id=task.id, state='rolled_back')}"
+        yield "Roll the task back", adhoc_command("task", task_id=task.id, state="rolled_back")

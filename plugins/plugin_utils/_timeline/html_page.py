@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ...module_utils._waiting.failure_report import NEXT_STEPS_HEADING
 from .scale import Scale
 from .timeline import STATES, Step, TaskView
 
@@ -49,6 +50,7 @@ def page_template(path: Path) -> Template:
         "thickness": _THICKNESS,
         "scale_over": Scale.over,
         "census": _census,
+        "next_steps_heading": NEXT_STEPS_HEADING,
         "style": Markup(style.strip().replace("AXIS", str(_AXIS)).replace("PITCH", str(_PITCH))),
     }
     return environment.get_template(path.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...module_utils._base.text import LogTail, display_width, shorten, wrap
+from ...module_utils._waiting.failure_report import NEXT_STEPS_HEADING
 from .durations import fit
 from .scale import Bar, Scale
 from .timeline import State, Step, TaskView
@@ -44,6 +45,11 @@ class _Page:
         for step in task.failed:
             if step.log:
                 yield from self._log(step, step.log)
+        if task.next_steps:
+            yield from wrap(f"  {NEXT_STEPS_HEADING}", self._width)
+        for what, command in task.next_steps:
+            yield from wrap(f"  {what}:", self._width)
+            yield from self._command(command)
 
     def _facts(self, facts: list[tuple[str, str]]) -> Iterator[str]:
         line = ""
@@ -77,6 +83,13 @@ class _Page:
         yield from wrap(f"  End of the log of {step.number}, {step.name}:", self._width)
         for line in log.lines[-LOG_LINES:]:
             yield from (f"    {piece}".rstrip() for piece in wrap(line, self._width - 4))
+
+    def _command(self, command: str) -> Iterator[str]:
+        """Its lines, which a shell takes as they are unless the terminal is very narrow."""
+        room = self._width - 4
+        split = command if display_width(command) <= room else command.replace(" -a ", " \\\n  -a ", 1)
+        for line in split.splitlines():
+            yield from (f"    {piece}" for piece in wrap(line, room))
 
     def _in(self, state: State, text: str) -> str:
         return f"\x1b[{state.ansi}m{text}\x1b[0m" if self._color else text

@@ -13,6 +13,8 @@ from ansible.errors import AnsibleFilterError
 
 from ...module_utils._base.parsing import Record, instant, integer, record, records
 from ...module_utils._base.text import LogTail, log_tail, one_line
+from ...module_utils._ocp.task_model import Task
+from ...module_utils._waiting.failure_report import remedy_commands
 from .durations import duration
 
 
@@ -85,11 +87,15 @@ class Step:
 
 @dataclass(frozen=True)
 class TaskView:
-    """A task: its own row, its facts as (name, value), and its steps in the given order."""
+    """A task: its own row, its facts as (name, value), and its steps in the given order.
+
+    If it FAILED, ``next_steps`` are what a person can do about it, each with its command.
+    """
 
     row: Step
     facts: list[tuple[str, str]]
     steps: list[Step] = field(default_factory=list)
+    next_steps: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def failed(self) -> list[Step]:
@@ -163,9 +169,23 @@ def _view(number: int, found: _Found, newest: datetime | None) -> TaskView:
     }
     zone = next((time.tzinfo for time in _times(task)), None) or UTC
     reader = _Reader(zone, newest, logs)
-    row = reader.task(number, task)
+    targets = _target_names(found)
+    row = reader.task(number, task, targets)
     steps = [reader.subtask(place, raw) for place, raw in enumerate(records(task.get("subtasks")), 1)]
-    return TaskView(row, list(_facts(row, task, found.target)), steps)
+    return TaskView(row, list(_facts(row, task, targets)), steps, list(_next_steps(row, task)))
+
+
+def _target_names(found: _Found) -> list[str]:
+    """The names of what it works on, as the result around it or else the task itself shows them."""
+    hosts = [host.get("name") for host in records(found.target.get("hosts"))]
+    shown = found.task.get("targets")
+    names = hosts or [found.target.get("name")] if found.target else shown if isinstance(shown, list) else []
+    return [name for name in map(one_line, names) if name]
+
+
+def _next_steps(row: Step, task: Record) -> Iterator[tuple[str, str]]:
+    if row.state is FAILED and integer(task.get("id")):
+        yield from remedy_commands(Task.from_result(task))
 
 
 @dataclass(frozen=True)
@@ -176,10 +196,12 @@ class _Reader:
     newest: datetime | None
     logs: dict[int, object]
 
-    def task(self, number: int, raw: Record) -> Step:
+    def task(self, number: int, raw: Record, targets: list[str]) -> Step:
         state = ROLLED_BACK if raw.get("rolled_back") is True else _state(raw)
         status = "ROLLED BACK" if state is ROLLED_BACK else None
-        return self._step(number, raw, state, raw.get("name"), "Task", status)
+        more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
+        named = filter(None, (one_line(raw.get("name")), *targets[:1]))
+        return self._step(number, raw, state, f"{' '.join(named)}{more}" if raw.get("name") else None, "Task", status)
 
     def subtask(self, number: int, raw: Record) -> Step:
         return self._step(number, raw, _state(raw), raw.get("description") or raw.get("name"), "Subtask", None)
@@ -210,8 +232,7 @@ def _state(raw: Record) -> State:
     return _BY_OPERATION.get(str(raw.get("operation")).upper(), state) if state is SUCCESSFUL else state
 
 
-def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]:
-    hosts = records(target.get("hosts"))
+def _facts(row: Step, task: Record, targets: list[str]) -> Iterator[tuple[str, str]]:
     progress = record(task.get("progress"))
     done, total = integer(progress.get("done")), integer(progress.get("total"))
     given = len(records(task.get("subtasks")))
@@ -219,9 +240,9 @@ def _facts(row: Step, task: Record, target: Record) -> Iterator[tuple[str, str]]
     facts: Iterable[tuple[str, object]] = (
         ("Task", row.id),
         ("Operation", row.operation),
-        ("Target", ", ".join(str(host.get("name")) for host in hosts) or target.get("name")),
+        ("Target", ", ".join(targets)),
         ("Cluster", _named(task.get("cluster_name"), task.get("cluster_id"))),
-        ("Host", _named(None, task.get("host_id"))),
+        ("Host", None if targets else _named(None, task.get("host_id"))),
         ("Creator", task.get("creator")),
         ("Started", row.start.isoformat(" ", "seconds") if row.start else None),
         ("Duration", row.duration),

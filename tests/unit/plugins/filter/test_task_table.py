@@ -46,6 +46,14 @@ def test_table_shows_the_task_its_subtasks_and_the_log():
             "  End of the log of 2, Start server:",
             "    a",
             "    b",
+            "  With OCP_URL and the credentials in the environment:",
+            "  Retry what failed:",
+            "    ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=retried'",
+            "  Skip this subtask, leaving its work undone:",
+            "    ansible localhost -m oceanbase.ocp.task \\",
+            "      -a 'task_id=1001 subtask_id=2 state=skipped'",
+            "  Roll the task back:",
+            "    ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=rolled_back'",
         ]
     )
 

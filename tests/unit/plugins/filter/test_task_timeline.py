@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -88,7 +89,7 @@ def test_operation_and_attempt_are_shown(operation):
 
 
 def test_header_describes_the_task():
-    page = Page(task_timeline(task(step(begin=0, end=10), status="FAILED")))
+    page = Page(task_timeline(task(step(begin=0, end=10))))
     shown = dict(
         zip(re.findall(r"<dt>(.*?)</dt>", page.document), re.findall(r"<dd><bdi>(.*?)<", page.document), strict=True)
     )
@@ -101,8 +102,40 @@ def test_header_describes_the_task():
         "Duration": "10 s",
         "Subtasks": "1 of 1 done",
     }
-    assert "✗ FAILED" in page.text
+    assert "✓ SUCCESSFUL" in page.text
     assert "<h1><bdi>Restart OB server</bdi></h1>" in page.document
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (task(targets=["10.0.0.1"]), "Restart OB server 10.0.0.1"),
+        (task(targets=["10.0.0.1", "10.0.0.2", "10.0.0.3"]), "Restart OB server 10.0.0.1 and 2 more"),
+        ({"task": task(targets=["10.0.0.1"]), "target": {"name": "10.0.0.1:2882"}}, "Restart OB server 10.0.0.1:2882"),
+        ({"task": task(), "target": {"hosts": [{"name": "a"}, {"name": "b"}]}}, "Restart OB server a and 1 more"),
+        (task(targets="10.0.0.1"), "Restart OB server"),
+        (task(targets=[None, ["x"]]), "Restart OB server"),
+    ],
+    ids=["tag", "tags", "result", "hosts", "text", "no texts"],
+)
+def test_task_has_the_name_of_its_target(value, name):
+    page = Page(task_timeline([value, task()]))
+    assert f"<h2><bdi>{name}</bdi>" in page.document
+
+
+def test_failed_task_has_the_commands_that_go_on_from_it():
+    document = html.unescape(Page(task_timeline(task(step("FAILED", id=7), status="FAILED"))).document)
+    for command in ("state=retried'", "subtask_id=7 state=skipped'", "state=rolled_back'"):
+        assert re.search(
+            rf"<code>ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 .*{command}</code>", document
+        )
+    assert "state=retried" not in Page(task_timeline(task(step("FAILED", id=7)))).document
+
+
+@pytest.mark.parametrize("number", ["1001; reboot", None, {"x": 1}], ids=repr)
+def test_no_command_has_an_id_that_is_no_number(number):
+    document = Page(task_timeline(task(step("FAILED", id=number), status="FAILED", id=number))).document
+    assert "<code>" not in document
 
 
 def test_summary_shows_how_many_subtasks_are_listed():
@@ -191,7 +224,8 @@ def test_tasks_are_found_in_lists_and_results():
         task_timeline([one, registered, {"tasks": [one, one]}, {"results": [registered, skipped, {"task": None}]}])
     )
     assert len(page.bars) == 5
-    assert page.text.count("10.0.0.1:2882") == 2
+    shown = re.findall(r"<dt>Target</dt><dd><bdi>(.*?)<", page.document)
+    assert shown == ["10.0.0.1:2882"] * 2
 
 
 @pytest.mark.parametrize("nothing", [None, [], {"task": None}, {"tasks": []}, [None, {"results": None}]])

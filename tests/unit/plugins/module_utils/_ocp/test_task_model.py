@@ -188,6 +188,7 @@ def test_server_restart_task_is_normalized():
         "host_id": 32,
         "prohibit_rollback": False,
         "task_definition_id": -1,
+        "targets": [],
         "finished": False,
         "succeeded": False,
         "rolled_back": False,
@@ -478,6 +479,37 @@ def test_task_host_comes_from_its_field_or_tags(told, host_id):
 def test_task_cluster_comes_from_its_field_or_record(told, cluster):
     task = Task.from_api(raw_task(1, **told))
     assert (task.cluster_id, task.cluster_name) == cluster
+
+
+@pytest.mark.parametrize(
+    ("tags", "targets", "title"),
+    [
+        (
+            [{"clusterName": "orders", "zoneName": "zone1", "serverId": 1, "svrIp": "10.0.0.1"}],
+            ["10.0.0.1"],
+            " 10.0.0.1",
+        ),
+        ([{"clusterName": "orders", "zoneName": "zone1"}], ["orders zone1"], " orders zone1"),
+        ([{"clusterName": "orders"}], ["orders"], " orders"),
+        ([{"svrIp": "10.0.0.10", "arbitrationServiceSvrPort": 2888}], ["10.0.0.10:2888"], " 10.0.0.10:2888"),
+        ([{"svrIp": "a"}, {"svrIp": "b"}, {"svrIp": "a"}], ["a", "b"], " a and 1 more"),
+        ([{"svrIp": "a\nb"}], ["a\\nb"], " a\\nb"),
+        ([{"serverId": 1}, "x", None], [], " in cluster payments"),
+        (None, [], " in cluster payments"),
+    ],
+    ids=["server", "zone", "cluster", "arbitration service", "hosts", "line break", "no names", "no tags"],
+)
+def test_task_has_the_names_of_its_targets(tags, targets, title):
+    task = Task.from_api({"id": 1, "name": "Restart", "tags": tags, "cluster": {"id": 2, "name": "payments"}})
+    assert task.targets == task.result()["targets"] == targets
+    assert task.label == f"1 (Restart{title})"
+
+
+@pytest.mark.parametrize("raw", [SERVER, {}], ids=["full", "none"])
+def test_task_is_read_from_its_result(raw):
+    task = Task.from_api(raw)
+    assert Task.from_result(task.result()).label == task.label
+    assert [step.status for step in Task.from_result(task.result()).subtasks] == [step.status for step in task.subtasks]
 
 
 @pytest.mark.parametrize(

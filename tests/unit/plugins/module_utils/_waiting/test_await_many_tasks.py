@@ -222,7 +222,7 @@ def test_failures_are_counted_and_the_first_explained(time_passes):
         wait_for_success(api, ends, PATIENT, full=False, clock=time_passes.clock)
     error = raised.value
     assert str(error).startswith("Task 3 (Restart 3) FAILED at subtask 2 of 2, Start it")
-    assert "\nNot successful either: 5; 2 of 10 tasks in all.\n" in str(error)
+    assert "\nNot successful either: 5 (Restart 5); 2 of 10 tasks in all.\n" in str(error)
     assert error.facts["failed_task_ids"] == [3, 5]
     assert len(error.facts["tasks"]) == 10
     assert time_passes.time - 1000 >= 10  # the other tasks have ended

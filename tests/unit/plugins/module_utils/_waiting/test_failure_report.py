@@ -295,7 +295,7 @@ def test_only_the_first_failure_is_explained(api, time_passes):
     api.expect("task", 5, gives=failed(5)).expect("task", 6, gives=failed(6))
     api.expect("subtask_log", 5, 72, gives="five").expect("subtask_log", 6, 72, gives="six")
     error = failure_of(api, time_passes, 1, 5, 6)
-    assert "\nNot successful either: 6; 2 of 3 tasks in all.\n" in str(error)
+    assert "\nNot successful either: 6 (Restart 6); 2 of 3 tasks in all.\n" in str(error)
     assert "six" not in str(error)
     assert [(step["task_id"], step["log_tail"]) for step in error.facts["failed_subtasks"]] == [(5, "five"), (6, "six")]
     assert error.facts["failed_task_ids"] == [5, 6]
