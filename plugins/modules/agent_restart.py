@@ -25,6 +25,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
@@ -185,6 +186,11 @@ verified:
     show it.
   returned: once the target was found
   type: bool
+wait_command:
+  description: The command that waits for the restart; with OCP_URL and the credentials in the environment.
+  returned: when a restart was started or joined, and not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 safety:
   description:
     - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right

@@ -21,6 +21,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
@@ -175,6 +176,11 @@ verified:
     shows no start time of an arbitration service.
   returned: once the target was found
   type: bool
+wait_command:
+  description: The command that waits for the restart; with OCP_URL and the credentials in the environment.
+  returned: when a restart was started or joined, and not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 safety:
   description:
     - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right

@@ -58,6 +58,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.signs
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.waiting

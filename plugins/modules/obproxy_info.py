@@ -35,6 +35,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
 attributes:
   check_mode:
     support: full

@@ -31,6 +31,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
@@ -187,6 +188,11 @@ verified:
     time of an OBProxy, nor whether a task was a restart, so nothing proves one.
   returned: once the target was found
   type: bool
+wait_command:
+  description: The command that waits for the restart; with OCP_URL and the credentials in the environment.
+  returned: when a restart was started or joined, and not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 safety:
   description:
     - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right

@@ -67,6 +67,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
@@ -136,6 +137,11 @@ task_ids:
   type: list
   elements: int
   sample: [1000001]
+wait_command:
+  description: The command that waits for them, for up to 20 tasks; with OCP_URL and the credentials in the environment.
+  returned: when restarts were started or joined, and not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 failed_task_ids:
   description: The ids of the tasks that did not succeed, and of FAILED tasks that hold a server.
   returned: once a server was looked at

@@ -119,6 +119,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.safety
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective

@@ -84,6 +84,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
 attributes:

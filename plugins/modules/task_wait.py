@@ -26,13 +26,6 @@ options:
     type: list
     elements: int
     required: true
-  detail:
-    description:
-      - Which subtasks come back in RV(tasks). V(full) has all of them, V(summary) those that FAILED.
-      - For hundreds of tasks V(summary) keeps the result small.
-    type: str
-    choices: [summary, full]
-    default: full
   show_steps:
     description:
       - Whether the lines of O(show_progress) are one for each subtask. Without them there is one when a minute has
@@ -42,6 +35,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.waiting
 attributes:
   check_mode:
@@ -133,7 +127,6 @@ from ..module_utils._waiting.await_tasks import await_tasks
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},
-    "detail": {"type": "str", "choices": ["summary", "full"], "default": "full"},
     **WAIT_OPTIONS,
     **STEP_OPTIONS,
 }

@@ -27,6 +27,7 @@ options:
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.detail
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
@@ -218,6 +219,11 @@ verified:
     was not waited for or the service does not show it.
   returned: once the target was found
   type: bool
+wait_command:
+  description: The command that waits for the restart; with OCP_URL and the credentials in the environment.
+  returned: when a restart was started or joined, and not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 safety:
   description:
     - What the restart means for the tenants of the cluster, and whether the cluster is healthy, as it was seen right

@@ -41,8 +41,8 @@ def control(emulator, name, path, body):
 def piped(ansible, emulator):
     """Run an ad-hoc restart without a terminal; returns what the two outputs got."""
 
-    def run(**variables):
-        options = "cluster=orders server=10.0.0.1:2882 freeze_server=true wait=true"
+    def run(more="wait=true", **variables):
+        options = f"cluster=orders server=10.0.0.1:2882 freeze_server=true {more}"
         connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
         environment = {**os.environ, **ansible.variables(), **connection}
         del environment["ANSIBLE_NOCOLOR"]
@@ -69,6 +69,20 @@ def test_ad_hoc_progress_goes_to_stderr_in_a_pipe(piped):
     assert progress_lines(output) == []
     assert output.startswith("localhost | CHANGED => {")
     assert ESCAPE not in output + errors
+
+
+def test_compact_ad_hoc_result_fits_a_terminal(piped):
+    output, _errors = piped("wait=true detail=compact")
+    assert len(output.splitlines()) <= 25
+    assert '"verified": true' in output
+    assert '"name": "10.0.0.1:2882"' in output
+
+
+def test_ad_hoc_restart_that_is_not_waited_for_ends_with_the_command_that_waits(piped):
+    output, _errors = piped("detail=compact")
+    assert len(output.splitlines()) <= 25
+    command = "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'"
+    assert output.splitlines()[-2].strip() == f'"wait_command": "{command}"'
 
 
 def test_forced_colour_is_used_in_a_pipe(piped):

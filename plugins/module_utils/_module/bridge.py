@@ -18,6 +18,7 @@ from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
+from .result_detail import DETAIL_OPTION, FULL, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
 
 
@@ -60,8 +61,8 @@ class Definition:
 
     @property
     def argument_spec(self) -> dict[str, Any]:
-        """All options, including those of the connection."""
-        return {**CONNECTION_OPTIONS, **self.options}
+        """All options, including those that every module has."""
+        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **self.options}
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
     Neither the outcome nor a progress line has a secret in it.
     """
     censor = censor_of(params)
-    return _called(definition, params, mode.cleaned(censor)).cleaned(censor)
+    outcome = _called(definition, params, mode.cleaned(censor))
+    return replace(outcome, result=in_detail(outcome.result, params.get("detail", FULL))).cleaned(censor)
 
 
 def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
@@ -121,6 +123,7 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
             result = definition.body(api, params, replace(mode, connect=lambda: connected(params)))
+            result = with_wait_command(result, params)
     except Exception as error:
         known = error if isinstance(error, OcpError) else ModuleCrashed(error, **attached_facts(error))
         return failure(str(known), known.facts, noticed)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How much of a result comes back: what ``summary`` and ``compact`` leave out, and the command that waits for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._base.cli_hints import adhoc_command
+from .._base.parsing import Record, record, records
+from .._base.text import join_names
+from .._ocp.task_model import FAILED
+
+Result = dict[str, Any]
+
+FULL, SUMMARY, COMPACT = "full", "summary", "compact"
+DETAIL_OPTION = {"detail": {"type": "str", "choices": [FULL, SUMMARY, COMPACT], "default": FULL}}
+
+_TASK_KEYS = ("id", "name", "status", "succeeded", "duration", "targets")
+_TARGET_KEYS = ("kind", "name", "cluster_name")
+_LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
+_LONGEST_LIST = 20
+_STARTED = ("submitted", "attached", "adopted")
+
+
+def with_wait_command(result: Result, params: Record) -> Result:
+    """The result, with the command that waits for a restart that was started without waiting."""
+    if params.get("wait", True):
+        return result
+    task_ids = [result.get("task_id")] if result.get("action") in _STARTED else result.get("task_ids") or []
+    if None in task_ids or not 0 < len(task_ids) <= _LONGEST_LIST:
+        return result
+    return {**result, "wait_command": adhoc_command("task_wait", task_ids=",".join(map(str, task_ids)))}
+
+
+def in_detail(result: Result, detail: str) -> Result:
+    """As much of the result, or of the facts of a failure, as ``detail`` asks for."""
+    if detail == FULL:
+        return result
+    shaped = {key: _with_tasks(key, value, detail) for key, value in result.items()}
+    if detail == SUMMARY:
+        return shaped
+    shown = {key: value for key, value in shaped.items() if key not in _LONG_KEYS}
+    if isinstance(shown.get("target"), dict):
+        shown["target"] = _target(shown["target"])
+    if not result.get("msg"):
+        shown.pop("trace_id", None)
+    compact: Result = _without_nothing(shown)
+    return compact
+
+
+def _with_tasks(key: str, value: Any, detail: str) -> Any:
+    if key == "task" and isinstance(value, dict):
+        return _task(value, detail)
+    if key == "tasks" and isinstance(value, list):
+        return [_task(task, detail) if isinstance(task, dict) else task for task in value]
+    return value
+
+
+def _task(task: Record, detail: str) -> Record:
+    if detail == COMPACT:
+        return {key: task[key] for key in _TASK_KEYS if key in task}
+    return {**task, "subtasks": [step for step in records(task.get("subtasks")) if step.get("status") == FAILED]}
+
+
+def _target(target: Record) -> Record:
+    parts = [*records(target.get("hosts")), *records(target.get("obproxies"))]
+    named = {"name": join_names(str(part.get("name")) for part in parts)} if parts else {}
+    return {key: value for key, value in {**target, **named}.items() if key in _TARGET_KEYS}
+
+
+def _without_nothing(value: Any) -> Any:
+    """Without null, empty texts, lists and dicts."""
+    if isinstance(value, dict):
+        kept = {key: _without_nothing(item) for key, item in record(value).items()}
+        return {key: item for key, item in kept.items() if item is not None and item not in ("", [], {})}
+    if isinstance(value, list):
+        return [_without_nothing(item) for item in value]
+    return value
