@@ -18,6 +18,7 @@ DETAIL_OPTION = {"detail": {"type": "str", "choices": [FULL, SUMMARY, COMPACT], 
 
 _TASK_KEYS = ("id", "name", "status", "succeeded", "duration", "targets")
 _TARGET_KEYS = ("kind", "name", "cluster_name")
+_PARTS = ("hosts", "obproxies")
 _LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
 _LONGEST_LIST = 20
 _STARTED = ("submitted", "attached", "adopted")
@@ -25,9 +26,10 @@ _STARTED = ("submitted", "attached", "adopted")
 
 def with_wait_command(result: Result, params: Record) -> Result:
     """The result, with the command that waits for a restart that was started without waiting."""
-    if params.get("wait", True):
+    if "wait" not in params or params["wait"]:
         return result
-    task_ids = [result.get("task_id")] if result.get("action") in _STARTED else result.get("task_ids") or []
+    is_started = "action" in result and result["action"] in _STARTED
+    task_ids = [result.get("task_id")] if is_started else result.get("task_ids") or []
     if None in task_ids or not 0 < len(task_ids) <= _LONGEST_LIST:
         return result
     return {**result, "wait_command": adhoc_command("task_wait", task_ids=",".join(map(str, task_ids)))}
@@ -43,7 +45,7 @@ def in_detail(result: Result, detail: str) -> Result:
     shown = {key: value for key, value in shaped.items() if key not in _LONG_KEYS}
     if isinstance(shown.get("target"), dict):
         shown["target"] = _target(shown["target"])
-    if not result.get("msg"):
+    if "msg" not in result:
         shown.pop("trace_id", None)
     compact: Result = _without_nothing(shown)
     return compact
@@ -64,7 +66,7 @@ def _task(task: Record, detail: str) -> Record:
 
 
 def _target(target: Record) -> Record:
-    parts = [*records(target.get("hosts")), *records(target.get("obproxies"))]
+    parts = [part for key in _PARTS for part in records(target.get(key))]
     named = {"name": join_names(str(part.get("name")) for part in parts)} if parts else {}
     return {key: value for key, value in {**target, **named}.items() if key in _TARGET_KEYS}
 

@@ -106,7 +106,8 @@ class Task:
     def from_result(cls, facts: dict[str, Any]) -> Task:
         """Read what ``result`` has returned, wherever it was kept meanwhile."""
         subtasks = [Subtask(**_fields_of(Subtask, raw)) for raw in records(facts.get("subtasks"))]
-        return cls(**{**_fields_of(cls, facts), "targets": _texts(facts.get("targets")), "subtasks": subtasks})
+        known = _fields_of(cls, facts)
+        return cls(**{**known, "targets": _texts(known["targets"]), "subtasks": subtasks})
 
     @property
     def label(self) -> str:
