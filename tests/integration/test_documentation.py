@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import runpy
 import shlex
 import subprocess
 
@@ -158,6 +159,20 @@ def test_failures_page_shows_the_actual_message(ansible, emulator):
         ).split()
 
     assert fixed(shown) == fixed(said)
+
+
+@pytest.mark.parametrize("name", ["restart", "failed"])
+def test_readme_recordings_are_what_the_commands_print(name):
+    record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
+    readme = (REPOSITORY / "README.md").read_text()
+
+    def fixed(text: str) -> list[str]:
+        """Without times and trace ids, and without what runs next, which depends on when it is asked."""
+        lines = [re.sub(r"[0-9T:+.-]+ (ERROR|INFO)|[0-9.]+ s\b.*|Trace id \w+", "", line) for line in text.splitlines()]
+        return [re.sub(r"(\d/13); now .*|[0-9.]+ seconds, the subtask [0-9.]+", r"\1", line) for line in lines]
+
+    shown = re.search(rf"<!-- recording: {name} -->\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1]
+    assert fixed(record["record"](record["README_RECORDINGS"][name], "", 0.1)) == fixed(shown)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])

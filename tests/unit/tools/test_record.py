@@ -14,9 +14,15 @@ import yaml
 
 REPOSITORY = Path(__file__).parents[3]
 PAGE = (REPOSITORY / "docs" / "progress.md").read_text()
-BLOCKS = dict(
-    re.findall(r"<!-- recording: (\w+) -->\n```text\n(.*?)^```\n<!-- end -->", PAGE, re.MULTILINE | re.DOTALL)
-)
+README = (REPOSITORY / "README.md").read_text()
+
+
+def recorded(page):
+    block = r"<!-- recording: (\w+) -->\n```text\n(.*?)^```\n<!-- end -->"
+    return dict(re.findall(block, page, re.MULTILINE | re.DOTALL))
+
+
+BLOCKS, README_BLOCKS = recorded(PAGE), recorded(README)
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +36,29 @@ def test_the_page_has_every_recording(record):
     assert PAGE.count("<!-- recording:") == len(BLOCKS)
 
 
-@pytest.mark.parametrize("name", BLOCKS)
-def test_block_shows_no_absolute_path(name):
-    assert re.findall(r"(?:^|\s)/\w.*", BLOCKS[name], re.MULTILINE) == []
+def test_readme_has_every_command_with_its_recording(record):
+    assert README_BLOCKS.keys() == record.README_RECORDINGS.keys()
+    for name, recording in record.README_RECORDINGS.items():
+        assert README_BLOCKS[name].startswith(f"$ {recording.command}\n")
+    assert len(README_BLOCKS["restart"].splitlines()) == 10
+    assert len(README_BLOCKS["failed"].splitlines()) <= 20
+
+
+@pytest.mark.parametrize("text", [*BLOCKS.values(), *README_BLOCKS.values()], ids=[*BLOCKS, *README_BLOCKS])
+def test_block_shows_no_absolute_path(text):
+    assert re.findall(r"(?:^|\s)/\w.*", text, re.MULTILINE) == []
+
+
+def test_brief_output_has_the_ends_of_steps_and_result(record):
+    steps = "".join(f"  1001  {number}/5 ok x\n" for number in range(1, 6))
+    output = (
+        f'$ ansible\n  1001 (x) RUNNING 0/5\n{steps}  1001 (x) SUCCESSFUL\nlocalhost | CHANGED => {{\n    "a": 1,\n'
+    )
+    shown = ["  1001 (x) SUCCESSFUL", "localhost | CHANGED => {", "    ...", '    "b": 2', "}"]
+    brief = record.brief(f'{output}    "b": 2\n}}\n').splitlines()
+    assert brief == ["$ ansible", "  1001 (x) RUNNING 0/5", "  1001  1/5 ok x", "  ...", "  1001  5/5 ok x", *shown]
+    failed = "$ ansible\n  1001 1/5 ok x\n[ERROR]: why\nOrigin: here\n\nmore\nlocalhost | FAILED! => {\n    1\n}\n"
+    assert record.brief(failed) == "$ ansible\n  1001 1/5 ok x\n[ERROR]: why\nlocalhost | FAILED! => {...}\n"
 
 
 def test_collection_path_is_shown_as_installed(record):
