@@ -27,7 +27,7 @@ def test_name_with_a_dot_stays_whole(tmp_path):
 
 
 def test_runs_that_want_the_same_name_get_one_each(tmp_path):
-    files = [EvidenceFile(str(tmp_path / "change.json")) for _ in range(20)]
+    files = [EvidenceFile(str(tmp_path / "change.json")) for _number in range(20)]
     with ThreadPoolExecutor(20) as crew:
         list(crew.map(EvidenceFile.reserve, files))
     wanted = {"change.json"} | {f"change-{number}.json" for number in range(2, 21)}
@@ -37,7 +37,11 @@ def test_runs_that_want_the_same_name_get_one_each(tmp_path):
 def test_failed_write_leaves_the_last_one_whole(tmp_path, monkeypatch):
     file = EvidenceFile(str(tmp_path / "change"))
     file.write("whole", "page")
-    monkeypatch.setattr(evidence_file.Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+
+    def full(*_paths):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(evidence_file.Path, "replace", full)
     with pytest.raises(OSError, match="disk full"):
         file.write("next", "page")
     assert (tmp_path / "change.json").read_text() == "whole"

@@ -59,11 +59,14 @@ def test_run_without_a_module_of_the_collection_writes_nothing(run, tmp_path):
 
 def test_loop_counts_each_item_once(run):
     run.begins()
-    for _item in range(2):
-        run.recorder.item(run.result("server_restart", restarted()))
-    run.recorder.ended(run.result("server_restart", {"results": [restarted(), restarted()], "changed": True}))
-    run.ends()
-    assert [entry["number"] for entry in run.document["targets"]] == [1, 2]
+    failed = restarted(msg="Task 1001 FAILED", verified=None)
+    run.recorder.item(run.result("server_restart", restarted()))
+    run.recorder.item(run.result("server_restart", failed), failed=True)
+    whole = {"results": [restarted(), failed], "changed": True, "msg": "One or more items failed"}
+    run.recorder.ended(run.result("server_restart", whole), failed=True)
+    run.ends(failed=True)
+    assert [(entry["number"], entry["outcome"]) for entry in run.document["targets"]] == [(1, "proven"), (2, "failed")]
+    assert [failure["message"] for failure in run.document["failures"]] == ["Task 1001 FAILED"]
 
 
 def test_each_failed_try_is_kept(run):
@@ -167,7 +170,7 @@ def test_values_of_parameters_are_left_out(run):
 def test_what_cannot_be_written_is_one_warning(tmp_path):
     (tmp_path / "file").write_text("")
     run = Run(tmp_path / "file" / "change.json")
-    for _ in range(3):
+    for _attempt in range(3):
         run.recorder.ended(run.result("server_restart", restarted()))
     run.ends()
     assert len(run.warnings) == 1
