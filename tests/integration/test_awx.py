@@ -20,7 +20,9 @@ from documentation_blocks import blocks
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from repository import REPOSITORY
 
-INPUTS, INJECTORS, PLAYBOOK, INVENTORY, SCHEDULED = blocks("docs/awx.md", "yaml")
+INPUTS, INJECTORS, SCHEDULED = blocks("docs/awx.md", "yaml")
+EXAMPLE = REPOSITORY / "examples/awx_survey"
+PLAYBOOK, INVENTORY = ((EXAMPLE / name).read_text() for name in ("playbook.yml", "inventory.yml"))
 DEFINITION = REPOSITORY / "extensions/ee/execution-environment.yml"
 FLEET = yaml.safe_load(INVENTORY)["all"]["hosts"]
 SERVERS = {server: 1 for cluster in FLEET.values() for server in cluster["ocp_servers"]}

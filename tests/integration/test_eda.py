@@ -21,11 +21,11 @@ from pathlib import Path
 import pytest
 import yaml
 from credentials import ACCESS_KEY, BASIC
-from documentation_blocks import blocks
 from repository import REPOSITORY
 
 EXTENSION = REPOSITORY / "extensions/eda"
 SOURCE = EXTENSION / "plugins/event_source/ocp_tasks.py"
+EXAMPLE = REPOSITORY / "examples/eda/rulebook.yml"
 RULEBOOKS = sorted((EXTENSION / "rulebooks").glob("*.yml"))
 RESTART = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True, "wait": True}
 with_rulebook = pytest.mark.skipif(find_spec("ansible_rulebook") is None, reason="make eda installs ansible-rulebook")
@@ -223,7 +223,7 @@ def test_report_playbook_refuses_a_missing_or_unknown_task_id(ansible, emulator,
 # The rulebook
 
 
-@pytest.mark.parametrize("text", [RULEBOOKS[0].read_text(), blocks("docs/eda.md", "yaml")[0]], ids=["rulebook", "page"])
+@pytest.mark.parametrize("text", [RULEBOOKS[0].read_text(), EXAMPLE.read_text()], ids=["rulebook", "example"])
 @pytest.mark.parametrize("value", ["{{ 7 }}", ["{{ 7 }}"], {"x": "{{ 7 }}"}, None], ids=repr)
 def test_rulebook_hands_playbooks_numbers_only(text, value):
     from jinja2.nativetypes import NativeEnvironment
@@ -241,7 +241,7 @@ def test_rulebook_hands_playbooks_numbers_only(text, value):
 @with_rulebook
 @pytest.mark.parametrize(
     "text",
-    [*(path.read_text() for path in RULEBOOKS), plugin["EXAMPLES"], blocks("docs/eda.md", "yaml")[0]],
+    [*(path.read_text() for path in RULEBOOKS), plugin["EXAMPLES"], EXAMPLE.read_text()],
     ids=[*(path.stem for path in RULEBOOKS), "EXAMPLES", "page"],
 )
 def test_rulebooks_are_valid_for_ansible_rulebook(text):

@@ -55,6 +55,7 @@ def test_tarball_contains_only_files_for_users(tarball):
         "SECURITY.md",
         "changelogs",
         "docs",
+        "examples",
         "extensions",
         "meta",
         "playbooks",
