@@ -47,6 +47,10 @@ help: ## Show this list
 demo: $(DEMO) ## Restart on an emulator, and show each restart with its proof and a failure
 	@$(BIN)/python tools/demo
 
+.PHONY: first-steps
+first-steps: ## Do what a new user does from git clone on, and fail where it takes too long (FACTOR=3 on a busy machine)
+	@$(REAL_PYTHON) tools/first-steps $(if $(FACTOR),--factor $(FACTOR))
+
 .PHONY: emulator
 emulator: $(DEMO) ## Run the emulator until Ctrl-C (PORT=8080 FLEET=fleet.yml)
 	@$(BIN)/python -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
@@ -64,7 +68,7 @@ test: $(DEV) ## Run every check and test that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: nightly simulate-much outages matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly first-steps simulate-much outages matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
