@@ -11,7 +11,15 @@ html_theme = "sphinx_ansible_theme"
 html_theme_options = {"documentation_home_url": "index.html", "topbar_links": {}}
 
 extensions = ["myst_parser", "sphinx_antsibull_ext"]
-include_patterns = ["index.md", "C*.md", "SECURITY.md", "docs/*.md", "examples/README.md", "docs/dev/*.md", "reference/**"]
+include_patterns = [
+    "index.md",
+    "C*.md",
+    "SECURITY.md",
+    "docs/*.md",
+    "examples/README.md",
+    "docs/dev/*.md",
+    "reference/**",
+]
 myst_heading_anchors = 3
 highlight_language = "yaml+jinja"
 nitpicky = True
