@@ -97,20 +97,19 @@ class _Restart:
         return self._attempt.result()
 
     def _run(self) -> None:
+        refusal: RequestRefused | TaskFailed | None = None
         while True:
-            sight, decision = self._decide()
+            sight, decision = self._decide() if refusal is None else self._decide_after(refusal)
             try:
                 self._execute(sight, decision)
                 return
-            except (RequestRefused, TaskFailed) as refusal:
+            except (RequestRefused, TaskFailed) as error:
                 self._lock.release()
-                if isinstance(refusal, RateLimited) and self._nothing_ran:
-                    self._attempt.pause_for(refusal, self._api.timeout)
-                elif self._may_be_busy(refusal):
-                    self._execute_after(refusal)
-                    return
-                else:
+                if isinstance(error, RateLimited) and self._nothing_ran:
+                    self._attempt.pause_for(error, self._api.timeout)
+                elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
                     raise
+                refusal = error
 
     def _policy(self) -> PollPolicy:
         return self._request.policy.left(self._waited)
@@ -131,15 +130,15 @@ class _Restart:
             return error.at_first_step
         return error.may_be_due_to_state and self._nothing_ran
 
-    def _execute_after(self, refusal: RequestRefused | TaskFailed) -> None:
-        """Look again: the refusal stands, unless something works on the target now, or our own request does."""
+    def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
+        """Look again: unless it was a 429, the refusal stands if nothing works on the target now."""
         refused = self._attempt.so_far
         if isinstance(refusal, TaskFailed):
             self._sender.expect_another_than(refused.task_id)
         self._had_to_wait = False
         self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
         try:
-            sight, decision = self._decide_after(refusal)
+            sight, decision = self._decide_anew(refusal)
         except OcpError as problem:
             error = self._sender.after_refusal(problem, refusal)
             self._attempt.so_far = replace(refused, changed=refused.changed or isinstance(error, OutcomeUnknown))
@@ -148,6 +147,8 @@ class _Restart:
             if not isinstance(error, OutcomeUnknown):
                 error.add_context(str(refusal))
             raise error from None
+        if isinstance(refusal, RateLimited):
+            return sight, decision
         # A replica that lags shows our own task, which has failed, as running.
         is_failed_one = isinstance(refusal, TaskFailed) and decision.task_ids == (refused.task_id,)
         if is_failed_one or (decision.action is Action.SUBMIT and not self._had_to_wait):
@@ -156,9 +157,9 @@ class _Restart:
         if decision.sends and (doubt := self._sender.doubt(refusal)):
             self._attempt.so_far = replace(refused, changed=True)
             raise doubt
-        self._execute(sight, decision)
+        return sight, decision
 
-    def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
+    def _decide_anew(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
         """Decide anew, with as much time for looking as a request has: lists lag, and reads fail.
 
         Raises OutcomeUnknown if the target cannot be read, since a refusal may be that of a repetition by a proxy.
@@ -176,9 +177,8 @@ class _Restart:
         if search.problem is None:
             return self._decide()
         if isinstance(refusal, RequestRefused) and not search.is_in_vain:
-            raise outcome_unknown(
-                self._target, refusal, f"A proxy may have repeated the request{search.last_look}"
-            ) from None
+            doubt = f"A proxy may have repeated the request{search.last_look}"
+            raise outcome_unknown(self._target, refusal, doubt) from None
         raise search.problem
 
     def _is_alone(self, failed_task_id: int | None) -> bool:

@@ -542,6 +542,23 @@ def test_target_is_looked_at_again_after_a_pause_for_too_many_requests(case, ser
     assert len(service.posts) == 1
 
 
+@every_restart
+def test_outcome_is_unknown_if_nothing_can_be_read_after_too_many_requests(case, service):
+    """A proxy has repeated the request, and the repetition was one too many."""
+    limited = refused(429)
+    limited.retry_after = 1.0
+    service.lose_before = [limited]
+
+    def repeated():
+        service.begin(case.task_name, case.things(service), creator="admin", seconds=3.0)
+        service.failing["tasks"] = [refused(503)] * 999
+
+    service.before_post = repeated
+    error = failure(service, case, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "A proxy may have repeated the request (the last look failed: Refused" in str(error)
+
+
 def test_pause_after_too_many_requests_is_at_most_the_timeout(service):
     limited = refused(429)
     limited.retry_after = 8.0
