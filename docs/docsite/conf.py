@@ -29,6 +29,7 @@ CONFIGURATION = "reference_appendices/config.html"
 # What antsibull-docs refers to in the documentation of Ansible, so that no build needs its inventory from the network.
 IN_ANSIBLE = {
     "action_plugins": "plugins/action.html",
+    "callback_plugins": "plugins/callback.html",
     "ansible_configuration_settings": CONFIGURATION,
     "common_return_values": "reference_appendices/common_return_values.html",
 }

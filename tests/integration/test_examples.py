@@ -15,7 +15,7 @@ from repository import REPOSITORY
 
 EXAMPLES = REPOSITORY / "examples"
 TABLE = dict(
-    re.findall(r"^\| \[([\w.]+)\]\(\1\) \| .* \| `(.*)` \|$", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
+    re.findall(r"^\| \[([\w.]+)\]\(\1[/\w.]*\) \| .* \| `(.*)` \|$", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
 )
 # Of what is no playbook.
 ELSEWHERE = {"eda": "test_eda.py", "molecule": "test_molecule.py"}
