@@ -151,5 +151,6 @@ def test_failure_has_only_documented_keys_in_complete_groups(name):
 @pytest.mark.parametrize("name", ["server_restart", "task", "task_wait", "cluster_wait"])
 def test_every_documented_key_is_returned(name):
     told = returned_by(name)
-    success = {key for key, facts in told.items() if facts["returned"] == "success"}
+    # No failure has the command that waits: its message names the next step.
+    success = {key for key, facts in told.items() if facts["returned"] == "success" or key == "wait_command"}
     assert told.keys() - success - COMMON <= set().union(*failures_of(name))
