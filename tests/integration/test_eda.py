@@ -199,7 +199,7 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     assert "Restart OB server 10.0.0.1: FAILED" in outcome.output
     page = tmp_path / "task-1001.html"
     assert page.is_file() is folder
-    for words in ("a fault of the emulator's plan made it fail", "task_id=1001 state=retried"):
+    for words in ("ERROR subtask 50006: failed", "task_id=1001 state=retried"):
         assert words in outcome.output
         assert not folder or words in html.unescape(page.read_text())
 

@@ -127,7 +127,7 @@ def test_task_wait_applies_detail_and_progress_options(ansible, emulator, detail
     assert outcome.rc == 0, outcome.output
     [task] = outcome.results["Keep the tasks"]["ansible_facts"]["task_wait_results"]
     assert len(task["subtasks"]) == subtasks
-    assert (f"{task['id']} (Restart OB cluster orders)" in outcome.output) is shown
+    assert (f"{task['id']} (Restart OB cluster payments)" in outcome.output) is shown
 
 
 def test_task_wait_requires_its_tasks(ansible, emulator):

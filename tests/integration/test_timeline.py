@@ -57,7 +57,7 @@ def test_timeline_page_playbook_runs(failed_restart):
     assert outcome.results["Restart a node"]["task"]["status"] == "FAILED"
     assert outcome.results["Write the page"]["changed"] is True
     table = outcome.results["Show the table"]["msg"]
-    assert table[0] == "✗ Restart OB server: FAILED"
+    assert table[0] == "✗ Restart OB server 10.0.0.1:2882: FAILED"
     assert max(map(len, table)) <= 80
     assert [line.split()[:2] for line in table if re.match(r" +\d+ ", line)][3:6] == [
         ["4", "✓"],
