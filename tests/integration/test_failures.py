@@ -13,6 +13,15 @@ from expected_restarts import RESTARTS
 
 TARGETS = 19
 STEPS = {verb: steps for verb, (_options, steps, _verified) in RESTARTS.items()}
+# What the name of the task is followed by; {} is the number of the case.
+NAMED = {
+    "server_restart": "10.2.0.{}",
+    "cluster_restart": "c{}",
+    "zone_restart": "c{} zone1",
+    "agent_restart": "10.2.0.{}",
+    "arbitration_service_restart": "10.2.1.{}:2888",
+    "obproxy_restart": "10.2.0.{}",
+}
 ASK = "ansible localhost -m oceanbase.ocp.task -a"
 
 
@@ -81,10 +90,11 @@ def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
     outcome = ansible.tasks(*tasks, module_defaults=defaults)
     assert outcome.rc == 0, outcome.output
     for position, description in enumerate(descriptions, 1):
-        assert_told(outcome.results[f"case {position}"], position, description, len(descriptions))
+        what = NAMED[verb].format(position)
+        assert_told(outcome.results[f"case {position}"], what, position, description, len(descriptions))
 
 
-def assert_told(result, position, description, total):
+def assert_told(result, named, position, description, total):
     task = result["task"]
     step = task["subtasks"][position - 1]
     assert (result["changed"], task["status"], step["status"]) == (True, "FAILED", "FAILED")
@@ -100,7 +110,7 @@ def assert_told(result, position, description, total):
     assert "made it fail" in failed["log_tail"]
     what, where, *lines = result["msg"].split("\n")
     assert re.fullmatch(r"The restart of .+ did not succeed\.", what)
-    number = f"{result['task_id']} ({task['name']})"
+    number = f"{result['task_id']} ({task['name']} {named})"
     place = f"subtask {position} of {total}, {description} (id {step['id']}), attempt 1"
     assert where == f"Task {number} FAILED at {place}. The end of its log:"
     log = failed["log_tail"].split("\n")
