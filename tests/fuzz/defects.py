@@ -128,6 +128,6 @@ DEFECTS: dict[str, Defect] = {
     "texts are cut without a mark for the censor": _replaced((text, "CUT", "")),
     "a page escapes nothing": _replaced(
         (html_page, "Environment", _environment_that_escapes_nothing),
-        (html_page, "_template", html_page._template.__wrapped__),  # not from the cache
+        (html_page, "page_template", html_page.page_template.__wrapped__),  # not from the cache
     ),
 }  # fmt: skip

@@ -230,12 +230,12 @@ def check_events(left: Left) -> None:
 
 @cache
 def _own_tags() -> set[str]:
-    template = Path(html_page.__file__).with_name("page.html.j2").read_text(encoding="utf-8")
-    return set(re.findall("<([a-z][a-z0-9]*)", template))
+    templates = Path(html_page.__file__).parent.glob("*.html.j2")
+    return {tag for path in templates for tag in re.findall("<([a-z][a-z0-9]*)", path.read_text(encoding="utf-8"))}
 
 
 def check_page(document: str) -> None:
-    """A page has the tags of its template alone, and loads and runs nothing."""
+    """A page has the tags of its templates alone, and loads and runs nothing."""
     try:
         page = Page(document)
     except (AssertionError, SyntaxError, ValueError) as error:
