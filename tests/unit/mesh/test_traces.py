@@ -55,8 +55,11 @@ def test_processes_of_a_run_are_known_by_run_and_node(run):
     ids=["plain", "own session", "deaf"],
 )
 def test_no_process_of_a_run_is_left(run, code):
+    # The kernel shows no environment of a process that is being started: the child says that it is there, too.
     child = (
-        f"import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n{code}"
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'print(1, flush=True); import time; time.sleep(600)'], "
+        f"stdout=subprocess.PIPE)\nchild.stdout.readline()\n{code}"
     )
     start(run, child)
     assert len(traces.processes(run)) == 2
