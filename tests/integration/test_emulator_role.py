@@ -137,6 +137,7 @@ RECORDING = {
 }
 
 
+@pytest.mark.nightly
 def test_the_emulator_answers_as_recorded(emulator_role, tmp_path):
     apply, port = emulator_role
     path = tmp_path / "recording.json"
@@ -182,6 +183,7 @@ def test_error_names_the_unknown_switch(emulator_role):
     assert "nowhere" in outcome.output
 
 
+@pytest.mark.nightly
 def test_emulator_startup_failure_shows_its_cause(emulator_role):
     apply, _port = emulator_role
     outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)

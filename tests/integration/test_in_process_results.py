@@ -143,7 +143,7 @@ def test_both_paths_give_the_same_results_for_good_and_bad_input(run, module):
     assert failed == {name for name, _options in cases(module)} - HARMLESS.get(module, set()) - {"right"}
 
 
-@pytest.mark.parametrize("module", ["cluster_restart", pytest.param("task_info", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("module", [pytest.param("cluster_restart", marks=pytest.mark.nightly), "task_info"])
 def test_both_paths_handle_task_keywords_alike(run, module):
     tasks = [FIRST, *(task(name, module, GOOD[module], **keywords) for name, keywords in TASK_KEYWORDS.items())]
     _outcome, here = run(tasks)

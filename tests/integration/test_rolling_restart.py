@@ -136,7 +136,7 @@ def test_the_gate_opens_when_the_node_recovers_in_time(ansible, connect, start_e
     assert posts(emulator) == [8, 9, 7]
 
 
-@pytest.mark.parametrize("strategy", ["server", "zone"])
+@pytest.mark.parametrize("strategy", ["server", pytest.param("zone", marks=pytest.mark.nightly)])
 def test_check_mode_shows_the_plan_of_the_real_run(roll, start_emulator, ansible, strategy):
     emulator = start_emulator(*QUICK)
     # One has started since already.

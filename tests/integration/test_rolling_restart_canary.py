@@ -46,6 +46,7 @@ def test_illness_after_the_canaries_stops_the_run(ansible, connect, start_emulat
     assert "2 of 12 servers were restarted, 0 failed, 10 were not touched" in text()
 
 
+@pytest.mark.nightly
 def test_run_goes_on_after_the_canaries_and_watches_once(roll, start_emulator):
     emulator = start_emulator(*FLEET)
     outcome = roll(emulator, ["cluster1", "cluster2"], canary=7, soak=1, batch=2, gate_timeout=60)

@@ -115,6 +115,7 @@ def test_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_
     assert len(posts(emulator)) == 2
 
 
+@pytest.mark.nightly
 def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     fault = {"kind": "subtask", "match": {"subtask": "Prepare restart observer"}, "seconds": 200, "action": "slow"}

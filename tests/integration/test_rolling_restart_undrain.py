@@ -65,6 +65,7 @@ def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(roll, start
     assert posts(emulator) == [8]
 
 
+@pytest.mark.nightly
 def test_after_run_comes_where_nothing_is_left_to_do(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"]).rc == 0

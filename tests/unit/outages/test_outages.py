@@ -32,11 +32,13 @@ def test_ledger_sees_the_outages_without_safety():
     assert batch((Setting(safety="none"), SEEDS)).outages[CAUSED] > len(SEEDS)
 
 
+@pytest.mark.nightly
 def test_controller_whose_processes_know_nothing_of_each_other_is_found_out():
     with mock.patch.object(cluster_lock.ClusterLock, "acquire", lambda _lock, _policy: None):
         assert batch((Setting(), CROSSING)).outages[CAUSED] > 0
 
 
+@pytest.mark.nightly
 def test_rule_that_does_not_count_what_is_being_restarted_is_found_out():
     """Restarts of one wave or loop after the other."""
 

@@ -49,6 +49,7 @@ def test_clocks_and_sockets_are_those_of_the_machine_again():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_some_runs_break_no_promise():
     tally = campaign.batch(range(30_001, 30_041))
     assert tally.broken == {}
