@@ -69,9 +69,14 @@ class Controller:
         if "bug in the module" in message:
             raise AssertionError(message)
         if name.endswith("_restart") and not check:
-            self.counts["asked"] += 1
-            self.counts["refused as unsafe"] += outcome.failed and UNSAFE in message
-            self.counts["failed otherwise"] += outcome.failed and UNSAFE not in message
+            self._count_restart(message if outcome.failed else None)
+        for server in outcome.result.get("servers", ()) if name == "restart_fleet" else ():
+            self._count_restart(str(server["msg"]) if server["failed"] else None)
+
+    def _count_restart(self, failure: str | None) -> None:
+        self.counts["asked"] += 1
+        self.counts["refused as unsafe"] += failure is not None and UNSAFE in failure
+        self.counts["failed otherwise"] += failure is not None and UNSAFE not in failure
 
     def wait(self, tasks: Sequence[int | None]) -> bool:
         """Wait for tasks; whether all succeeded."""
@@ -126,8 +131,18 @@ def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
         return
     for wave in plan.result["waves"]:
         controller.counts["waves"] += 1
-        later = {"safety_timeout": 180} if wave["number"] > 1 and controller.safety != "none" else {}
-        if not _together(controller, wave["servers"], since, later):
+        is_first = wave["number"] == 1
+        chosen = wave["servers"] + (plan.result["left_alone"] if is_first else [])
+        later = 0 if is_first else 180
+        if controller.module(
+            "restart_fleet",
+            servers=chosen,
+            freeze_server=False,
+            started_before=since,
+            safety_timeout=later,
+            **WAIT,
+            wait=True,
+        ).failed:
             controller.counts["fleets that ended early"] += 1
             return
 
@@ -143,16 +158,13 @@ def rolling(controller: Controller, cluster: str, batch: str) -> None:
     for part in plan.result["batches"]:
         gate = controller.module("cluster_wait", cluster=cluster, min_zones=1, wait_timeout=600, wait_interval=20)
         servers = [{"cluster": cluster, "server": server["name"]} for server in part["servers"]]
-        if gate.failed or not _together(controller, servers, since, {}):
+        if gate.failed or not _together(controller, servers, since):
             controller.counts["rolling restarts that ended early"] += 1
             return
 
 
-def _together(controller: Controller, servers: Servers, since: str, options: Mapping[str, Any]) -> bool:
+def _together(controller: Controller, servers: Servers, since: str) -> bool:
     """Start all, wait once, make sure that each has started since; whether all is well."""
-    chosen = [{"cluster": each["cluster"], "server": each["server"]} for each in servers]
-    found = [
-        controller.module("server_restart", **server, **FREEZE, started_before=since, **options) for server in chosen
-    ]  # fmt: skip
+    found = [controller.module("server_restart", **server, **FREEZE, started_before=since) for server in servers]
     well = controller.wait([outcome.result.get("task_id") for outcome in found])
-    return well and not any(each.failed for each in found) and all(controller.proven(each, since) for each in chosen)
+    return well and not any(each.failed for each in found) and all(controller.proven(each, since) for each in servers)

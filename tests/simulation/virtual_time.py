@@ -26,6 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process
 from .network import Network
 from .profile import EPOCH
 from .scheduler import Scheduler
+from .virtual_threads import virtual_threads
 
 PREFIX = plugins.__name__ + "."
 BOOT = 1000.0
@@ -42,17 +43,17 @@ class Current:
 
     def monotonic(self) -> float:
         """Seconds of the current controller's monotonic clock."""
-        return BOOT + self._scheduler.now
+        return BOOT + self.clockwork.now
 
     def wall(self) -> float:
         """Seconds since 1970 by the current controller's clock."""
-        actor = self._scheduler.current
+        actor = self.clockwork.current
         ahead = actor.data.ahead if actor is not None and actor.data is not None else 0.0
-        return EPOCH + self._scheduler.now + float(ahead)
+        return EPOCH + self.clockwork.now + float(ahead)
 
     def sleep(self, seconds: float) -> None:
         """Let the current controller pause."""
-        scheduler = self._scheduler
+        scheduler = self.clockwork
         scheduler.sleep_until(scheduler.now + max(0.0, seconds))
         assert scheduler.current is not None
         scheduler.current.data.run.pause_ended = scheduler.now
@@ -60,19 +61,20 @@ class Current:
     def connect(self, *_args: Any, **_options: Any) -> Any:
         """A connection of the current controller."""
         assert self.network is not None
-        actor = self._scheduler.current
+        actor = self.clockwork.current
         assert actor is not None
-        self._scheduler.check(actor)
+        self.clockwork.check(actor)
         return self.network.connect(actor)
 
     def show(self, text: str, **_options: Any) -> None:
         """A line that a person sees."""
-        actor = self._scheduler.current
+        actor = self.clockwork.current
         assert actor is not None
-        actor.data.run.lines.append((self._scheduler.now, text))
+        actor.data.run.lines.append((self.clockwork.now, text))
 
     @property
-    def _scheduler(self) -> Scheduler:
+    def clockwork(self) -> Scheduler:
+        """The scheduler of the run."""
         assert self.scheduler is not None
         return self.scheduler
 
@@ -110,7 +112,7 @@ def load_plugins() -> None:
 
 @contextmanager
 def virtual_time() -> Iterator[Current]:
-    """Replace what reads a clock, sleeps, connects or shows."""
+    """Replace what reads a clock, sleeps, connects, shows or starts threads."""
     load_plugins()
     current = Current()
     shim = _Time(current)
@@ -129,7 +131,8 @@ def virtual_time() -> Iterator[Current]:
             for reader in patched:
                 reader.time = shim
             _set_clock(virtual)
-            yield current
+            with virtual_threads(lambda: current.clockwork):
+                yield current
         finally:
             for reader in patched:
                 reader.time = time

@@ -26,6 +26,7 @@ def test_restarts_cause_no_outage(controllers):
     assert tally.seeds == {}
     assert tally.counts["restarts"] > len(SEEDS)
     assert tally.counts["refused as unsafe"] > 0
+    assert tally.counts["waves"] > 0
 
 
 def test_ledger_sees_the_outages_without_safety():
