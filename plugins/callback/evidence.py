@@ -8,20 +8,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: evidence
 type: notification
-short_description: Write what a run has restarted, with its proof, into a file for the change ticket
+short_description: Write what a run has restarted, with proof, to a file for the change ticket
 version_added: 1.0.0
 description:
-  - Writes one JSON document and one HTML page of what the modules of this collection have done in a run, whether it
-    succeeded or not. They show who asked, from where, what was planned, each target with its start before and after
-    its restart, the task, how long that took, what proves it, and what failed.
-  - It is taken from the results of the modules alone, and sends nothing to OCP.
-  - It is written while the run goes on, so that a run that is killed leaves its evidence too.
-  - The file of an earlier run is never replaced. If it is there, the new one has a number, as in C(change-4711-2.json).
-    The last line of the run names it.
-  - Nothing is written by a run without a module of this collection.
-  - It never makes a run fail. What cannot be written is a warning.
+  - Writes one JSON document and one HTML page about what the modules of this collection did in a run, whether it
+    succeeded or not. They show who started it and from where, what was planned, each target with its start before and
+    after the restart, the task and its duration, the proof, and what failed.
+  - It uses only the results of the modules, and sends nothing to OCP.
+  - It writes during the run, so a run that is killed leaves its evidence too.
+  - It never replaces the file of an earlier run. If that exists, the new one gets a number, as in
+    C(change-4711-2.json). The last line of the run names it.
+  - A run without a module of this collection writes nothing.
+  - It never makes a run fail. If it cannot write, there is a warning.
 requirements:
-  - It has to be enabled, as in C(callbacks_enabled = oceanbase.ocp.evidence); for ad-hoc commands also
+  - Enable it with C(callbacks_enabled = oceanbase.ocp.evidence); for ad-hoc commands also with
     C(bin_ansible_callbacks).
 options:
   file:

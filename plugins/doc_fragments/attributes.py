@@ -12,11 +12,11 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 attributes:
   check_mode:
-    description: Can run in check mode and tell what it would do without doing it.
+    description: Can run in check mode and report what it would do, without doing it.
   diff_mode:
     description: Shows in diff mode what it changed.
   idempotent:
-    description: Run again with the same options, it changes nothing more.
+    description: A second run with the same options changes nothing more.
   action_group:
     description: Takes its connection options from C(module_defaults) of a group.
     support: full

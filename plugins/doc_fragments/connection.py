@@ -16,50 +16,51 @@ options:
       - Address of the OCP, with scheme and port, as in V(https://ocp.example.com:8080).
       - Without a path such as C(/api/v2). A path that a proxy puts in front of the service is allowed.
       - Redirects are not followed.
-      - Required, here or in the environment variable E(OCP_URL), from which it is taken where it is not set.
+      - Required. Taken from the environment variable E(OCP_URL) if it is not set.
     type: str
   username:
     description:
-      - Name of the OCP user, for HTTP Basic. Belongs together with O(password).
+      - Name of the OCP user, for HTTP Basic. Goes with O(password).
       - Give either these two, or O(access_key_id) and O(access_key_secret).
-      - Taken from the environment variable E(OCP_USERNAME) where it is not set.
+      - Taken from the environment variable E(OCP_USERNAME) if it is not set.
     type: str
   password:
     description:
       - Password of the OCP user.
-      - A failing ad-hoc command may show the arguments it was given, so there set the environment variable.
-      - Taken from the environment variable E(OCP_PASSWORD) where it is not set.
+      - An ad-hoc command that fails may show its arguments, so set the environment variable for it.
+      - Taken from the environment variable E(OCP_PASSWORD) if it is not set.
     type: str
   access_key_id:
     description:
-      - Id of an access key of the OCP user, for signed requests (C(OCP-ACCESS-KEY-HMACSHA1)). Belongs together with
+      - Id of an access key of the OCP user, for signed requests (C(OCP-ACCESS-KEY-HMACSHA1)). Goes with
         O(access_key_secret).
-      - The signature holds the time, so the clocks of this machine and of the OCP may differ by at most 15 minutes.
-      - Taken from the environment variable E(OCP_ACCESS_KEY_ID) where it is not set.
+      - The signature contains the time, so the clocks of this machine and of the OCP may differ by at most 15 minutes.
+      - Taken from the environment variable E(OCP_ACCESS_KEY_ID) if it is not set.
     type: str
   access_key_secret:
     description:
       - Secret of the access key. It is never sent.
-      - Taken from the environment variable E(OCP_ACCESS_KEY_SECRET) where it is not set.
+      - Taken from the environment variable E(OCP_ACCESS_KEY_SECRET) if it is not set.
     type: str
   validate_certs:
     description:
-      - Whether the certificate of an C(https) address has to be trusted. Set it to V(false) for test systems alone.
-      - Taken from the environment variable E(OCP_VALIDATE_CERTS) where it is not set.
+      - Whether the certificate of an C(https) address has to be trusted. Set it to V(false) only for test systems.
+      - Taken from the environment variable E(OCP_VALIDATE_CERTS) if it is not set.
     type: bool
     default: true
   ca_path:
     description:
       - File or folder of CA certificates to trust, instead of those that come with the Python library C(requests).
-      - Taken from the environment variable E(OCP_CA_PATH) where it is not set.
+      - Taken from the environment variable E(OCP_CA_PATH) if it is not set.
     type: path
   timeout:
     description:
-      - How many seconds one request may take in all, from the connection to the last byte, with its repetitions.
-      - A pause that the service asks for when its request limit is used up is not counted, and is no longer than this.
+      - How many seconds one request may take in all, from the connection to the last byte, including retries.
+      - A pause that the service asks for when its request limit is used up is not counted, but may not be longer than
+        this.
       - All pages of one list together may take three times as long.
-      - How long to wait for a task is another matter.
-      - Taken from the environment variable E(OCP_TIMEOUT) where it is not set.
+      - It does not limit how long the module waits for a task.
+      - Taken from the environment variable E(OCP_TIMEOUT) if it is not set.
     type: float
     default: 30
 requirements:

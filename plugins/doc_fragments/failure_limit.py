@@ -13,12 +13,12 @@ class ModuleDocFragment:
 options:
   max_failures:
     description:
-      - How many servers, zones or clusters FAILED restarts of this change may hold, anywhere in the service and whoever
-        started them. With more of them nothing is restarted. Without it nobody looks.
-      - A restart is of this change if it began at or after O(started_before), without which nobody looks either. One
-        that failed before it changed anything, or was followed by one of the same target that succeeded, does not
-        count.
-      - It costs one request for each look before a restart.
+      - How many servers, zones or clusters may be held by FAILED restarts of this change, anywhere in the service and
+        whoever started them. If there are more, nothing is restarted. Without this option the module does not check.
+      - A restart belongs to this change if it began at or after O(started_before). Without O(started_before) the module
+        does not check either. A restart does not count if it failed before it changed anything, or if a later restart
+        of the same target succeeded.
+      - It costs one request for each check before a restart.
     type: int
   judged_tasks:
     description: Ids of FAILED tasks that do not count for O(max_failures), since a person has judged them.

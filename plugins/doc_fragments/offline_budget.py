@@ -13,20 +13,19 @@ class ModuleDocFragment:
 options:
   offline_budget:
     description:
-      - What to do about a restart that may take longer than a server may be away. After the cluster parameter
+      - What to do about a restart that may take longer than a server may be offline. After the cluster parameter
         C(server_permanent_offline_time), 3600 seconds by default, a cluster gives up the replicas of a server.
-      - V(refuse) refuses the restart of a server or zone if one of its last five successful restarts took longer, by
-        the list of tasks. V(warn) restarts it with a warning.
-      - With V(refuse) and V(warn) the progress lines of the wait say how much of the time is left, from half of it on,
-        and a warning in the result names a restart that took more than half. Time is counted from the beginning of the
-        wait.
-      - V(ignore) reads nothing for it.
+      - V(refuse) refuses the restart of a server or zone if one of its last five successful restarts took longer,
+        according to the task list. V(warn) restarts it with a warning.
+      - With V(refuse) and V(warn) the progress lines show how much of the time is left once half of it is used up, and
+        a warning in the result names a restart that took more than half. Time counts from the start of the wait.
+      - V(ignore) does not check.
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
   offline_time:
     description:
-      - How many seconds a server of the cluster may be away, such as C(rolling_restart_info) has found. Without it
-        C(server_permanent_offline_time) is read.
+      - How many seconds a server of the cluster may be offline, as C(rolling_restart_info) returns it. Without it the
+        module reads C(server_permanent_offline_time).
     type: int
 """

@@ -7,27 +7,28 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What has to be there right before a restart: a healthy cluster, and time."""
+    """What is required right before a restart: a healthy cluster, and time."""
 
     DOCUMENTATION = r"""
 options:
   require_healthy:
     description:
-      - Whether the cluster has to be healthy, as M(oceanbase.ocp.cluster_wait) demands it, right before the request. It
-        waits for that up to O(safety_timeout), also while the service cannot be read. What only a person can clear,
-        such as a FAILED task that holds a server, fails at once.
-      - What this controller restarts in the same zone may be down, so that several servers of a zone can be restarted
-        at the same time.
-      - A server that does not serve is not restarted then, though a restart may be the remedy. Leave the option out for
-        that.
+      - Whether the cluster has to be healthy right before the request, as M(oceanbase.ocp.cluster_wait) defines it. The
+        module waits for that up to O(safety_timeout), also while the service does not answer. A problem that only a
+        person can clear, such as a FAILED task that holds a server, fails at once.
+      - Servers that this controller restarts in the same zone may be down, so several servers of a zone can be
+        restarted at the same time.
+      - With it, a server that does not serve is not restarted, although a restart may be the remedy. Leave the option
+        out in that case.
     type: bool
     default: false
   finish_before:
     description:
-      - Do not begin the restart if it would not be done before this instant, such as the end of a maintenance window.
-        It is judged right before the request, by the longest of the past restarts of this kind in the cluster. Without
-        any the instant alone counts.
-      - What is not begun is no failure; C(action) is V(postponed). A restart that is running already is not judged.
+      - Do not begin the restart if it would not end before this instant, such as the end of a maintenance window. The
+        module decides right before the request, by the longest past restart of this kind in the cluster. If there is
+        none, only the instant counts.
+      - A restart that is not begun is not a failure; C(action) is V(postponed). It does not apply to a restart that is
+        already running.
       - ISO 8601 with an offset, as in V(2026-05-04T05:00:00+08:00), or seconds since 1970, by the clock of the machine
         that runs the module.
     type: str

@@ -13,15 +13,15 @@ class ModuleDocFragment:
 options:
   safety:
     description:
-      - Which restarts are refused because of what they take down. Nothing is sent then.
-      - V(majority) refuses a restart that would leave a tenant without the voters that it needs. That is more than half
-        of its replicas of the types FULL and LOGONLY, or half of them where it has an arbitration service and no
-        degraded log stream. Whatever is down or being restarted at the same time counts as missing.
-      - A tenant that has lost its majority already is not lost by this restart. So a server that does not serve can be
-        restarted in any case.
-      - Where OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
+      - Which restarts are refused because of what they take down. A refused restart is not sent.
+      - V(majority) refuses a restart that would leave a tenant without the voters that it needs. A tenant needs more
+        than half of its FULL and LOGONLY replicas, or half of them if it has an arbitration service and no degraded log
+        stream. Replicas that are down or restarting at the same time count as missing.
+      - A tenant that has already lost its majority does not block the restart. So a server that does not serve can
+        always be restarted.
+      - If OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
         warning.
-      - V(none) refuses none of them, and reads nothing for it.
+      - V(none) does not check.
     type: str
     choices: [majority, none]
     default: majority
@@ -31,13 +31,13 @@ options:
     elements: str
   safety_timeout:
     description:
-      - How many seconds to wait until the restart is safe, where it may become so. With V(0) it is refused at once.
-      - It is a limit of its own beside O(wait_timeout). Check mode does not wait. Signs of trouble that may end are
-        waited for as long.
+      - How many seconds to wait until the restart is safe, if waiting can help. With V(0) it is refused at once.
+      - It does not count towards O(wait_timeout). Check mode does not wait. The module waits as long for signs of
+        trouble that may end.
     type: int
     default: 0
 notes:
-  - Restarts by one user on one machine look at a cluster and send their request one after another, with a lock in the
-    folder for temporary files. So loops, forks and playbooks of one controller know of each other. Those of other
-    controllers are seen when OCP shows them.
+  - Restarts by one user on one machine check a cluster and send their request one after another, under a lock in the
+    folder for temporary files. So loops, forks and playbooks of one controller do not collide. Restarts of other
+    controllers are seen only when OCP shows them.
 """

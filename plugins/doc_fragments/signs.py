@@ -13,17 +13,17 @@ class ModuleDocFragment:
 options:
   stop_on:
     description:
-      - Which signs of trouble in the cluster are not accepted. Without it nobody looks for any. Each of V(alarms) and
-        V(ntp) together, V(lag) and V(backup) costs one request; the others show in what is read anyway.
+      - Which signs of trouble in the cluster prevent the restart. Without it none are checked. V(alarms) and V(ntp)
+        together cost one request, V(lag) and V(backup) one each; the others need no extra request.
       - V(alarms) are active alarms of the cluster or its hosts that were not there before. Cautions and reminders do
-        not count. Nor does what is about a server that is being restarted or has restarted and serves, for the 5
-        minutes that OCP takes to clear it; if it stays, it counts. An alarm that names no server and that a restart may
-        have raised is waited for. Any other one stops at once.
+        not count. An alarm about a server that is restarting, or has restarted and serves, counts only if it is still
+        active after the 5 minutes that OCP takes to clear it. If an alarm names no server and a restart may have raised
+        it, the module waits for its end. Any other alarm stops at once.
       - V(lag) means that replicas are further behind than O(max_lag). It does not count while a server restarts.
       - V(backup) is a data backup that runs, V(merge) a major compaction.
-      - V(versions) means that the servers of the cluster do not have one version. No wait ends that.
-      - V(ntp) is an active alarm about the clock of a host, whether known before or not.
-      - What the service does not show, or not for this user, is named in a warning and does not stop.
+      - V(versions) means that the servers of the cluster have different versions. Waiting does not help.
+      - V(ntp) is an active alarm about the clock of a host, even if it was known before.
+      - A sign that the service does not show, or not to this user, causes a warning and does not stop the restart.
     type: list
     elements: str
     choices: [alarms, lag, backup, merge, versions, ntp]

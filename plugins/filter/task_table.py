@@ -10,18 +10,18 @@ name: task_table
 short_description: Show tasks of OCP as text in a terminal
 version_added: 1.0.0
 description:
-  - Makes a text of one or many tasks, with a line for each subtask, in execution order.
-  - A subtask that failed is shown with the last 20 lines of its log, where the result has it as C(failed_subtasks) with
+  - Returns one or more tasks as text, with a line for each subtask, in execution order.
+  - A failed subtask is shown with the last 20 lines of its log, if the result has it in C(failed_subtasks) with
     C(log_tail).
-  - Whatever the service says can do nothing to the terminal. Characters that are not printable stand as escapes like
+  - Text of the service cannot control the terminal. Characters that are not printable are shown as escapes like
     V(\\x1b).
 positional: _input
 options:
   _input:
     description:
-      - A task as the modules of this collection return it, a registered result of such a module, also of a loop, or a
-        list of these.
-      - Results that have no task, as of a restart that was not needed, are passed over.
+      - A task as the modules of this collection return it, a registered result of such a module or of a loop over one,
+        or a list of these.
+      - Results without a task, such as of a restart that was not needed, are ignored.
     type: raw
     required: true
   title:
@@ -29,8 +29,8 @@ options:
     type: str
   width:
     description:
-      - No line is longer than this many columns, at least 40. East Asian wide characters count as two.
-      - From 72 columns on there is a bar for each subtask.
+      - The longest line, in columns; at least 40. East Asian wide characters count as two.
+      - With 72 columns or more there is a bar for each subtask.
     type: int
     default: 100
   color:

@@ -10,25 +10,25 @@ name: task_timeline
 short_description: Draw tasks of OCP as an HTML page with a Gantt chart
 version_added: 1.0.0
 description:
-  - Makes one HTML document of one or many tasks. It needs no other file, no network and no script, and looks right on a
-    phone, on paper, and in dark mode.
-  - Shows the subtasks in execution order, each as a bar from its start to its finish. What is still running reaches
-    to the newest time seen in any of the tasks; what has no start has a mark instead.
-  - A subtask that failed is shown with the end of its log, where the result has it as C(failed_subtasks) with
-    C(log_tail). At most the last 200 lines and 64 KiB are shown.
-  - Whatever the service says is shown as text. Characters that are not printable, such as control characters and
-    those that change the direction of text, stand as escapes like V(\\x1b).
+  - Returns one or more tasks as one HTML document. It needs no other file, no network and no script, and suits a phone,
+    paper and dark mode.
+  - Shows the subtasks in execution order, each as a bar from its start to its finish. The bar of a running subtask ends
+    at the newest time in any of the tasks. A subtask without a start has a mark instead.
+  - A failed subtask is shown with the end of its log, if the result has it in C(failed_subtasks) with C(log_tail). At
+    most the last 200 lines and 64 KiB are shown.
+  - Everything from the service is shown as plain text. Characters that are not printable, such as control characters
+    and those that change the direction of text, are shown as escapes like V(\\x1b).
 positional: _input
 options:
   _input:
     description:
-      - A task as the modules of this collection return it, a registered result of such a module, also of a loop, or a
-        list of these.
-      - Results that have no task, as of a restart that was not needed, are passed over.
+      - A task as the modules of this collection return it, a registered result of such a module or of a loop over one,
+        or a list of these.
+      - Results without a task, such as of a restart that was not needed, are ignored.
     type: raw
     required: true
   title:
-    description: Title of the page. If not given, the name of the task, or the number of tasks.
+    description: Title of the page. The default is the name of the task, or the number of tasks.
     type: str
 seealso:
   - plugin: oceanbase.ocp.task_table

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The lookup oceanbase.ocp.unknown_variables: what a role or playbook documents, and the refusal of all else."""
+"""The lookup oceanbase.ocp.unknown_variables: what a role or playbook documents, and the refusal of other variables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ name: unknown_variables
 short_description: Find misspelt variables of a role or playbook of this collection
 version_added: 1.0.0
 description:
-  - Returns a sentence for each variable that has the prefix of a role or playbook of this collection, but is not
-    documented by it, with the nearest documented name.
-  - Every role and playbook of the collection uses it first of all, and refuses what it finds, since a misspelt
-    C(rolling_restart_servers) would restart more than was meant.
+  - Returns a sentence for each variable that has the prefix of a role or playbook of this collection but is not
+    documented there, with the nearest documented name.
+  - Every role and playbook of the collection begins with it and refuses such variables, because a misspelt
+    C(rolling_restart_servers) would restart more than intended.
   - Names that begin with the prefix and C(user_) are free, as in C(rolling_restart_user_ticket). Names with two
-    underscores after the role, as in C(rolling_restart__plan), are the role's own.
+    underscores after the role, as in C(rolling_restart__plan), are internal to the role.
 options:
   _terms:
     description: Names of roles or playbooks of this collection.
@@ -55,7 +55,7 @@ from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 
 COLLECTION = Path(__file__).parents[2]
-# Of the caller, with any name behind it.
+# Reserved for the caller, followed by any name.
 USER = "user_"
 
 
@@ -65,7 +65,7 @@ def unknown_variables(name: str, prefix: str, variables: Iterable[str]) -> list[
     Raises ValueError if there is no role or playbook of this name.
     """
     known = _documented(name, prefix)
-    # With a second underscore: the role's or playbook's own.
+    # With a second underscore it is internal to the role or playbook.
     free = (f"{prefix}_", f"{prefix}{USER}")
     unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(free))
     return [_refusal(each, name, prefix, known) for each in unknown if each not in known]
@@ -85,7 +85,7 @@ def _documented(name: str, prefix: str) -> list[str]:
 
 
 def _refusal(variable: str, name: str, prefix: str, known: list[str]) -> str:
-    # Without the prefix, which would make all of them alike.
+    # Compared without the prefix, which would make all of them similar.
     near = get_close_matches(variable.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
     hint = (
         f"did you mean {prefix}{near[0]}?"

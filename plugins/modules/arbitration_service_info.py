@@ -12,7 +12,7 @@ short_description: Read arbitration services of OCP
 version_added: 1.0.0
 description:
   - Returns the arbitration services that pass the filters, or all of them. All pages are read.
-  - Where nothing fits, the list is empty.
+  - The list is empty if nothing matches.
 options:
   arbitration_service:
     description: Only services of these ids or addresses, as V(ip:port).
@@ -69,7 +69,7 @@ RETURN = r"""
 arbitration_services:
   description:
     - The arbitration services, in the order of the service.
-    - What the service does not tell is null. Times are as the service writes them, ISO 8601 with offset.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: success
   type: list
   elements: dict
@@ -108,26 +108,26 @@ arbitration_services:
       returned: always
       type: str
     update_time:
-      description: When the service last noted a change of it; it shows no start.
+      description: When the service last recorded a change of it. The service shows no start.
       returned: always
       type: str
     task_id:
-      description: Task that works on it now; null where there is none, or the service does not tell.
+      description: Id of the task that works on it now; null if there is none, or the service does not show it.
       returned: always
       type: int
     clusters:
       description: The clusters that it serves, each with C(id), C(name) and C(degraded_tenants). These are the tenants
-        with degraded log streams, each with C(id), C(name) and C(log_streams); while there are any, do not restart the
-        service.
+        with degraded log streams, each with C(id), C(name) and C(log_streams). Do not restart the service while there
+        are any.
       returned: always
       type: list
       elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

@@ -12,7 +12,7 @@ short_description: Read clusters of OCP
 version_added: 1.0.0
 description:
   - Returns the clusters that pass the filters, or all of them, each with its zones. All pages are read.
-  - Where nothing fits, the list is empty.
+  - The list is empty if nothing matches.
 options:
   cluster:
     description: Only clusters of these names or ids.
@@ -44,8 +44,8 @@ options:
     type: list
     elements: str
   idc:
-    description: Only clusters that have a zone in one of these data centers. With O(zone) or O(region) it is
-      the same zone that has to fit.
+    description: Only clusters that have a zone in one of these data centers. Together with O(zone) or O(region), the
+      same zone has to match.
     type: list
     elements: str
 extends_documentation_fragment:
@@ -90,7 +90,7 @@ RETURN = r"""
 clusters:
   description:
     - The clusters, in the order of the service.
-    - What the service does not tell is null. Times are as the service writes them, ISO 8601 with offset.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: success
   type: list
   elements: dict
@@ -124,7 +124,7 @@ clusters:
       returned: always
       type: str
     task_id:
-      description: Task that works on it now; null where there is none, or the service does not tell.
+      description: Id of the task that works on it now; null if there is none, or the service does not show it.
       returned: always
       type: int
     server_count:
@@ -136,8 +136,8 @@ clusters:
       returned: always
       type: int
     server_names:
-      description: The addresses of its servers, as in V(10.0.0.1:2882). Null where the service does not show them with
-        the cluster, which is so for most versions; M(oceanbase.ocp.server_info) reads them.
+      description: The addresses of its servers, as in V(10.0.0.1:2882). Null if the service does not show them with the
+        cluster; most versions do not. M(oceanbase.ocp.server_info) reads them.
       returned: always
       type: list
       elements: str
@@ -148,11 +148,11 @@ clusters:
       type: list
       elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

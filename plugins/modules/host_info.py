@@ -12,7 +12,7 @@ short_description: Read hosts of OCP
 version_added: 1.0.0
 description:
   - Returns the hosts that pass the filters, or all of them. All pages are read.
-  - Where nothing fits, the list is empty.
+  - The list is empty if nothing matches.
 options:
   host:
     description: Only hosts of these inner IP addresses, names or ids.
@@ -89,7 +89,7 @@ RETURN = r"""
 hosts:
   description:
     - The hosts, in the order of the service.
-    - What the service does not tell is null. Times are as the service writes them, ISO 8601 with offset.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: success
   type: list
   elements: dict
@@ -136,11 +136,11 @@ hosts:
       type: list
       elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

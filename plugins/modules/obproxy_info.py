@@ -12,7 +12,7 @@ short_description: Read OBProxy clusters of OCP
 version_added: 1.0.0
 description:
   - Returns the OBProxy clusters that pass the filters, or all of them, with their OBProxies. All pages are read.
-  - Where nothing fits, the list is empty.
+  - The list is empty if nothing matches.
 options:
   obproxy_cluster:
     description: Only OBProxy clusters of these names or ids.
@@ -24,7 +24,7 @@ options:
     elements: str
   status:
     description: Only OBProxies in one of these states, such as V(RUNNING) or V(UNAVAILABLE), and only clusters that
-      have one of them. No document lists all states.
+      have one of them. There is no documented list of all states.
     type: list
     elements: str
   with_parameters:
@@ -89,7 +89,7 @@ RETURN = r"""
 obproxy_clusters:
   description:
     - The OBProxy clusters, in the order of the service.
-    - What the service does not tell is null. Times are as the service writes them, ISO 8601 with offset.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: success
   type: list
   elements: dict
@@ -116,7 +116,7 @@ obproxy_clusters:
       returned: always
       type: str
     obproxies:
-      description: Its OBProxies, those that pass the filters. OCP shows no start of them.
+      description: Its OBProxies that pass the filters. OCP does not show when they started.
       returned: always
       type: list
       elements: dict
@@ -167,8 +167,8 @@ obproxy_clusters:
           returned: always
           type: str
     parameters:
-      description: Its parameters; null without O(with_parameters). No document tells whether OCP shows the values that
-        are in effect or those that were set.
+      description: Its parameters; null without O(with_parameters). It is not documented whether OCP shows the values in
+        effect or the values that were set.
       returned: always
       type: list
       elements: dict
@@ -192,11 +192,11 @@ obproxy_clusters:
           type: list
           elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

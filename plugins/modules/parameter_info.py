@@ -13,7 +13,7 @@ version_added: 1.0.0
 description:
   - Returns the parameters of an OceanBase cluster as OCP shows them, each with its value on every server and, as far as
     OCP tells, its default, its range, and whether a change needs a restart.
-  - With O(parameters) it says which servers do not have the wanted values.
+  - With O(parameters) it reports which servers do not have the wanted values.
 options:
   cluster:
     description: Name or id of the cluster.
@@ -22,14 +22,14 @@ options:
   names:
     description:
       - Only the parameters of these names, beside those in O(parameters). Without both, all that OCP shows.
-      - A name that the cluster does not have is refused, since it is most likely misspelt.
+      - A name that the cluster does not have is refused, because it is probably misspelt.
     type: list
     elements: str
   parameters:
     description:
       - The wanted value of each name. Nothing is set.
-      - Values are compared as M(oceanbase.ocp.cluster_parameter) compares them. One that the parameter cannot have is
-        refused.
+      - Values are compared as M(oceanbase.ocp.cluster_parameter) compares them. A value that the parameter cannot have
+        is refused.
     type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
@@ -97,7 +97,7 @@ servers:
   sample: ["10.0.0.1:2882", "10.0.0.2:2882"]
 parameters:
   description:
-    - The parameters. What the service does not tell is null.
+    - The parameters. A value that the service does not show is null.
   returned: success
   type: list
   elements: dict
@@ -108,19 +108,19 @@ parameters:
       type: str
       sample: stack_size
     server_values:
-      description: The value on each server, by its address, null for a server of which none is shown; null as a whole
-        where the service shows no values of servers.
+      description: The value on each server, by its address; null for a server without a shown value. The whole is null
+        if the service shows no values by server.
       returned: always
       type: dict
       sample: {"10.0.0.1:2882": "512K", "10.0.0.2:2882": "5M"}
     wanted:
-      description: The wanted value as text; null where none is asked for.
+      description: The wanted value as text; null if none is asked for.
       returned: always
       type: str
       sample: 5M
     pending:
-      description: The servers that do not show the wanted value; null without one, and where
-        RV(parameters.server_values) is.
+      description: The servers that do not show the wanted value; null without a wanted value, and if
+        RV(parameters.server_values) is null.
       returned: always
       type: list
       elements: str
@@ -150,7 +150,7 @@ parameters:
       returned: always
       type: str
     allowed:
-      description: The values that are allowed; null where any is.
+      description: The values that are allowed; null if every value is allowed.
       returned: always
       type: list
       elements: str
@@ -163,22 +163,22 @@ parameters:
       returned: always
       type: str
     single_value:
-      description: Whether all servers have one value, by the service's own account.
+      description: Whether all servers have the same value, as the service states it.
       returned: always
       type: bool
 pending:
-  description: The servers on which a wanted value is not in effect; null without O(parameters), and where the service
-    shows no values of servers.
+  description: The servers on which a wanted value is not in effect; null without O(parameters), and if the service
+    shows no values by server.
   returned: success
   type: list
   elements: str
   sample: ["10.0.0.1:2882"]
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

@@ -11,14 +11,13 @@ module: restart_fleet
 short_description: Restart many database servers side by side
 version_added: 1.0.0
 description:
-  - Restarts servers of one or many OceanBase clusters through OCP, all at the same time. Each is restarted by the rules
-    of M(oceanbase.ocp.server_restart), by the same look, decision and lock.
-  - With O(wait) it stays until all have ended, and proves of each that it has started since and serves.
-  - A server that fails does not keep the others from being restarted. The module fails at the end and names those that
-    failed. After status 401, and when the service does not answer for five servers in a row, it begins no further
-    restart.
-  - Servers of one cluster are looked at one after another, in the order of the list. What may not be away together
-    with others is refused; M(oceanbase.ocp.restart_fleet_info) puts such servers into waves.
+  - Restarts servers of one or many OceanBase clusters through OCP, all at the same time. Each follows the rules of
+    M(oceanbase.ocp.server_restart), with the same checks, decision and lock.
+  - With O(wait) it waits until all have ended, and proves that each has started since and serves.
+  - If a server fails, the others are still restarted. At the end the module fails and names the servers that failed.
+    After status 401, or if the service does not answer for five servers in a row, it begins no further restart.
+  - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
+    together with others is refused; M(oceanbase.ocp.restart_fleet_info) puts such servers into waves.
 options:
   servers:
     description: The servers.
@@ -38,14 +37,14 @@ options:
         description: Name of the zone that the server has to be in right before the request.
         type: str
       tolerate_outage_of:
-        description: Names of tenants of its cluster, in place of those of O(tolerate_outage_of).
+        description: Names of tenants of its cluster, instead of O(tolerate_outage_of).
         type: list
         elements: str
       cluster_id:
-        description: Id of the cluster, in place of its name, as M(oceanbase.ocp.restart_fleet_info) returns it.
+        description: Id of the cluster, instead of its name, as M(oceanbase.ocp.restart_fleet_info) returns it.
         type: int
       id:
-        description: Not used; the servers of a wave have it, so that they can be given as they are.
+        description: Not used. The servers of a wave have it, so you can pass them unchanged.
         type: int
       reason:
         description: Not used, as above.
@@ -60,7 +59,7 @@ options:
     default: false
   proof_timeout:
     description:
-      - How many seconds to look again, with O(wait), at servers whose task has ended and that do not show yet that they
+      - How many seconds to keep checking, with O(wait), servers whose task has ended but that do not yet show that they
         have started and serve. A service may show a start up to 180 seconds late.
     type: int
     default: 180
@@ -84,7 +83,7 @@ attributes:
     details: With O(started_before) a server that has started since is left alone, with O(until_effective) one that
       shows the values. Without both each run restarts the servers, unless a restart of them is running.
 notes:
-  - With O(wait) O(started_before) is required too, since it is what a server has to have started after.
+  - O(wait) requires O(started_before), because that is the proof of a restart.
 seealso:
   - module: oceanbase.ocp.server_restart
   - module: oceanbase.ocp.restart_fleet_info
@@ -121,43 +120,44 @@ changed:
   type: bool
 servers:
   description:
-    - What became of each server, in the order of O(servers). Each has its C(cluster) and C(server) as given, its
-      address as C(name), whether it C(failed) and then why in C(msg), and C(changed), C(action), C(reason), C(task_id),
-      C(verified) and C(trace_id) as M(oceanbase.ocp.server_restart) returns them, null where they are not known.
-    - With O(wait) C(verified) is of the last look.
-    - C(start_before) and C(start_after) are its start as shown before the restart and in the last look, C(duration) the
-      seconds that its task took; null where they are not known.
-  returned: once a server was looked at
+    - The outcome of each server, in the order of O(servers). Each has its C(cluster) and C(server) as given, its
+      address as C(name), whether it C(failed), and if so why in C(msg). C(changed), C(action), C(reason), C(task_id),
+      C(verified) and C(trace_id) are as M(oceanbase.ocp.server_restart) returns them, or null if not known.
+    - With O(wait), C(verified) is the result of the last check.
+    - C(start_before) and C(start_after) are its start as shown before the restart and in the last check, C(duration) is
+      how many seconds its task took; null if not known.
+  returned: once a server was checked
   type: list
   elements: dict
   sample: [{"cluster": "orders", "server": "10.0.0.1:2882", "failed": false, "task_id": 1000001, "verified": true}]
 task_ids:
-  description: The ids of the tasks that restart the servers, of those that were attached to too.
-  returned: once a server was looked at
+  description: The ids of the tasks that restart the servers, including tasks that were joined.
+  returned: once a server was checked
   type: list
   elements: int
   sample: [1000001]
 wait_command:
-  description: The command that waits for them, for up to 20 tasks; with OCP_URL and the credentials in the environment.
+  description: The command that waits for them, for up to 20 tasks. It takes OCP_URL and the credentials from the
+    environment.
   returned: when restarts were started or joined, and not waited for
   type: str
   sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 failed_task_ids:
   description: The ids of the tasks that did not succeed, and of FAILED tasks that hold a server.
-  returned: once a server was looked at
+  returned: once a server was checked
   type: list
   elements: int
 elapsed:
   description: Seconds that the module took.
-  returned: once a server was looked at
+  returned: once a server was checked
   type: float
 failed_subtasks:
   description:
-    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in the order of execution, from 1, C(name),
+    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in execution order from 1, C(name),
       C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
       C(executor) and C(log_tail).
-    - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
-      escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
+    - C(log_tail) is the last O(log_lines) lines of the log of its last attempt. Characters that are not printable are
+      shown as escapes like V(\\x1b). It is null if the log could not be read, and for all but the first ten subtasks.
   returned: when a task did not succeed
   type: list
   elements: dict
@@ -171,12 +171,12 @@ task_id:
   returned: when the wait for the tasks failed
   type: int
 trace_id:
-  description: Trace id of the answer that the module failed by, for whoever reads the logs of the service; null where
-    none came.
+  description: Trace id of the answer that made the module fail, to find it in the logs of the service; null if no
+    answer came.
   returned: when the wait for the tasks failed, and when a request made the module fail
   type: str
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 """

@@ -11,10 +11,10 @@ module: restart_fleet_info
 short_description: Plan the restart of many servers in as few waves as their tenants allow
 version_added: 1.0.0
 description:
-  - Tells which of many servers may be away at the same time, and puts them into waves. A wave takes whole zones where
-    it can. The next wave is meant to begin when all servers of the one before serve again.
-  - It reads each cluster once and restarts nothing; M(oceanbase.ocp.restart_fleet) does that, and the playbook
-    C(oceanbase.ocp.restart_fleet) wave by wave. Each restart is judged again right before its own request.
+  - Finds out which of many servers may be down at the same time, and puts them into waves. A wave takes whole zones if
+    it can. Begin the next wave when all servers of the one before serve again.
+  - It reads each cluster once and restarts nothing. M(oceanbase.ocp.restart_fleet) restarts the servers of a wave, and
+    the playbook C(oceanbase.ocp.restart_fleet) all waves. Each restart is checked again right before its request.
 options:
   servers:
     description: The servers.
@@ -42,7 +42,7 @@ options:
     description:
       - With V(majority) no wave leaves a tenant without the voters that it needs, see
         M(oceanbase.ocp.server_restart).
-      - With V(none) all servers are in one wave.
+      - With V(none) one wave has all servers.
     type: str
     choices: [majority, none]
     default: majority
@@ -95,10 +95,10 @@ EXAMPLES = r"""
 RETURN = r"""
 waves:
   description:
-    - Who restarts together, in order. Each wave has its C(number) from 1, and its C(servers), each with C(cluster),
-      C(cluster_id), C(zone), C(server) as C(IP:PORT), C(id), the C(reason) why it is in a wave, and in
-      C(tolerate_outage_of) those of the tolerated tenants that its cluster has.
-    - A server that is down or being restarted now is in the first wave.
+    - The waves in order; the servers of a wave restart together. Each wave has its C(number) from 1 and its C(servers).
+      Each server has C(cluster), C(cluster_id), C(zone), C(server) as C(IP:PORT), C(id), the C(reason) for its restart,
+      and in C(tolerate_outage_of) the tolerated tenants of its cluster.
+    - A server that is down or already restarting is in the first wave.
   returned: success
   type: list
   elements: dict
@@ -113,16 +113,16 @@ refused:
   type: list
   elements: dict
 message:
-  description: Why not all of the servers can be away at once, with the tenants that would lose their majority, and why
-    no wave can take some; a line for each cluster. Empty if all can go in one wave.
+  description: Why the servers cannot all be down at once, with the tenants that would lose their majority, and why no
+    wave can take some of them; one line for each cluster. Empty if one wave can take all.
   returned: success
   type: str
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

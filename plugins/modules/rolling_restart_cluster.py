@@ -13,13 +13,13 @@ version_added: 1.0.0
 description:
   - Restarts the servers of a cluster that need it, one after another and zone by zone, as long as the cluster is
     healthy. The zone that has the root server comes last, and the root server is the last of its zone.
-  - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does by default, which costs a fraction of
-    the processor's time. Use it for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) does.
-    The role has batches of several servers, and task files between the restarts.
-  - It plans by M(oceanbase.ocp.rolling_restart_info), and restarts by M(oceanbase.ocp.server_restart) with
-    O(ignore:require_healthy=true). It ends at the first bad sign. In the end the cluster has to be healthy, and no
+  - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does by default, with a fraction of the
+    processor time. Use it for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) does. Only the
+    role has batches of several servers, and task files between restarts.
+  - It plans like M(oceanbase.ocp.rolling_restart_info), and restarts like M(oceanbase.ocp.server_restart) with
+    O(ignore:require_healthy=true). It stops at the first problem. At the end the cluster has to be healthy, and no
     server in the scope may be left.
-  - Run again, it goes on where it stopped.
+  - If you run it again, it continues where it stopped.
 options:
   cluster:
     description: Name or id of the cluster.
@@ -57,8 +57,8 @@ options:
     default: 0
   finish_before:
     description:
-      - Do not begin a restart that would not be done before this instant, judged by the longest of the past restarts of
-        the cluster. RV(postponed) says so then, which is no failure.
+      - Do not begin a restart that would not end before this instant, judged by the longest past restart in the
+        cluster. That is not a failure; RV(postponed) has the reason.
       - ISO 8601 with an offset, or seconds since 1970.
     type: str
   soak:
@@ -67,45 +67,45 @@ options:
     default: 0
   offline_budget:
     description:
-      - What to do about a server whose restarts took longer in the past than a server may be away
+      - What to do about a server whose past restarts took longer than a server may be offline
         (C(server_permanent_offline_time)), see O(oceanbase.ocp.server_restart#module:offline_budget).
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
   wait_timeout:
     description:
-      - How many seconds to wait for each restart, and for restarts that run already.
-      - Without it, twice the time that a server may be away, and 7200 at least.
+      - How many seconds to wait for each restart, and for restarts that are already running.
+      - Without it, twice the time that a server may be offline, but at least 7200.
     type: int
   wait_interval:
-    description: The longest pause between two looks, in seconds.
+    description: The longest pause between two polls, in seconds.
     type: float
     default: 10
   log_lines:
-    description: How many lines from the end of the log of a failed subtask a failure shows, 0 to 200.
+    description: How many of the last log lines of a failed subtask a failure shows, 0 to 200.
     type: int
     default: 20
   show_progress:
-    description: Whether to show lines about the restarts while they run. The id of each task is shown in any case.
+    description: Whether to show progress while restarts run. The id of each task is always shown.
     type: bool
     default: true
   show_steps:
-    description: Whether to show a line for each subtask of a restart too.
+    description: Whether to also show a line for each subtask of a restart.
     type: bool
     default: false
   run:
     description:
-      - The run that this cluster is a part of, such as a play over many of them. Each of them adds what became of it to
-        a file; then a line says how many have ended, how many failed, and about how long the rest takes.
-      - Where more than O(max_failures) clusters of the run have failed, no restart begins.
+      - The run that this cluster is a part of, such as a play over many clusters. Each cluster adds its outcome to a
+        file. Then a line shows how many have ended, how many failed, and about how long the rest will take.
+      - No restart begins if more than O(max_failures) clusters of the run have failed.
     type: dict
     suboptions:
       record:
-        description: Path of the file. It has to be there, empty at the beginning of a run.
+        description: Path of the file. It has to exist, and to be empty at the beginning of a run.
         type: str
         required: true
       host:
-        description: What the cluster is called in the file, such as C(inventory_hostname).
+        description: The name of the cluster in the file, such as C(inventory_hostname).
         type: str
         required: true
       clusters:
@@ -127,7 +127,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Plans, and restarts nothing. It fails where the cluster is not healthy, as the run would.
+    details: Plans, and restarts nothing. It fails if the cluster is not healthy, as a real run would.
   diff_mode:
     support: none
   idempotent:
@@ -166,7 +166,7 @@ changed:
   returned: always
   type: bool
 cluster:
-  description: The C(id) and C(name) of the cluster; the id is null where it was not found.
+  description: The C(id) and C(name) of the cluster; the id is null if it was not found.
   returned: always, but for options that are refused
   type: dict
   sample: {"id": 1, "name": "orders"}
@@ -175,30 +175,30 @@ planned:
   returned: always, but for options that are refused
   type: int
 left_alone:
-  description: How many servers in the scope needed none.
+  description: How many servers in the scope needed no restart.
   returned: always, but for options that are refused
   type: int
 results:
   description:
-    - What became of each server that was reached, in order. Each has C(id), C(name), C(zone), C(outcome), C(task_id),
-      C(elapsed) in seconds, C(verified) as RV(oceanbase.ocp.server_restart#module:verified), and its start as shown
-      before and after as C(start_before) and C(start_after), null where it is not shown.
-    - C(outcome) is C(failed), or what RV(oceanbase.ocp.server_restart#module:action) says.
+    - The outcome of each server that was reached, in order. Each has C(id), C(name), C(zone), C(outcome), C(task_id),
+      C(elapsed) in seconds, and C(verified) as RV(oceanbase.ocp.server_restart#module:verified). C(start_before) and
+      C(start_after) are its start as shown before and after, null if it is not shown.
+    - C(outcome) is C(failed), or a value of RV(oceanbase.ocp.server_restart#module:action).
   returned: always, but for options that are refused
   type: list
   elements: dict
 untouched:
-  description: The names of the servers that need the restart and were not begun.
+  description: The names of the servers that need the restart but were not reached.
   returned: always, but for options that are refused
   type: list
   elements: str
 postponed:
-  description: Why the next restart would not have been done before O(finish_before); null if that was no reason.
+  description: Why the next restart would not have ended before O(finish_before); null if that did not stop the run.
   returned: always, but for options that are refused
   type: str
 stopped:
-  description: Why no other restart begins, where too much of the change or of the O(run) has failed elsewhere; null if
-    that was no reason. Without O(run) the module fails then.
+  description: Why no further restart begins, if too much of the change or of the O(run) has failed elsewhere; null if
+    that did not stop the run. Without O(run) the module fails in this case.
   returned: always, but for options that are refused
   type: str
 elapsed:
@@ -206,7 +206,7 @@ elapsed:
   returned: always, but for options that are refused
   type: float
 failed_task_ids:
-  description: Ids of the tasks that did not succeed, or that hold what they should restart.
+  description: Ids of the tasks that did not succeed, or that hold the target that they should restart.
   returned: when a FAILED task made it fail
   type: list
   elements: int
@@ -216,16 +216,16 @@ unfinished_task_ids:
   type: list
   elements: int
 signs:
-  description: The signs of trouble for which there was no restart, in words, each with its name in O(stop_on).
+  description: The signs of trouble that prevented the restart, in words, each with its name in O(stop_on).
   returned: when signs of trouble stopped it
   type: list
   elements: str
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

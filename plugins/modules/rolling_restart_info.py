@@ -11,10 +11,10 @@ module: rolling_restart_info
 short_description: Plan a rolling restart of database clusters
 version_added: 1.0.0
 description:
-  - Tells which servers of clusters are to be restarted, in which order and why, and who needs no restart. It restarts
+  - Plans which servers of clusters are restarted, in which order and why, and which need no restart. It restarts
     nothing; the role P(oceanbase.ocp.rolling_restart#role) does that.
   - One cluster comes after another, one zone after another. The zone that has the root server is the last of its
-    cluster, and the root server is the last of its zone. Never are servers of two zones in one batch.
+    cluster, and the root server is the last of its zone. A batch never has servers of two zones.
 options:
   clusters:
     description: Names or ids of the clusters, in the order in which they are restarted.
@@ -32,8 +32,8 @@ options:
   batch:
     description:
       - How many servers of a zone are restarted at the same time.
-      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 servers of it, since a tenant
-        loses its replica in a zone with the first of the servers that have a part of it.
+      - V(auto) takes as many as tenants allow. That is the whole zone, but at most 25 of its servers. More servers of
+        the same zone make no difference, because a tenant loses its replica there with the first of them.
     type: str
     default: "1"
   strategy:
@@ -53,20 +53,20 @@ options:
     type: str
   min_zones:
     description:
-      - Refuse a cluster that has fewer zones than this. What decides otherwise are the tenants, see O(safety).
+      - Refuse a cluster that has fewer zones than this. Otherwise the tenants decide, see O(safety).
     type: int
     default: 0
   canary:
     description:
       - How many servers are restarted before all others, one at a time. They are the first in the order. With
-        O(strategy=zone) it is the zones that have them.
+        O(strategy=zone), the zones of these servers.
     type: int
     default: 0
   safety:
     description:
-      - V(majority) blocks a cluster where a batch would leave a tenant without the voters that it needs, even while all
-        else serves. See M(oceanbase.ocp.server_restart).
-      - V(none) blocks none for that, and reads nothing for it.
+      - V(majority) blocks a cluster if a batch would leave a tenant without the voters that it needs, even while
+        everything else serves. See M(oceanbase.ocp.server_restart).
+      - V(none) does not check.
     type: str
     choices: [majority, none]
     default: majority
@@ -76,8 +76,8 @@ options:
     elements: str
   offline_budget:
     description:
-      - With V(refuse) and V(warn) the plan says how long a server of each cluster may be away, for the options of the
-        same name of the modules that restart.
+      - With V(refuse) and V(warn) the plan has how long a server of each cluster may be offline, for the options of the
+        same name of the restart modules.
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
@@ -133,50 +133,49 @@ RETURN = r"""
 clusters:
   description:
     - The clusters in order, each with C(id), C(name), the number of its C(batches), and in C(task_ids) the restarts
-      that run on it or on a part of it now.
-    - C(problems) is why it is not healthy now, a sentence for each reason, empty if it is. C(serves) tells whether it
-      and all its servers are in service, and no FAILED task holds a part of it.
-    - C(safe) tells whether no tenant would lose its majority by a batch, as far as that was looked at, even while all
-      else serves.
-    - C(blocked) tells whether it is not safe, or there is something ill that no work under way explains; no restart
-      should begin then. C(message) says what that is, with the commands that clear what a FAILED task holds; empty if
-      it is not blocked.
-    - C(signs) are the signs of trouble that O(stop_on) asks for and that are there now, a sentence for each. C(alarms)
-      are the ids of its active alarms, for the option C(alarms_before) of the modules that restart.
-    - C(offline_time) is how many seconds a server of it may be away; null where O(offline_budget) does not ask, and
-      where the service does not show it.
+      that are running on it or on a part of it.
+    - C(problems) are the reasons why it is not healthy now, one sentence each; empty if it is healthy. C(serves) is
+      whether it and all its servers are in service, and no FAILED task holds a part of it.
+    - C(safe) is whether no batch takes the majority from a tenant while everything else serves, as far as that was
+      checked.
+    - C(blocked) is whether it is not safe, or has a problem that no running task explains. No restart should begin
+      then. C(message) is the reason, with the commands that clear what a FAILED task holds; empty if it is not blocked.
+    - C(signs) are the signs of trouble in O(stop_on) that are there now, one sentence each. C(alarms) are the ids of
+      its active alarms, for the option C(alarms_before) of the restart modules.
+    - C(offline_time) is how many seconds one of its servers may be offline; null if O(offline_budget) does not need it,
+      or the service does not show it.
   returned: success
   type: list
   elements: dict
 batches:
   description:
-    - What is restarted at the same time, in order. Each has its C(number) from 1, C(cluster), C(cluster_id), C(zone),
-      C(servers), the C(reason) why it comes when it does, and whether it is the C(first_of_zone) and the
-      C(last_of_zone), and whether it is a C(canary).
-    - Each of the servers has C(id), C(name), C(with_rootserver), whether the restart is C(needed), which it may not be
-      for some of a whole zone, the C(reason) for that, and whether it C(serves) now.
+    - The batches in order; the servers of a batch restart at the same time. Each has its C(number) from 1, C(cluster),
+      C(cluster_id), C(zone), C(servers), the C(reason) for its place in the order, and whether it is the
+      C(first_of_zone), the C(last_of_zone), and a C(canary).
+    - Each server has C(id), C(name), C(with_rootserver), whether the restart is C(needed) (some servers of a whole zone
+      may not need it), the C(reason) for that, and whether it C(serves) now.
   returned: success
   type: list
   elements: dict
 left_alone:
   description:
-    - The servers within the scope that are left alone, as in RV(batches), with C(cluster), C(cluster_id) and C(zone).
+    - The servers in the scope that are left alone, as in RV(batches), with C(cluster), C(cluster_id) and C(zone).
   returned: success
   type: list
   elements: dict
 done:
   description:
-    - The same servers by zone, each zone in the form of RV(batches), with the C(number) null. It is C(last_of_zone)
-      where no server of the zone is in RV(batches).
+    - The same servers by zone, each zone in the form of RV(batches) with a C(number) of null. It is C(last_of_zone) if
+      no server of the zone is in RV(batches).
   returned: success
   type: list
   elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

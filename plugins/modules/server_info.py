@@ -11,8 +11,8 @@ module: server_info
 short_description: Read database server nodes of OCP
 version_added: 1.0.0
 description:
-  - Returns the server nodes that pass the filters, of all clusters where no O(cluster) is given.
-  - Where nothing fits, the list is empty.
+  - Returns the server nodes that pass the filters. Without O(cluster) it returns those of all clusters.
+  - The list is empty if nothing matches.
 options:
   cluster:
     description: Only servers of the clusters of these names or ids.
@@ -100,7 +100,7 @@ RETURN = r"""
 servers:
   description:
     - The servers, in the order of the service.
-    - What the service does not tell is null. Times are as the service writes them, ISO 8601 with offset.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: success
   type: list
   elements: dict
@@ -155,7 +155,7 @@ servers:
       returned: always
       type: str
     inner_status:
-      description: What the database says of it, such as V(ACTIVE).
+      description: Its status in the database itself, such as V(ACTIVE).
       returned: always
       type: str
     with_rootserver:
@@ -175,15 +175,15 @@ servers:
       returned: always
       type: str
     task_id:
-      description: Task that works on it now; null where there is none, or the service does not tell.
+      description: Id of the task that works on it now; null if there is none, or the service does not show it.
       returned: always
       type: int
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

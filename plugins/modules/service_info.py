@@ -11,28 +11,28 @@ module: service_info
 short_description: Check what an OCP offers to the modules
 version_added: 1.0.0
 description:
-  - Reads everything once that the restarts of this collection rely on, and says which modules will work fully, which
-    with less proof, which not, and why.
+  - Reads everything once that the restarts of this collection rely on. Reports which modules will work fully, which
+    with less proof, which not at all, and why.
   - Sends GET requests only, so it restarts nothing and changes nothing. Run it before the first restart.
-  - A read that fails is an entry of the result and does not make the module fail. Neither does a service that is no OCP
-    or refuses the credentials, see RV(verdict).
-  - Rejected credentials end the check at once, since failed logins lock the user. No more than one request is
-    sent with them.
-  - Whether the user may restart is not known before a restart is tried. No documented GET tells it.
+  - A read that fails is an entry in the result and does not make the module fail. Nor does a service that is not an OCP
+    or rejects the credentials, see RV(verdict).
+  - Rejected credentials end the check at once, because failed logins lock the user. Only one request is sent with them.
+  - Whether the user may restart is not known until a restart is tried. No documented GET shows it.
 options:
   cluster:
-    description: The cluster to look at more closely, by name or id. Without it, the first one that is RUNNING.
+    description: The cluster to check in detail, by name or id. Without it, the first one that is RUNNING.
     type: str
   host:
-    description: The host whose agent to look at, by id or inner IP address. Without it, one of the cluster, or any.
+    description: The host whose agent to check, by id or inner IP address. Without it, a host of the cluster, or any
+      host.
     type: str
   recording:
     description:
-      - Writes a recording of the answers to this file, for a bug report. The emulator answers as that OCP with it.
-      - Names, addresses and ids are replaced in it, the same ones everywhere by the same, and secrets are removed.
-      - To have every server, host and agent up to 500 more GET requests are sent, for 5 minutes at most.
-      - The file is made before anything is sent, with mode 0600, on the machine that runs the module. A file that
-        exists is not overwritten, and the module fails. In check mode nothing is written.
+      - Writes a recording of the answers to this file, for a bug report. With it, the emulator answers like this OCP.
+      - Names, addresses and ids in it are replaced consistently, and secrets are removed.
+      - To include every server, host and agent, up to 500 more GET requests are sent, within 5 minutes.
+      - The file is created before anything is sent, with mode 0600, on the machine that runs the module. The module
+        fails if the file exists. In check mode nothing is written.
     type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
@@ -46,7 +46,7 @@ attributes:
     support: none
   idempotent:
     support: partial
-    details: Only reads. With O(recording) it writes a file, and fails if that exists.
+    details: Only reads. With O(recording) it writes a file, and fails if the file exists.
 seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.server_restart
@@ -90,9 +90,9 @@ verdict:
   description:
     - How the check ended. V(checked) means that everything was asked.
     - V(credentials_refused) means that the first request with the credentials was refused with 401. The user or the
-      address of this machine may also be locked, which OCP answers in the same way.
-    - V(no_ocp) means that no answer has the envelope of OCP, V(unreachable) that there is no connection or no answer in
-      time.
+      address of this machine may also be locked; OCP answers a lock in the same way.
+    - V(no_ocp) means that no answer has the envelope of OCP. V(unreachable) means that there is no connection, or no
+      answer in time.
     - V(rate_limited) means that the request limit of the user was used up on the way.
   returned: success
   type: str
@@ -102,12 +102,12 @@ message:
   returned: success
   type: str
 restarts_work:
-  description: Whether everything that restarts something will work, fully or with less proof. What this OCP does not
-    have, such as arbitration services, does not count.
+  description: Whether every restart module will work, fully or with less proof. Objects that this OCP does not have,
+    such as arbitration services, do not count.
   returned: success
   type: bool
 requests:
-  description: How many requests were sent, all of them GET, repetitions not counted.
+  description: How many requests were sent, not counting retries. All are GET.
   returned: success
   type: int
 credentials:
@@ -120,7 +120,7 @@ credentials:
       returned: always
       type: str
     user:
-      description: Name of the user; null for an access key, which does not tell it.
+      description: Name of the user; null for an access key, which does not show it.
       returned: always
       type: str
     state:
@@ -149,7 +149,7 @@ clock:
       returned: always
       type: float
     answers:
-      description: How many answers it is judged from, the last 31 at most.
+      description: How many answers this is based on, the last 31 at most.
       returned: always
       type: int
     answers_agree:
@@ -186,7 +186,7 @@ rights:
       returned: always
       type: str
 reads:
-  description: What was asked, each path once, with the answer.
+  description: The requests, each path once, with the answer.
   returned: success
   type: list
   elements: dict
@@ -205,7 +205,7 @@ reads:
         - V(absent) if this OCP does not know the path, by a status of 400, 404 or 405, or by an answer without the
           envelope of OCP.
         - V(failed) for any other failure.
-        - V(skipped) if it was not asked, see C(why).
+        - V(skipped) if it was not requested, see C(why).
       returned: always
       type: str
     status:
@@ -213,7 +213,7 @@ reads:
       returned: always
       type: int
     why:
-      description: Why it failed or was not asked, in a few words; null if it was read.
+      description: Why it failed or was not requested, in a few words; null if it was read.
       returned: always
       type: str
     message:
@@ -221,11 +221,11 @@ reads:
       returned: always
       type: str
     trace_id:
-      description: Trace id of the answer, for whoever reads the logs of the service; null if it shows none.
+      description: Trace id of the answer, to find it in the logs of the service; null if it shows none.
       returned: always
       type: str
 filters:
-  description: Whether the service heeds the parameters of its task list.
+  description: Whether the service applies the filters of its task list.
   returned: success
   type: list
   elements: dict
@@ -243,14 +243,14 @@ filters:
       returned: always
       type: str
 facts:
-  description: Which facts the service shows that not every OCP does.
+  description: Facts that not every OCP shows, and whether this one does.
   returned: success
   type: list
   elements: dict
   contains:
     name:
       description:
-        - V(operating_task) is the task that works on a cluster, zone, server or arbitration service. V(task_tags) tell
+        - V(operating_task) is the task that works on a cluster, zone, server or arbitration service. V(task_tags) show
           what a task restarts.
         - V(server_start), V(zone_start) and V(agent_start) are the starts that prove a restart, V(agent_pids) the
           processes of an agent, V(root_server) which server has it.
@@ -262,12 +262,12 @@ facts:
       returned: always
       type: str
     message:
-      description: How many records show it, or why it is not known.
+      description: How many records show it, or why that is not known.
       returned: always
       type: str
 modules:
-  description: How well each module, role and playbook works with this OCP and these rights, those first that restart
-    something.
+  description: How well each module, role and playbook works with this OCP and these rights; those that restart
+    something come first.
   returned: success
   type: list
   elements: dict
@@ -283,8 +283,8 @@ modules:
     works:
       description:
         - V(full), or V(less) for less proof or less choice, see C(why).
-        - V(absent) if this OCP has nothing of the kind.
-        - V(unknown) if something that it needs was not asked.
+        - V(absent) if this OCP has no such objects.
+        - V(unknown) if something that it needs was not requested.
         - V(no) if it will fail.
       returned: always
       type: str
@@ -311,7 +311,7 @@ recording:
       returned: always
       type: int
     left_out:
-      description: How many reads of each kind were left out, as the limits or an error ended the recording.
+      description: How many reads of each kind were left out, because the limits or an error ended the recording.
       returned: always
       type: dict
 """

@@ -14,7 +14,7 @@ description:
   - Returns one task, or the newest tasks that pass the filters, each with its subtasks in execution order.
 options:
   task_id:
-    description: Id of one task. A task that does not exist gives an empty list.
+    description: Id of one task. If it does not exist, the list is empty.
     type: int
   cluster:
     description: Only tasks of this cluster, by name or id.
@@ -28,10 +28,10 @@ options:
     elements: str
     choices: [RUNNING, SUCCESSFUL, FAILED]
   name:
-    description: Only tasks whose name holds this text.
+    description: Only tasks whose name contains this text.
     type: str
   limit:
-    description: How many tasks to return at the most, the newest first. Each costs one request.
+    description: How many tasks to return, the newest first. Each costs one request.
     type: int
     default: 10
 extends_documentation_fragment:
@@ -75,18 +75,18 @@ tasks:
   description:
     - The tasks, the newest first.
     - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor), C(create_time),
-      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) with
-      the names of what it works on, C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
+      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) (the
+      names of the objects it works on), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
       C(rolled_back), C(progress) and C(subtasks) in execution order.
   returned: success
   type: list
   elements: dict
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 trace_id:
-  description: Trace id of the answer to it, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the answer, to find the request in the logs of the service; null if no answer came.
   returned: when a request made the module fail
   type: str
 """

@@ -13,23 +13,23 @@ version_added: 1.0.0
 description:
   - Waits until all given tasks have ended, and fails if one of them did not succeed. A task that was rolled
     back counts as not successful.
-  - More than a few tasks are watched by the task list, so that a look costs one request for 2000 running tasks, and
-    one for each task that has ended since.
-  - A look that fails is survived until O(wait_timeout), since the task runs on without it. Refused credentials,
-    a missing permission and a task that does not exist end the wait at once.
+  - For more than a few tasks the module polls the task list. A poll costs one request for 2000 running tasks, and one
+    for each task that has ended since.
+  - Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
+    exist end it at once.
 options:
   task_ids:
     description:
       - Ids of the tasks, as the restart modules return them.
-      - An id that the service does not know makes the module fail after 15 seconds, or O(wait_timeout) if that is
-        shorter, since a replica of the service may not have a new task at once.
+      - If the service does not know an id, the module fails after 15 seconds, or O(wait_timeout) if that is shorter. It
+        does not fail at once, because a replica of the service may not yet have a new task.
     type: list
     elements: int
     required: true
   show_steps:
     description:
-      - Whether the lines of O(show_progress) are one for each subtask. Without them there is one when a minute has
-        passed, then after two more, four more and so on up to fifteen.
+      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line after one minute, then after
+        two more, four more, and so on up to fifteen.
     type: bool
     default: true
 extends_documentation_fragment:
@@ -40,7 +40,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Only reads, and waits as it does otherwise.
+    details: Only reads, and waits as in a real run.
   diff_mode:
     support: none
   idempotent:
@@ -74,17 +74,17 @@ EXAMPLES = r"""
 RETURN = r"""
 tasks:
   description:
-    - The tasks as last seen, in the order asked for. A failure has them too. When O(wait_timeout) is used up for more
-      than a few tasks, those that are still running are in RV(unfinished_task_ids) only.
+    - The tasks as last seen, in the order of O(task_ids). A failure returns them too. If O(wait_timeout) ends the wait
+      for more than a few tasks, those still running are only in RV(unfinished_task_ids).
     - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor), C(create_time),
-      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) with
-      the names of what it works on, C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
+      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) (the
+      names of the objects it works on), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
       C(rolled_back), C(progress) and C(subtasks) in execution order.
   returned: unless an option was refused
   type: list
   elements: dict
 elapsed:
-  description: Seconds that were waited.
+  description: Seconds that the module waited.
   returned: success
   type: float
 failed_task_ids:
@@ -94,16 +94,16 @@ failed_task_ids:
   elements: int
 failed_subtasks:
   description:
-    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in the order of execution, from 1, C(name),
+    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in execution order from 1, C(name),
       C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
       C(executor) and C(log_tail).
-    - C(log_tail) is the end of the log of its last attempt, O(log_lines) lines of it, with what is not printable as
-      escapes like V(\\x1b). It is null where the log could not be read, and after the first ten.
+    - C(log_tail) is the last O(log_lines) lines of the log of its last attempt. Characters that are not printable are
+      shown as escapes like V(\\x1b). It is null if the log could not be read, and for all but the first ten subtasks.
   returned: when a task did not succeed
   type: list
   elements: dict
 trace_id:
-  description: Trace id of the last answer, for whoever reads the logs of the service; null where none came.
+  description: Trace id of the last answer, to find it in the logs of the service; null if no answer came.
   returned: when the wait failed
   type: str
 unfinished_task_ids:
@@ -116,7 +116,7 @@ task_id:
   returned: when the wait failed
   type: int
 url:
-  description: Address of the request that the module failed by.
+  description: Address of the request that made the module fail.
   returned: when a request made the module fail
   type: str
 """

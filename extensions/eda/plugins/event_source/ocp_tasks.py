@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 ---
 short_description: Follow the tasks of an OCP
 description:
-  - Emits an event when a task of OCP has started, when a subtask of it has failed, and when it has finished.
-  - Begins with the tasks that run when it starts, each of which counts as started then.
-  - A look that fails is repeated until one succeeds, and nothing is lost meanwhile. Refused credentials and a missing
-    permission end it at once.
+  - Emits an event when a task of OCP has started, when one of its subtasks has failed, and when it has finished.
+  - Begins with the tasks that are running when it starts. Each counts as started then.
+  - Temporary polling errors do not end it, and no event is lost. Rejected credentials and a missing permission end it
+    at once.
 options:
   cluster:
     description: Only tasks of this cluster, by name or id.
@@ -25,13 +25,13 @@ options:
     type: str
   newer_than:
     description:
-      - Id of a task. Tasks with a larger one are told of from their start even where they have ended already, to take
-        up what went by while nobody followed.
+      - Id of a task. Tasks with a larger id are reported from their start, even if they have already ended. Use it to
+        catch up after a gap.
     type: int
   interval:
     description:
-      - The longest pause between two looks, in seconds.
-      - A look costs two requests, and one for each task that has changed.
+      - The longest pause between two polls, in seconds.
+      - A poll costs two requests, and one for each task that has changed.
     type: float
     default: 10
 extends_documentation_fragment:
@@ -59,17 +59,17 @@ EXAMPLES = r"""
 RETURN = r"""
 change:
   description:
-    - V(started), V(subtask_failed), V(finished), or V(resumed) where a task runs again that had failed, since a person
-      retries it or rolls it back.
-    - What a task that had failed before does between two looks is not seen.
+    - V(started), V(subtask_failed), V(finished), or V(resumed) if a failed task runs again because a person retries it
+      or rolls it back.
+    - If a task that had failed runs and ends between two polls, that is not seen.
   type: str
 task:
   description:
-    - The task with the keys that M(oceanbase.ocp.task_info) returns. Of its C(subtasks) there are those that FAILED.
-    - A task that was rolled back has finished with the status SUCCESSFUL, so ask for C(succeeded).
+    - The task with the keys that M(oceanbase.ocp.task_info) returns. C(subtasks) has only those that FAILED.
+    - A task that was rolled back finishes with the status SUCCESSFUL, so check C(succeeded).
   type: dict
 subtask:
-  description: The subtask that failed, with V(subtask_failed); else null.
+  description: The subtask that failed, for V(subtask_failed); else null.
   type: dict
 """
 
