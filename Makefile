@@ -3,13 +3,13 @@
 
 PYTHON ?= python3
 
-# The first makes modules read their source byte by byte, the second compiles ansible anew at every start.
+# PYTHONUNBUFFERED makes modules read their source byte by byte, PYTHONDONTWRITEBYTECODE compiles ansible again at every start.
 unexport PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE
 
-# As pip does: the certificates of the machine, which know a company's proxy too.
+# Use the certificates of the machine, as pip does. They may include those of a company proxy.
 export UV_SYSTEM_CERTS := true
 
-# A copy of the collection installed for the user would be taken before the one here.
+# Otherwise a copy of the collection installed for the user would take precedence over this one.
 export ANSIBLE_HOME := $(CURDIR)/.build/ansible
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build/ansible/collections
 
@@ -18,7 +18,7 @@ REAL_PYTHON := $(word 1,$(FOUND_PYTHON))
 PYTHON_VERSION := $(word 2,$(FOUND_PYTHON))
 
 BIN := .venv/bin
-# Named for the Python version, so that asking for another one makes the environment again.
+# The name has the Python version, so another version makes the environment again.
 VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
@@ -29,13 +29,13 @@ BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 MESH := .venv/.mesh-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
-# ansible-test looks at *.sh only.
+# ansible-test checks only *.sh.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-python tools/link-packages tools/site
 ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
-# Integration tests wait for half of their time.
+# Integration tests spend half of their time waiting.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
 PYTEST := $(BIN)/python -m pytest --quiet
-# What they load at each start is for other tests.
+# Without the plugins that only other tests need.
 PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses auto
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
@@ -44,11 +44,11 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(DEMO) ## Restart on an emulator, and show each restart with its proof and a failure
+demo: $(DEMO) ## Restart on an emulator; show each restart with its proof, and a failure
 	@$(BIN)/python tools/demo
 
 .PHONY: first-steps
-first-steps: ## Do what a new user does from git clone on, and fail where it takes too long (FACTOR=3 on a busy machine)
+first-steps: ## Do what a new user does, from git clone on, and fail if it takes too long (FACTOR=3 on a busy machine)
 	@$(REAL_PYTHON) tools/first-steps $(if $(FACTOR),--factor $(FACTOR))
 
 .PHONY: emulator
@@ -62,13 +62,13 @@ emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a packag
 	@$(BIN)/python tools/release/emulator_wheel.py .build/copy/ansible_collections/oceanbase/ocp .build/emulator
 
 .PHONY: test
-test: $(DEV) ## Run every check and test that a change has to pass
-	@echo "Running lint, sanity, unit-all and simulate-some side by side: each is shown when it has ended"
+test: $(DEV) ## Run all checks and tests that a change has to pass
+	@echo "Running lint, sanity, unit-all and simulate-some side by side; each is shown when it has ended"
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit-all simulate-some
 	@$(MAKE) --no-print-directory integration
 
 .PHONY: check-all
-check-all: nightly first-steps simulate-much outages matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out, for every night and before a release
+check-all: nightly first-steps simulate-much outages matrix units docs chaos importer molecule eda fuzz fuzz-defects audit ## Run what make test leaves out (every night, and before a release)
 
 .PHONY: lint
 lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and changelog fragments
@@ -87,7 +87,7 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and change
 	$(BIN)/shellcheck $(SHELL_SCRIPTS)
 
 .PHONY: format
-format: $(DEV) ## Bring the Python code into its form
+format: $(DEV) ## Format the Python code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
@@ -96,20 +96,20 @@ sanity: $(DEV) ## Run ansible-test sanity
 	tools/ansible-test sanity .venv .build/sanity
 
 .PHONY: units
-units: $(DEV) ## Run the unit tests of the plugins by ansible-test units, in an environment that it makes
+units: $(DEV) ## Run the unit tests of the plugins with ansible-test units, in its own environment
 	tools/ansible-test units .venv .build/sanity tests/unit/plugins/
 
 .PHONY: unit
-unit: $(DEV) ## Run the fast unit tests: the plugins without what hypothesis tries
+unit: $(DEV) ## Run the fast unit tests: the plugins, without hypothesis
 	$(PYTEST_UNIT) --ignore tests/unit/emulator -m "not slow and not hypothesis and not nightly" \
 	  -p no:logging --dist loadfile
 
 .PHONY: unit-slow
-unit-slow: $(DEV) ## Run the other unit tests: the emulator, and what hypothesis tries
+unit-slow: $(DEV) ## Run the other unit tests: the emulator, and hypothesis
 	$(PYTEST_UNIT) -m "(slow or hypothesis) and not nightly" --dist worksteal
 
 .PHONY: unit-all
-unit-all: $(DEV) ## Run both at once
+unit-all: $(DEV) ## Run all unit tests at once
 	$(PYTEST_UNIT) -m "not nightly" --dist worksteal
 
 .PHONY: integration
@@ -117,12 +117,12 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 	$(PYTEST) tests/integration -m "not nightly" --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: nightly
-nightly: $(DEV) ## Run those unit and integration tests that make test leaves out
+nightly: $(DEV) ## Run the unit and integration tests that make test leaves out
 	$(PYTEST_UNIT) -m nightly --dist worksteal
 	$(PYTEST) tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: coverage
-coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks too (TESTS="tests/unit/plugins")
+coverage: $(DEV) ## Show which lines of the plugins no test runs, including in playbooks (TESTS="tests/unit/plugins")
 	@rm -rf .build/coverage
 	@-$(BIN)/coverage run --source=$(CURDIR)/plugins -m pytest $(or $(TESTS),tests/unit/plugins tests/integration) \
 	  -p no:schemathesis --numprocesses auto --quiet
@@ -130,11 +130,11 @@ coverage: $(DEV) ## Tell which lines of the plugins no test runs, in playbooks t
 	@$(BIN)/coverage report --sort=cover
 
 .PHONY: bench
-bench: $(BENCH) ## Measure how fast it is: ONLY=load for one of the benchmarks
+bench: $(BENCH) ## Run the benchmarks (ONLY=load for one of them)
 	@$(BIN)/python tests/bench $(ONLY)
 
 .PHONY: molecule
-molecule: $(DEV) ## Run all scenarios of molecule (OCP_PORT=18080 OCP_OTHER_PORT=18081 for their emulators)
+molecule: $(DEV) ## Run all molecule scenarios (OCP_PORT=18080 OCP_OTHER_PORT=18081 for their emulators)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/molecule test --all
 
 .PHONY: eda
@@ -142,7 +142,7 @@ eda: $(EDA) ## Run the rulebooks with ansible-rulebook (needs Java 17)
 	$(BIN)/python -m pytest tests/integration/test_eda.py --quiet
 
 .PHONY: mesh
-mesh: $(MESH) ## Restart a fleet in slices over a mesh of Receptor, with a job killed (Linux; MIRROR=http://deb.debian.org/debian)
+mesh: $(MESH) ## Restart a fleet in slices over a Receptor mesh, and kill a job (Linux; MIRROR=http://deb.debian.org/debian)
 	@$(BIN)/python extensions/mesh $(MIRROR)
 
 .PHONY: chaos
@@ -150,16 +150,16 @@ chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTAR
 	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: simulate
-simulate: $(DEV) ## Hold the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
+simulate: $(DEV) ## Check the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.simulation $(if $(RUNS),--runs $(RUNS)) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: simulate-some
-simulate-some: ## The same 300 times
+simulate-some: ## Run simulate 300 times
 	@$(MAKE) --no-print-directory simulate RUNS=300
 
 .PHONY: simulate-much
-simulate-much: ## The same 100,000 times, and with each known bug put back
+simulate-much: ## Run simulate 100,000 times, and with each known bug put back
 	@$(MAKE) --no-print-directory simulate RUNS=100000
 	@$(MAKE) --no-print-directory simulate MUTATION=all
 
@@ -169,44 +169,44 @@ outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets an
 	  $(if $(SEED),--seed $(SEED)) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
 
 .PHONY: fuzz
-fuzz: $(DEV) ## Look for answers of a hostile service that do harm (FUZZ_SECONDS=60 SEED=n, or CASE=FILE again)
+fuzz: $(DEV) ## Look for harmful answers of a hostile service (FUZZ_SECONDS=60 SEED=n; CASE=FILE repeats one)
 	@$(BIN)/python tests/fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
 
 .PHONY: fuzz-defects
-fuzz-defects: $(DEV) ## Put known defects back, one by one, and demand that the same search finds each (SEED=n)
+fuzz-defects: $(DEV) ## Put known defects back, one by one, and check that the same search finds each (SEED=n)
 	@$(BIN)/python tests/fuzz --defects $(if $(SEED),--seed $(SEED))
 
 .PHONY: audit
-audit: $(DEV) $(AUDIT) ## Look up what is installed in the advisories of PyPI (AUDIT_REQUIRED=yes: fail where there are none)
+audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of PyPI (AUDIT_REQUIRED=yes: fail if there are none)
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python || { [ $$? = 3 ] && [ -z "$(AUDIT_REQUIRED)" ]; }
 
 .PHONY: recordings
-recordings: $(DEMO) ## Record what waits look like into docs/progress.md
+recordings: $(DEMO) ## Record the output of waits into docs/progress.md and README.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors
-errors: $(DEV) ## Write the messages of all errors into .build/errors.md
+errors: $(DEV) ## Write all error messages into .build/errors.md
 	@mkdir -p .build
 	@$(BIN)/python tools/errors .build/errors.md
 
 .PHONY: files
-files: $(DEV) ## Write what each Python file decides or does into docs/dev/files.md
+files: $(DEV) ## Write the purpose of each Python file into docs/dev/files.md
 	@$(BIN)/python tools/files
 
 .PHONY: returns
-returns: $(DEMO) ## Write the RETURN of the modules from tools/returns/modules.yml
+returns: $(DEMO) ## Generate the RETURN of the modules from tools/returns/modules.yml
 	@$(BIN)/python tools/returns
 
 .PHONY: matrix
-matrix: $(DEV) ## Run tests and sanity on every supported ansible-core for which a Python is found
+matrix: $(DEV) ## Run tests and sanity on every supported ansible-core that has a Python here
 	@$(BIN)/python tools/matrix
 
 .PHONY: screenshot
-screenshot: $(DEMO) ## Make the picture in docs/timeline.md anew (needs Chromium)
+screenshot: $(DEMO) ## Make the picture in docs/timeline.md again (needs Chromium)
 	@$(BIN)/uv run --quiet --script tools/screenshot
 
 .PHONY: docs
-docs: $(SITE) errors ## Build the site in .build/docs/html, where no warning passes (PUBLISHED=yes links to GitHub and Galaxy)
+docs: $(SITE) errors ## Build the site in .build/docs/html; a warning is an error (PUBLISHED=yes links to GitHub and Galaxy)
 	PUBLISHED=$(PUBLISHED) tools/site .build/docs/venv .build/docs .build/errors.md
 
 .PHONY: build
@@ -216,11 +216,11 @@ build: $(DEMO) ## Build the tarball of the collection in .build/dist
 	@$(BIN)/ansible-galaxy collection build .build/copy/ansible_collections/oceanbase/ocp --force --output-path .build/dist
 
 .PHONY: release
-release: $(DEV) ## Build a release in .build/release (VERSION=1.0.0; APPLY=yes brings version and changelog into the tree)
+release: $(DEV) ## Build a release in .build/release (VERSION=1.0.0; APPLY=yes writes version and changelog into the tree)
 	@$(BIN)/python tools/release "$(VERSION)" $(if $(APPLY),--apply)
 
 .PHONY: importer
-importer: $(IMPORTER) build ## Let galaxy-importer judge the tarball, as Galaxy and Automation Hub do
+importer: $(IMPORTER) build ## Check the tarball with galaxy-importer, as Galaxy and Automation Hub do
 	@cd .build/importer && PATH="$$PWD/bin:$$PATH" HOME="$$PWD" GALAXY_IMPORTER_CHECK_REQUIRED_TAGS=yes \
 	  GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER=yes bin/python -m galaxy_importer.main ../dist/*.tar.gz \
 	  >output.txt 2>&1 || { cat output.txt; exit 1; }
@@ -228,11 +228,11 @@ importer: $(IMPORTER) build ## Let galaxy-importer judge the tarball, as Galaxy 
 	@tail -1 .build/importer/output.txt
 
 .PHONY: clean
-clean: ## Remove everything that make has made
+clean: ## Remove everything that make has created
 	rm -rf .venv .build .cache .hypothesis
 
 $(VENV): tools/link-packages
-	@test -n "$(REAL_PYTHON)" || { echo "make: PYTHON=$(PYTHON) is no Python 3.11 or newer that can be found"; exit 1; }
+	@test -n "$(REAL_PYTHON)" || { echo "make: found no Python 3.11 or newer for PYTHON=$(PYTHON)"; exit 1; }
 	@echo "Making .venv with Python $(PYTHON_VERSION)"
 	@$(REAL_PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.13,<1'

@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--apply", action="store_true")
     options = parser.parse_args()
     if not valid(options.version):
-        sys.exit(f"release: VERSION={options.version} is no semantic version; it looks like 1.0.0 or 1.1.0-rc.1.")
+        sys.exit(f"release: VERSION={options.version} is not a semantic version; use one like 1.0.0 or 1.1.0-rc.1.")
     folder = Path(".build/release", options.version)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
