@@ -161,7 +161,7 @@ def test_task_that_fails_is_told_by_its_server_and_the_others_are_proven(fleet):
     servers = raised.value.facts["servers"]
     assert Counter(each["verified"] for each in servers) == {True: CLUSTERS - 1, None: 1}
     [failed] = [each for each in servers if each["failed"]]
-    assert failed["msg"] == f"was not restarted well: task {failed['task_id']} did not end successfully."
+    assert failed["msg"] == f"did not restart successfully: task {failed['task_id']} did not succeed."
     assert raised.value.facts["failed_task_ids"] == [failed["task_id"]]
     where = f"Task {failed['task_id']} (Restart OB server {failed['cluster']} {failed['server']}) FAILED at subtask "
     assert where in str(raised.value)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The command line: what it starts, and the sentence and exit code for bad input."""
+"""The command line: what it starts, and the message and exit code for bad input."""
 
 import argparse
 import sys

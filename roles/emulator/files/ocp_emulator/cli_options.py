@@ -19,7 +19,7 @@ _LONGEST_STEP = DAY / SECOND
 
 
 class BadInputError(ValueError):
-    """One sentence that names the option and its value; `command` is the command that does not take it."""
+    """One sentence that names the option and its value; `command` is the command that refuses it."""
 
     def __init__(self, message: str, command: str = f"{_COMMAND} serve") -> None:
         """Both are shown to people."""
@@ -40,7 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     command = commands.add_parser(
         "serve",
-        # A name that is not complete is a mistake, also as a keyword argument of a test.
+        # Abbreviated names are refused, also as keyword arguments of a test.
         allow_abbrev=False,
         help="answer requests until SIGTERM or SIGINT",
         description="Answer requests until SIGTERM or SIGINT. Log on as admin, password ocp-demo-1.",
@@ -62,7 +62,7 @@ def _add_server_options(command: argparse.ArgumentParser) -> None:
 
 def _add_fleet_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--fleet", type=Path, metavar="FILE", help="the fleet to emulate, in YAML")
-    command.add_argument("--recording", type=Path, metavar="FILE", help="answer as the OCP of which this was recorded")
+    command.add_argument("--recording", type=Path, metavar="FILE", help="answer like the OCP in this recording")
     command.add_argument("--clusters", type=_count, metavar="N", help="emulate N equal clusters")
     command.add_argument("--zones", type=_count, metavar="N", help="of N zones each (default: 3)")
     command.add_argument("--servers-per-zone", type=_count, metavar="N", help="of N servers each (default: 1)")
@@ -90,7 +90,7 @@ def _add_behaviour_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="N/S",
-        help="allow each user N calls in S seconds; may stand several times (default: no limit)",
+        help="allow each user N calls in S seconds; may be given several times (default: no limit)",
     )
     command.add_argument(
         "--max-attempts",
@@ -106,7 +106,7 @@ def _add_switches(command: argparse.ArgumentParser) -> None:
         choices=PROFILES,
         help=f"behave as this version of OCP is documented (default: {DEFAULT_PROFILE}, or what the recording shows)",
     )
-    switches = command.add_argument_group("switches", "Each overrides what the profile says.")
+    switches = command.add_argument_group("switches", "Each overrides the profile.")
     for name, choices in CHOICES.items():
         switches.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=DESCRIPTIONS[name])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""From options to settings: fleet, recording, faults, switches, certificate, and which options exclude each other."""
+"""From options to settings: fleet, recording, faults, switches, certificate; which options exclude each other."""
 
 import argparse
 from dataclasses import replace
@@ -23,7 +23,7 @@ from ocp_emulator.service import Settings
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """How to run with these options. `fleet` and `faults` are paths, or what such a file contains.
+    """How to run with these options. `fleet` and `faults` are paths, or the content of such a file.
 
     Raises BadInputError.
     """

@@ -63,7 +63,7 @@ class Settings:
 
 
 class Start:
-    """What a replay begins with: the recorded fleet in its recorded state, in memory, and the recorded answers."""
+    """The start of a replay: the recorded fleet in its recorded state, in memory, and the recorded answers."""
 
     def __init__(self, recording: Recording, fleet: Fleet | None, now: int) -> None:
         """`now` is the time of the recording where that does not tell it."""
@@ -138,5 +138,5 @@ class Service:
 
 
 def service_of(request: HTTPConnection) -> Service:
-    """The service that handles this request, or what a read sees of it that lags behind."""
+    """The service that handles this request, or its lagging replica for a read."""
     return cast(Service, getattr(request.state, "service", None) or request.app.state.service)

@@ -159,7 +159,7 @@ def test_error_may_tell_when_to_try_again(emulated, status, retry):
         ({"action": "redirect", "status": 302, "location": "/é"}, ["location", "ASCII"]),
         ({"action": "redirect", "status": 302, "location": "/\r\nX: y"}, ["location"]),
         ({"action": "replace"}, ["replace needs path"]),
-        ({"action": "replace", "path": "api"}, ["path api is no path of the service"]),
+        ({"action": "replace", "path": "api"}, ["path api is not a path of the service"]),
         ({"action": "replace", "path": "/emulator/restarts"}, ["/emulator/restarts is no path"]),
         ({"action": "hold"}, ["hold needs seconds"]),
         ({"action": "hold", "seconds": -1}, ["'seconds'"]),

@@ -82,8 +82,8 @@ def test_tenants_of_a_cluster_with_an_arbitration_service_have_arbitration():
 @pytest.mark.parametrize(
     ("tenants", "reason"),
     [
-        ([{"name": "a"}, {"name": "a"}], "tenant name of cluster orders 'a' stands twice"),
-        ([{"name": "a", "id": 5}, {"name": "b", "id": 5}], "tenants: id 5 stands twice"),
+        ([{"name": "a"}, {"name": "a"}], "tenant name of cluster orders 'a' occurs twice"),
+        ([{"name": "a", "id": 5}, {"name": "b", "id": 5}], "tenants: id 5 occurs twice"),
         ([{"name": "a", "locality": "FULL{1}"}], "tenant a of cluster orders: 'FULL{1}' ends without a zone"),
         ([{"name": "a", "locality": "F@zone9"}], "has replicas in 'zone9'"),
         ([{"name": "a", "units": ["10.0.0.1"]}], "tenant a of cluster orders has no unit in zone2"),

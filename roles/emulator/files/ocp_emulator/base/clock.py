@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The one place that reads the time of the machine, in milliseconds; everything else gets it as an argument.
+"""The only place that reads the time of the machine, in milliseconds; everything else gets it as an argument.
 
-An instant is an `int`: whole milliseconds since 1970-01-01T00:00:00Z. It is wall-clock time on purpose: when
-the emulator is started again, a task that was running has moved on by the time that passed.
+An instant is an `int`: whole milliseconds since 1970-01-01T00:00:00Z. It is wall-clock time on purpose: when the
+emulator is restarted, a running task has moved on by the time that passed.
 """
 
 import time

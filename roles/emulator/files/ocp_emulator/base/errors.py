@@ -3,7 +3,7 @@
 """The errors of the service: HTTP status, error code and message of each.
 
 Statuses and codes are those of docs/dev/contract.md, "Errors and statuses". A code is the digits of the documented one,
-as a number: OBE19012 is 19012. Where none is documented, it is that of the related open-source service, and 0 where it
+as a number: OBE19012 is 19012. If none is documented, it is the code of the related open-source service, or 0 if that
 has none either. Digits are ambiguous below 11000, so clients must decide by the HTTP status.
 """
 
@@ -72,7 +72,7 @@ def unsupported_media_type(message: str) -> ApiError:
 
 
 def unknown_url(status: int, method: str, path: str) -> ApiError:
-    """A URL or method that the service does not have; which `status` it answers is a switch."""
+    """A URL or method that the service does not have; a switch decides which `status` it answers."""
     return ApiError(status, UNSPECIFIC, f"There is no {method} {path}.")
 
 
@@ -94,7 +94,7 @@ def locked_out(kind: str, name: str, until: str) -> ApiError:
 
 def too_many_requests() -> ApiError:
     """429: the user sent as many requests as the window of time allows."""
-    return ApiError(429, UNSPECIFIC, "Too many requests: no call is left to this user in the present window of time.")
+    return ApiError(429, UNSPECIFIC, "Too many requests: this user has used up the calls of the current time window.")
 
 
 def forbidden(user: str, permission: str) -> ApiError:
@@ -125,7 +125,7 @@ def rollback_prohibited(task_id: int) -> ApiError:
 
 
 def not_found(label: str) -> ApiError:
-    """404 for what has no code of its own; `label` begins the sentence: "Cluster 7"."""
+    """404 for objects without a code of their own; `label` begins the sentence: "Cluster 7"."""
     return ApiError(404, NOT_FOUND, f"{label} does not exist.")
 
 
@@ -166,4 +166,4 @@ def occupied_message(label: str, task_id: int, task_name: str, task_status: str)
 
 def internal_error() -> ApiError:
     """500; only the log of the emulator has the reason."""
-    return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log tells why.")
+    return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log has the reason.")

@@ -22,13 +22,14 @@ class Permission(StrEnum):
     HOST_VIEWER = "HOST_VIEWER"
     HOST_MANAGER = "HOST_MANAGER"
     AUDIT_VIEWER = "AUDIT_VIEWER"
-    # The documents ask for the permission to read alarms and backups, and give it no name here.
+    # The documents require permissions to read alarms and backups, but do not name them.
     ALARM_VIEWER = "ALARM_VIEWER"
     BACKUP_VIEWER = "BACKUP_VIEWER"
-    # No document names the permission to read arbitration services. This name is our choice, after the one to restart.
+    # The permission to read arbitration services has no documented name. This name is our choice, like the one to
+    # restart.
     ARBITRATION_VIEW = "ARBITRATION:VIEW"
     ARBITRATION_UPDATE = "ARBITRATION:UPDATE"
-    # Neither does any document name those of OBProxies.
+    # The permissions for OBProxies have no documented names either.
     OBPROXY_VIEWER = "OBPROXY_VIEWER"
     OBPROXY_MANAGER = "OBPROXY_MANAGER"
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ocp_emulator.base.clock import SECOND
 
-# The documented responses carry +08:00, and their "never", 1970-01-01T08:00:00+08:00, is the epoch in that zone.
+# The documented responses have +08:00, and their "never", 1970-01-01T08:00:00+08:00, is the epoch in that zone.
 _ZONE = timezone(timedelta(hours=8))
 
 

@@ -25,7 +25,7 @@ router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Requ
 
 _FURTHEST = 3_650 * DAY // SECOND
 
-# Times are written with four digits for the year. Even the longest time-out ends before this.
+# Times have four digits for the year. Even the longest timeout ends before this.
 _END_OF_TIME = 8_000 * 365 * DAY
 
 
@@ -41,7 +41,7 @@ class _Advance(Schema):
     "/clock", summary="Read the clock", response_model=Envelope[ClockState], responses=error_responses(401, 403, 500)
 )
 async def read_clock(request: Request) -> Response:
-    """The time by which tasks move on. Signed calls are checked by the clock of the machine."""
+    """The time that drives tasks. Signed calls are checked by the clock of the machine."""
     return _clock(request, context_of(request))
 
 
@@ -55,7 +55,7 @@ async def read_clock(request: Request) -> Response:
     ),
 )
 async def set_clock(request: Request, content_type: ContentType = None) -> Response:
-    """A clock that is stopped moves by advances only; it stays so when the emulator is started again."""
+    """A stopped clock moves only by advances; it stays stopped after a restart of the emulator."""
     context = context_of(request)
     body = parse_body(_Running, json_object(context, content_type, required=True))
     service_of(request).clock.set_running(body.running)
@@ -76,7 +76,7 @@ async def set_clock(request: Request, content_type: ContentType = None) -> Respo
     ),
 )
 async def advance_clock(request: Request, content_type: ContentType = None) -> Response:
-    """Tasks have moved on by so much when this is answered. There is no way back."""
+    """When this is answered, tasks have moved on by this much. The clock cannot go back."""
     context, service = context_of(request), service_of(request)
     body = parse_body(_Advance, json_object(context, content_type, required=True))
     milliseconds = round(body.seconds * SECOND)

@@ -22,7 +22,7 @@ class Fault(Schema):
 
 
 class ClockState(Schema):
-    """What time it is for the emulator, and whether its clock runs."""
+    """The time of the emulator, and whether its clock runs."""
 
     time: Timestamp
     running: bool
@@ -38,7 +38,7 @@ class RestartCount(Schema):
 
 
 class ParameterOfServer(Schema):
-    """What a server runs with, null while it does not run, and what was set."""
+    """The value that a server runs with, null while it does not run, and the value that was set."""
 
     value: str | None
     set_value: str
@@ -56,7 +56,7 @@ class ServerParameters(Schema):
 
 
 class Lockout(Schema):
-    """A user, or the address of a client, whose passwords are not looked at."""
+    """A locked user or client address, whose passwords are not checked."""
 
     kind: LockoutKind
     name: str
@@ -112,7 +112,7 @@ def _written_as(name: str) -> Any:
 class Absence(Schema):
     """A time in which a server or an arbitration service did not serve, or log streams of a tenant were degraded.
 
-    `to` is null while it lasts; the task that did it and its user are null for an incident.
+    `to` is null while it lasts; the task that caused it and its user are null for an incident.
     """
 
     object_type: AbsentType
@@ -131,7 +131,7 @@ class Absence(Schema):
 class Outage(Schema):
     """A time in which a tenant had fewer voters than it needs; `to` is null while it lasts.
 
-    `needed` and `remaining` are of its worst moment; `down` is all that took part in it.
+    `needed` and `remaining` are from its worst moment; `down` is everything that was down then.
     """
 
     cluster_id: Long

@@ -32,7 +32,7 @@ FaultId = Annotated[Long, Path(alias="faultId", description="Fault id.")]
     openapi_extra=json_body({"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in SCHEMAS]}),
 )
 async def plan_fault(request: Request, content_type: ContentType = None) -> Response:
-    """Let something go wrong from now on; of several faults that fit the first one hits. It survives a restart."""
+    """Plan a fault from now on; if several faults match, the first one hits. It survives a restart."""
     context, service = context_of(request), service_of(request)
     try:
         fault = parse_fault(json_object(context, content_type, required=True))
@@ -63,7 +63,7 @@ async def list_faults(request: Request) -> Response:
     responses=error_responses(401, 403, 500),
 )
 async def remove_faults(request: Request) -> Response:
-    """What they have done already stays done, and so does what they will do to a subtask that is RUNNING."""
+    """Their effects so far remain, including on a subtask that is RUNNING."""
     with service_of(request).store.transaction() as db:
         fault_plan.remove(db, None)
     return context_of(request).reply_empty()
@@ -76,7 +76,7 @@ async def remove_faults(request: Request) -> Response:
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def remove_fault(request: Request, fault_id: FaultId) -> Response:
-    """What it has done already stays done, and so does what it will do to a subtask that is RUNNING."""
+    """Its effects so far remain, including on a subtask that is RUNNING."""
     with service_of(request).store.transaction() as db:
         fault_plan.remove(db, fault_id)
     return context_of(request).reply_empty()

@@ -42,7 +42,7 @@ _DEGRADED = "SELECT tenants.id FROM tenants JOIN degraded USING (cluster_id) WHE
     openapi_extra=json_body(Availability.model_json_schema(by_alias=True)),
 )
 async def set_server(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
-    """Until it is told to answer, or is restarted, the server is UNAVAILABLE; its process runs on."""
+    """The server is UNAVAILABLE until it is set to answer or restarted; its process keeps running."""
     context, service = context_of(request), service_of(request)
     body = parse_body(Availability, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
@@ -60,7 +60,7 @@ async def set_server(request: Request, server_id: ServerId, content_type: Conten
     openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
 )
 async def set_process(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
-    """As somebody does on the host, without OCP. It is no restart; a start moves the start time."""
+    """As somebody does on the host, without OCP. It is not a restart; a start moves the start time."""
     context, service = context_of(request), service_of(request)
     body = parse_body(Process, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
@@ -76,7 +76,7 @@ async def set_process(request: Request, server_id: ServerId, content_type: Conte
     openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
 )
 async def set_service_process(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
-    """As somebody does on the host, without OCP. It is no restart."""
+    """As somebody does on the host, without OCP. It is not a restart."""
     context, service = context_of(request), service_of(request)
     body = parse_body(Process, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
@@ -97,7 +97,7 @@ async def set_service_process(request: Request, service_id: ServiceId, content_t
     openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
 )
 async def set_obproxy_process(request: Request, obproxy_id: ObProxyId, content_type: ContentType = None) -> Response:
-    """As somebody does on the host, without OCP. It is no restart."""
+    """As somebody does on the host, without OCP. It is not a restart."""
     context, service = context_of(request), service_of(request)
     body = parse_body(Process, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
@@ -114,7 +114,7 @@ async def set_obproxy_process(request: Request, obproxy_id: ObProxyId, content_t
     openapi_extra=json_body(DegradedLogStreams.document()),
 )
 async def set_service(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
-    """The service shows these in `clusters[].tenants[].degradedLsIdList`, and no others; an empty list heals all."""
+    """The service shows these in `clusters[].tenants[].degradedLsIdList`, and no others; an empty list clears all."""
     context, service = context_of(request), service_of(request)
     body = parse_body(DegradedLogStreams, json_object(context, content_type, required=True))
     with service.store.transaction() as db:
@@ -123,7 +123,7 @@ async def set_service(request: Request, service_id: ServiceId, content_type: Con
 
 
 def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
-    """Let a server answer or not; its process runs on. ApiError: 404, or 409 while a task occupies it."""
+    """Let a server answer or not; its process keeps running. ApiError: 404, or 409 while a task occupies it."""
     _check_free(db, "servers", f"Server {server_id}", server_id)
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ?, update_time = ? WHERE id = ? AND up", (inner, now, server_id))

@@ -37,7 +37,7 @@ async def list_lockouts(request: Request) -> Response:
 
 @router.delete("", summary="Unlock all", response_model=EmptyEnvelope, responses=error_responses(401, 403, 500))
 async def unlock_all(request: Request) -> Response:
-    """Wrong passwords are counted anew from here on."""
+    """Wrong passwords are counted from zero again."""
     return _unlock(request, None)
 
 
@@ -48,7 +48,7 @@ async def unlock_all(request: Request) -> Response:
     responses=error_responses(401, 403, 404, 500),
 )
 async def unlock_one(request: Request, name: Name) -> Response:
-    """Its wrong passwords are counted anew from here on."""
+    """Its wrong passwords are counted from zero again."""
     return _unlock(request, name)
 
 

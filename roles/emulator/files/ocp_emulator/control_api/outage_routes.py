@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who did not serve when, and when tenants had lost their voters."""
+"""What was out of service when, and when tenants had lost their voters."""
 
 from typing import Annotated
 

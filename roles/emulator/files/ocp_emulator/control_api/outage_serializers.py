@@ -39,7 +39,7 @@ def outage_list(db: sqlite3.Connection, cluster: str | None, tenant: str | None)
 
 
 class _Shown:
-    """The names of everything that a ledger has ids of."""
+    """The names for all ids in a ledger."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._objects: Mapping[tuple[str, int], sqlite3.Row] = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What each server really runs with, whatever the service shows of it, and plant other values."""
+"""The values that each server really runs with, whatever the service shows, and how to plant others."""
 
 import sqlite3
 from collections.abc import Container
@@ -39,7 +39,7 @@ router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Requ
     responses=error_responses(401, 403, 500),
 )
 async def list_server_parameters(request: Request) -> Response:
-    """What it runs with, what was set, and how often its process was started, by whom ever."""
+    """The values it runs with, the values that were set, and how often its process was started, by anybody."""
     servers = control_serializers.server_parameters(service_of(request).store.db)
     return context_of(request).reply(Envelope[Listed[ServerParameters]], servers)
 
@@ -52,7 +52,7 @@ async def list_server_parameters(request: Request) -> Response:
     openapi_extra=json_body(ParameterValues.model_json_schema(by_alias=True)),
 )
 async def plant_parameters(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
-    """The server runs with these values at once. Of a static parameter, what was set stays, for its next start."""
+    """The server runs with these values immediately. The set value of a static parameter stays, for its next start."""
     context, service = context_of(request), service_of(request)
     values = _values(request, content_type, BY_NAME)
     with service.store.transaction() as db:

@@ -58,7 +58,7 @@ async def raise_alarm(request: Request, content_type: ContentType = None) -> Res
     "/alarms", summary="Clear all alarms", response_model=EmptyEnvelope, responses=error_responses(401, 403, 500)
 )
 async def clear_alarms(request: Request) -> Response:
-    """Those that a stopped server has raised too. They stay in the list as inactive ones."""
+    """Including those that a stopped server has raised. They stay in the list as inactive."""
     return _clear(request, None)
 
 
@@ -69,7 +69,7 @@ async def clear_alarms(request: Request) -> Response:
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def clear_alarm(request: Request, alarm_id: AlarmId) -> Response:
-    """It stays in the list as an inactive one."""
+    """It stays in the list as inactive."""
     return _clear(request, alarm_id)
 
 
@@ -81,7 +81,7 @@ async def clear_alarm(request: Request, alarm_id: AlarmId) -> Response:
     openapi_extra=json_body(schemas.PlantedMetric.model_json_schema(by_alias=True)),
 )
 async def set_metric(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
-    """It has this value from now on; samples from before keep theirs."""
+    """It has this value from now on; earlier samples keep theirs."""
     context, service = context_of(request), service_of(request)
     body = parse_body(schemas.PlantedMetric, json_object(context, content_type, required=True))
     if body.name not in METRICS:
@@ -147,7 +147,7 @@ async def set_compaction(request: Request, cluster_id: ClusterId, content_type: 
     openapi_extra=json_body(schemas.PlantedBackup.model_json_schema(by_alias=True)),
 )
 async def begin_backup(request: Request, content_type: ContentType = None) -> Response:
-    """Of a whole cluster, or of a tenant. It does not end by itself."""
+    """For a whole cluster, or for a tenant. It does not end by itself."""
     context, service = context_of(request), service_of(request)
     body = parse_body(schemas.PlantedBackup, json_object(context, content_type, required=True))
     with service.store.transaction() as db:

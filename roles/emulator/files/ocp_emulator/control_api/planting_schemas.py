@@ -53,7 +53,7 @@ class BackupId(Schema):
 
 
 class BackupChange(Schema):
-    """What a backup is from now on."""
+    """The status of a backup from now on."""
 
     status: BackupStatus
 

@@ -46,9 +46,9 @@ async def list_requests(
     size: SizeParam = LARGEST_PAGE,
     sort: SortParam = "id,asc",
 ) -> Response:
-    """The newest 10,000 since the process began, whatever became of them; those of the control API are not there.
+    """The newest 10,000 since the process began, whatever their outcome, without those of the control API.
 
-    There are no bodies and no header values, and no values of parameters whose names sound like secrets.
+    Bodies, header values, and values of parameters whose names sound like secrets are not included.
     """
     records = service_of(request).request_log.find(RequestFilter(method, path, user, since))
     page = control_serializers.request_page(page_request(number, size, sort), records)

@@ -24,10 +24,9 @@ router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Requ
     responses=error_responses(401, 403, 500),
 )
 async def count_restarts(request: Request) -> Response:
-    """What start steps have started, and how often; a target that none has started is not there.
+    """What start steps have started, and how often; only targets that one has started are listed.
 
-    The restart of a cluster counts for the cluster, its zones and its servers. What a rollback starts again is not
-    counted.
+    The restart of a cluster counts for the cluster, its zones and its servers. A start by a rollback is not counted.
     """
     return context_of(request).reply(
         Envelope[Listed[RestartCount]], control_serializers.restart_list(service_of(request).store.db)

@@ -42,7 +42,7 @@ class _Pause(Schema):
     ),
 )
 async def restart_service(request: Request, content_type: ContentType = None) -> Response:
-    """All other connections are reset, and new ones are refused for so many seconds of the machine.
+    """All other connections are reset, and new ones are refused for this many seconds of the machine.
 
     Nothing is lost, not even a database in memory; tasks move on by the clock, as they do while no service runs.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults of kind `answer`: which answers match, and what is shown falsely: lag, filters, clock, status, start."""
+"""Faults of kind `answer`: which answers match, and what they falsify: lag, filters, clock, status, start."""
 
 from collections.abc import Mapping, Set
 from datetime import datetime
@@ -40,7 +40,7 @@ _OPTIONS: Mapping[str, ActionOptions] = {
     "moved_start": ActionOptions(needed=_SECONDS),
 }
 _OF_READS = frozenset({"lag", "ignore"})
-# Which records the actions change that look at records.
+# Which records each action changes, for actions on records.
 _RECORDS: Mapping[str, tuple[str, ...]] = {
     "status": get_args(RecordType),
     "late_start": ("server", "cluster", "agent"),
@@ -49,7 +49,7 @@ _RECORDS: Mapping[str, tuple[str, ...]] = {
 
 
 class AnswerMatch(HttpMatch):
-    """Which answers, and which records in them; what is left out matches any.
+    """Which answers, and which records in them; an omitted field matches any.
 
     `id` is that of the record, of an agent that of its host. `status` is the word that it really has. `afterTask`: only
     records on which a task has been SUCCESSFUL since the fault was planned.
@@ -62,10 +62,10 @@ class AnswerMatch(HttpMatch):
 
 
 class AnswerFault(RequestFault):
-    """Shows what was, leaves filters out, and shows other times and status words than the true ones.
+    """Shows an older state, ignores filters, or shows false times and status words.
 
-    `seconds` are those of the emulator's clock. An answer in which there is nothing to change does not match. `scope`
-    tells whether a clock that is off shows in the time of the answer (`now`), or in all times (`all`).
+    `seconds` are those of the emulator's clock. An answer without anything to change does not match. `scope` tells
+    whether a clock that is off shows in the time of the answer (`now`), or in all times (`all`).
     """
 
     kind: Literal["answer"]
@@ -123,7 +123,7 @@ class AnswerFault(RequestFault):
         return round((self.seconds or 0) * SECOND)
 
     def clock_offset(self, now: int) -> int:
-        """How far the clock that it shows is off, in milliseconds."""
+        """How far its clock is off, in milliseconds."""
         return self.milliseconds() if self.time is None else _instant(self.time) - now
 
 

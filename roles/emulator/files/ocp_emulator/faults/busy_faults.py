@@ -17,7 +17,7 @@ BusyPolicy = Literal["refuse", "fail", "accept"]
 
 
 class BusyMatch(Schema):
-    """Which operations; what is left out matches any. `task` is the name of the new task, in any case."""
+    """Which operations; an omitted field matches any. `task` is the name of the new task, ignoring case."""
 
     task: Text | None = None
     user: Text | None = None

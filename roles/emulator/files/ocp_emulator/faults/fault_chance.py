@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which of the requests that match a fault it hits: from a number on, or by chance."""
+"""Which of its matching requests a fault hits: from a number on, or by chance."""
 
 import random
 

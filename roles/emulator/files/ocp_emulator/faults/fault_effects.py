@@ -2,9 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Actions of a fault of kind `http`: the options that each has, and whether its request takes effect.
 
-A request that is hit has no effect on the service, or all of it. Where an action has the option `when`, that decides,
-and without it the request has none: the service does not handle it. With all other actions the service handles it.
-What the client gets: web/broken_responses.py.
+A request that is hit either has no effect on the service, or its full effect. If an action has the option `when`, that
+decides, and without it the service does not handle the request. With all other actions the service handles it. For what
+the client gets see web/broken_responses.py.
 """
 
 from collections.abc import Mapping

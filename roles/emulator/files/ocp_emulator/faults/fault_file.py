@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fault file, which is YAML: a list of what `POST /emulator/faults` takes, and its errors."""
+"""The fault file, in YAML: a list of what `POST /emulator/faults` takes, and its errors."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def read_faults(path: Path) -> list[AnyFault]:
 
 
 def parse_faults(entries: object) -> list[AnyFault]:
-    """The faults of what a fault file contains. Raises FaultFileError."""
+    """The faults in the content of a fault file. Raises FaultFileError."""
     if not isinstance(entries, list):
         raise FaultFileError("the file has no list at its top, such as '- {kind: http, action: reset}'")
     return [_entry(number, entry) for number, entry in enumerate(entries, 1)]

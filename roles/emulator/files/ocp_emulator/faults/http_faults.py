@@ -16,11 +16,11 @@ _HTML_STATUSES = frozenset({200, *range(400, 600)})
 
 
 class HttpFault(RequestFault):
-    """Disturbs requests: refuses connections, spoils the answer, or restarts the service; see docs/emulator.md.
+    """Breaks requests: refuses connections, corrupts the answer, or restarts the service; see docs/emulator.md.
 
-    `when` tells whether the request has no effect on the service (`before`, which it is where nothing is said) or all
-    of it (`after`). `seconds` are those of the machine, not of the emulator's clock; `size` is in bytes. `reset` and
-    `retryAfter` are the seconds that an error tells the client to wait.
+    `when` tells whether the request has no effect on the service (`before`, the default) or its full effect (`after`).
+    `seconds` are those of the machine, not of the emulator's clock; `size` is in bytes. `reset` and `retryAfter` are
+    the seconds that an error tells the client to wait.
     """
 
     kind: Literal["http"]

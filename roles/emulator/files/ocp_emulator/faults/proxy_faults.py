@@ -25,9 +25,8 @@ _OPTIONS: Mapping[str, ActionOptions] = {
 class ProxyFault(RequestFault):
     """Lets a proxy redirect or replace an answer, or deliver a request late or twice; see docs/emulator.md.
 
-    `when` tells whether the request reaches the service (`after`) or not (`before`, which it is where nothing is said).
-    `location` is the header of a redirect, `path` the one whose answer comes instead. `seconds` are those of the
-    emulator's clock.
+    `when` tells whether the request reaches the service (`after`) or not (`before`, the default). `location` is the
+    header of a redirect, `path` the one whose answer comes instead. `seconds` are those of the emulator's clock.
     """
 
     kind: Literal["proxy"]
@@ -48,5 +47,5 @@ class ProxyFault(RequestFault):
         if self.location is not None and not (self.location.isascii() and self.location.isprintable()):
             raise ValueError("location is a header, so it is one line of ASCII text")
         if self.path is not None and (not self.path.startswith("/") or is_control(self.path)):
-            raise ValueError(f"path {self.path} is no path of the service, such as /api/v2/ob/clusters/1")
+            raise ValueError(f"path {self.path} is not a path of the service, such as /api/v2/ob/clusters/1")
         return self

@@ -20,7 +20,7 @@ from ocp_emulator.store.database import Store
 
 
 class HttpMatch(Schema):
-    """Which requests; what is left out matches any.
+    """Which requests; an omitted field matches any.
 
     `path` is a shell pattern over the decoded path, in which `*` stands for slashes too. Calls of the control API match
     only where it begins with `/emulator`. `user` is the user of the right credentials that were sent.
@@ -68,7 +68,7 @@ class RequestFault(Schema):
 
 @dataclass(frozen=True)
 class ActionOptions:
-    """The options of an action: those that it needs, and those that it may have."""
+    """The options of an action: required and optional ones."""
 
     needed: frozenset[str] = frozenset()
     possible: frozenset[str] = frozenset()

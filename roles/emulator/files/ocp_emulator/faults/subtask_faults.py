@@ -17,7 +17,7 @@ _REASON = "a fault of the emulator's plan made it fail"
 
 
 class SubtaskMatch(Schema):
-    """Which attempts of which subtasks; what is left out matches any, and texts match in any case.
+    """Which attempts of which subtasks; what is left out matches any, and texts match ignoring case.
 
     `task` is the name of the task, `subtask` the description of the subtask. `element` is the id of what the subtask
     works on: of the host or server for a step that stands once for each of them, else of a target of the task.
@@ -45,9 +45,9 @@ class SubtaskMatch(Schema):
 class SubtaskFault(Schema):
     """Lets attempts of subtasks fail, stall until their time-out, or be slow.
 
-    `factor` makes an attempt so many times as long, `seconds` so much longer; `message` is what the log says of a
-    failure. `times` is how often it hits, null for always. With `prohibitRollback`, a subtask that was hit forbids the
-    rollback of its task from then on.
+    `factor` makes an attempt this many times as long, `seconds` this much longer; `message` is the failure in the log.
+    `times` is how often it hits, null for always. With `prohibitRollback`, a subtask that was hit forbids the rollback
+    of its task from then on.
     """
 
     kind: Literal["subtask"]

@@ -157,5 +157,5 @@ class Fleet:
     access_keys: tuple[AccessKey, ...]
 
     def fingerprint(self) -> str:
-        """The same for equal fleets, so that a database knows the fleet that it was made with."""
+        """The same for equal fleets, so that a database recognises the fleet that it was made with."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()

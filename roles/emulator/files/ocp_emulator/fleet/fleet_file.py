@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fleet file, which is YAML: its entries, their defaults, and its errors.
+"""The fleet file, in YAML: its entries, their defaults, and its errors.
 
 Omitted fields get defaults: ids are numbered in order of appearance, hosts follow from the addresses of what runs on
 them, users and access keys are the default ones.
@@ -65,7 +65,7 @@ class _Process(_Numbered):
 
 
 class ServerEntry(_Process):
-    """A server of a zone; it has the version and the parameters of its cluster unless it says others."""
+    """A server of a zone; it has the version and the parameters of its cluster unless it has its own."""
 
     port: Port = 2882
     sql_port: Port = 2881
@@ -83,7 +83,7 @@ class ZoneEntry(_Numbered):
 
 
 class TenantEntry(_Numbered):
-    """A tenant: a full replica in each zone and units on all servers there, unless it says so. `sys` is always there.
+    """A tenant: by default a full replica in each zone, and units on all servers there. `sys` is always there.
 
     It has arbitration by default if its cluster names an arbitration service. `units` are addresses of servers.
     """
@@ -188,7 +188,7 @@ def read_fleet_file(path: Path) -> FleetFile:
 
 
 def parse_fleet(document: object) -> FleetFile:
-    """The entries of what a fleet file contains. Raises FleetError."""
+    """The entries in the content of a fleet file. Raises FleetError."""
     if not isinstance(document, dict):
         raise FleetError("the file has no mapping at its top, such as 'clusters: [...]'")
     try:

@@ -35,14 +35,14 @@ class Replicas:
 
 
 def parse_locality(text: str) -> tuple[Replicas, ...]:
-    """What a locality says, in its order. Raises ValueError with one sentence that names the part that is not valid."""
+    """The replicas of a locality, in its order. Raises ValueError with one sentence that names the invalid part."""
     found: list[Replicas] = []
     # Types that stand before the zone that they share.
     waiting: list[tuple[ReplicaType, int]] = []
     for part in (each.strip() for each in text.split(",")):
         match = _PART.fullmatch(part)
         if match is None or match["type"] not in _TYPES:
-            raise ValueError(f"{part!r} is no part of a locality, such as FULL{{1}}@zone1")
+            raise ValueError(f"{part!r} is not a part of a locality, such as FULL{{1}}@zone1")
         waiting.append((_TYPES[match["type"]], int(match["number"] or 1)))
         if match["zone"]:
             found += [Replicas(match["zone"], type_, number) for type_, number in waiting]

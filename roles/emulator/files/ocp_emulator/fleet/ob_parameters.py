@@ -14,7 +14,7 @@ ParameterType = Literal["STRING", "INT", "TIME", "CAPACITY", "BOOL", "ENUM"]
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a parameter takes. `need_restart`: a static parameter, whose value a server takes at its start.
+    """The values that a parameter takes. `need_restart`: a static parameter, whose value a server takes at its start.
 
     `words` are those that the database takes where the service shows no `allowed` ones.
     """
@@ -32,7 +32,7 @@ class Metadata:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter with the value of a new server. One that the service knows no more of has no metadata."""
+    """A parameter with the value of a new server. If the service shows only its values, it has no metadata."""
 
     name: str
     default: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ObProxyParameter:
-    """A parameter; the service tells its range in the description alone."""
+    """A parameter; the service shows its range only in the description."""
 
     default: str
     description: str

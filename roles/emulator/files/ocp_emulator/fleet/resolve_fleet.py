@@ -241,5 +241,5 @@ def _unique(label: str, values: Iterable[object]) -> None:
     seen = set()
     for value in values:
         if value in seen:
-            raise FleetError(f"{label} {value!r} stands twice")
+            raise FleetError(f"{label} {value!r} occurs twice")
         seen.add(value)

@@ -10,7 +10,7 @@ from ocp_emulator.fleet.entities import ArbitrationService, Cluster, Server, Ten
 from ocp_emulator.fleet.fleet_file import ClusterEntry, FleetError, TenantEntry
 from ocp_emulator.fleet.locality import Replicas, parse_locality
 
-# Far from the ids of clusters, so that nobody takes one for the other.
+# Far from the ids of clusters, so that nobody confuses them.
 FIRST_TENANT_ID = 5_001
 _SYS = TenantEntry(name="sys")
 _SYS_OB_ID = 1
@@ -124,5 +124,5 @@ def _place_of_unit(label: str, address: str, place: Place, zones: Sequence[str])
         for name in (server.ip, f"{server.ip}:{server.port}")
     }
     if address not in by_address:
-        raise FleetError(f"{label} has a unit on {address!r}, which is no server of its zones")
+        raise FleetError(f"{label} has a unit on {address!r}, which is not a server of its zones")
     return by_address[address]

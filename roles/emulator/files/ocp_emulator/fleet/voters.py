@@ -2,9 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """When a tenant has lost its voters: the rule of the ledger and of the pre-check.
 
-Full and log replicas vote, read-only replicas do not. The voters of a zone stand on the servers that have a unit of the
-tenant there. A server that does not serve takes one voter of that zone with it, until the zone has none left: which log
-stream is on which unit cannot be told from outside, so any unit may have the replica that counts.
+Full and log replicas vote, read-only replicas do not. The voters of a zone are on the servers that have a unit of the
+tenant there. A server that does not serve takes one voter of that zone with it, until the zone has none left: it is not
+visible which log stream is on which unit, so any unit may have the replica that counts.
 
 More than half of the voters are needed. With an arbitration service that runs, and while no log stream of the tenant is
 degraded, half of them are.

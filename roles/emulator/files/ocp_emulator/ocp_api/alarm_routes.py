@@ -30,7 +30,7 @@ def _chosen(
     host_ip: Annotated[str | None, Query(alias="hostIp")] = None,
     host_name: Annotated[str | None, Query(alias="hostName")] = None,
     status: Annotated[AlarmStatus | None, Query()] = None,
-    keyword: Annotated[str | None, Query(description="Part of the type or the summary, in any case.")] = None,
+    keyword: Annotated[str | None, Query(description="Part of the type or the summary, ignoring case.")] = None,
     active_since: Annotated[TimeParam, Query(alias="activeAtStart")] = None,
     active_until: Annotated[TimeParam, Query(alias="activeAtEnd")] = None,
 ) -> AlarmFilter:
@@ -62,7 +62,7 @@ async def list_alarms(
     number: PageParam = 1,
     size: Annotated[AlarmPageSize, Query()] = 10,
 ) -> Response:
-    """Active and past ones, the newest first."""
+    """Active and past alarms, the newest first."""
     context = context_of(request)
     page = page_request(number, size, "id,desc")
     alarms = alarm_serializers.alarm_page(service_of(request).store.db, page, chosen, context.now)

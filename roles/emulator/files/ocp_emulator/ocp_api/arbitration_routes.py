@@ -58,14 +58,14 @@ async def list_arbitration_services(
     host_id: Annotated[Long | None, Query(alias="hostId")] = None,
     keyword: Annotated[str | None, Query(description="Part of the description or of the address.")] = None,
     statuses: Annotated[
-        list[Statuses] | None, Query(alias="statusList", description="One or several, by comma.")
+        list[Statuses] | None, Query(alias="statusList", description="One or more, with commas.")
     ] = None,
-    tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has a tag.")] = None,
+    tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has tags.")] = None,
     number: PageParam = 1,
     size: LargePageSize = LARGEST_LARGE_PAGE,
     sort: SortParam = "id,asc",
 ) -> Response:
-    """All filters given have to hold. That there are parameters for paging is our choice: documented are only pages."""
+    """All given filters have to match. The paging parameters are our choice: only the pages are documented."""
     service = service_of(request)
     page = arbitration_serializers.arbitration_page(
         service.store.db,
@@ -86,7 +86,7 @@ async def list_arbitration_services(
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_arbitration_service(request: Request, service_id: ServiceId) -> Response:
-    """The service. It has no start time: `updateTime` is all that moves with a restart."""
+    """The service. It has no start time: only `updateTime` moves with a restart."""
     service = service_of(request)
     found = arbitration_serializers.arbitration_detail(service.store.db, service_id, service.switches.operating_task)
     return context_of(request).reply(Envelope[ArbitrationService], found)

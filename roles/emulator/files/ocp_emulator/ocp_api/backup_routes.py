@@ -34,7 +34,7 @@ Statuses = Annotated[str, one_or_more(*get_args(BackupStatus))]
 def _chosen(
     start: Annotated[TimeParam, Query(alias="startTime")] = None,
     end: Annotated[TimeParam, Query(alias="endTime")] = None,
-    status: Annotated[list[Statuses] | None, Query(description="One or several, by comma.")] = None,
+    status: Annotated[list[Statuses] | None, Query(description="One or more, with commas.")] = None,
     set_id: Annotated[Long | None, Query(alias="backupSetId")] = None,
 ) -> BackupFilter:
     return BackupFilter(set_id, split(status), instant("startTime", start), instant("endTime", end))

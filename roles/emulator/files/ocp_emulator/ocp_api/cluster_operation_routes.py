@@ -3,7 +3,7 @@
 """The routes that restart, start and stop servers, zones and clusters.
 
 The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
-Starts and stops respond like the restart of the same target; this and the defaults of their parameters are our choice.
+Starts and stops respond like the restart of the same target. This and the defaults of their parameters are our choice.
 """
 
 import sqlite3
@@ -95,7 +95,7 @@ def _add_server_restart(router: APIRouter, parameters: ServerParameters, respons
         restart_server,
         methods=["POST"],
         summary="Restart a server node",
-        description="What stands both in the query and in the body has to agree.",
+        description="A parameter in both the query and the body must have the same value.",
         response_model=response.envelope,
         responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
         openapi_extra=parameters.openapi_of_restart(),
@@ -115,7 +115,7 @@ def _add_server_start(router: APIRouter, response: _OperationResponse) -> None:
         start_server,
         methods=["POST"],
         summary="Start a server node",
-        description="No parameters, no body. A server that runs is left alone.",
+        description="No parameters, no body. A running server is left alone.",
         response_model=response.envelope,
         responses=error_responses(*_ERROR_STATUSES),
     )
@@ -142,7 +142,7 @@ def _add_server_stop(router: APIRouter, parameters: ServerParameters, response: 
         methods=["POST"],
         summary="Stop a server node",
         description="STOP_PROCESS ends the process; after STOP_SERVICE it goes on out of service.\n\n"
-        "What stands both in the query and in the body has to agree.",
+        "A parameter in both the query and the body must have the same value.",
         response_model=response.envelope,
         responses=error_responses(*sorted({*_ERROR_STATUSES, *parameters.error_statuses()})),
         openapi_extra=parameters.openapi_of_stop(),

@@ -39,8 +39,8 @@ Statuses = Annotated[str, one_or_more(*get_args(ClusterStatus))]
 )
 async def list_clusters(
     request: Request,
-    name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
-    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
+    name: Annotated[str | None, Query(description="Part of the name, ignoring case.")] = None,
+    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or more, with commas.")] = None,
     number: PageParam = 1,
     size: SizeParam = 10,
     sort: SortParam = "id,asc",
@@ -99,7 +99,7 @@ async def read_cluster(request: Request, cluster_id: ClusterId) -> Response:
 
 
 def details(served: Served) -> APIRouter:
-    """The router of one cluster, which no document has."""
+    """The router of one cluster, which is not documented."""
     router = APIRouter(tags=["Clusters"], dependencies=[Depends(RequirePermission(Permission.CLUSTER_VIEWER))])
     if served == "served":
         router.add_api_route(
@@ -112,7 +112,7 @@ def details(served: Served) -> APIRouter:
     return router
 
 
-# The documented path lacks /ob; a public client has it.
+# The documented path has no /ob; a public client has it.
 for _prefix in ("/api/v2", "/api/v2/ob"):
     reads.add_api_route(
         f"{_prefix}/clusters/{{id}}/zones/{{zoneName}}/servers",

@@ -14,7 +14,7 @@ from ocp_emulator.web.parameters import LARGEST_PAGE, Long, PageNumber, PageSize
 from ocp_emulator.web.request_context import context_of
 
 _ERROR_DESCRIPTIONS = {
-    400: "A parameter or the body is missing or does not fit.",
+    400: "A parameter or the body is missing or invalid.",
     401: "No credentials, or wrong ones, or a caller who is locked.",
     403: "The caller lacks the permission.",
     404: "The target does not exist.",
@@ -27,7 +27,7 @@ _WHOLE = {"schema": {"type": "integer"}}
 
 # Every call of the service can have this response; with a rate limit, the headers are on all responses.
 RATE_LIMITED: dict[str, Any] = {
-    "description": "The caller has no call left in the present window of time.",
+    "description": "The caller has used up the calls of the current time window.",
     "headers": {
         "RateLimit-Limit": {"description": "Calls that the window allows.", **_WHOLE},
         "RateLimit-Remaining": {"description": "Calls that are left.", **_WHOLE},

@@ -35,7 +35,7 @@ reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permis
 
 Statuses = Annotated[str, one_or_more(*get_args(HostStatus))]
 
-# The documents show the paths of agents without /api/v2; the real service very probably has it.
+# The documents show the paths of agents without /api/v2; the real service probably has it.
 _PREFIXES: Mapping[AgentPaths, tuple[str, ...]] = {
     "both": ("", "/api/v2"),
     "plain": ("",),
@@ -71,7 +71,7 @@ async def restart_agents(request: Request, content_type: ContentType = None) -> 
 async def list_hosts(
     request: Request,
     keyword: Annotated[str | None, Query(description="Part of the name or of the inner address.")] = None,
-    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
+    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or more, with commas.")] = None,
     number: PageParam = 1,
     size: SizeParam = 10,
     sort: SortParam = "id,asc",

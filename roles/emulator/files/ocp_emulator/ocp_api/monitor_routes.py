@@ -17,7 +17,7 @@ from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import PageNumber, instant
 from ocp_emulator.web.request_context import context_of
 
-# The documents ask for a login, and for no permission.
+# The documents require a login, but no permission.
 reads = APIRouter(tags=["Metrics"])
 
 

@@ -51,7 +51,7 @@ async def list_parameters(request: Request, cluster_id: ClusterId) -> Response:
     openapi_extra=json_body(_SETTINGS),
 )
 async def update_parameters(request: Request, cluster_id: ClusterId, content_type: ContentType = None) -> Response:
-    """All of them or none. A static one is in effect on a server from its next start on."""
+    """All of them or none. A static one takes effect on a server at its next start."""
     context, service = context_of(request), service_of(request)
     settings = parse_bodies(ParameterSetting, json_array(context, content_type))
     with service.store.transaction() as db:

@@ -24,8 +24,8 @@ StopType = Literal["STOP_SERVICE", "STOP_PROCESS"]
 T = TypeVar("T")
 
 _FREEZE: dict[str, Any] = {"type": "boolean", "description": "A minor compaction before the node is stopped."}
-_FORCE: dict[str, Any] = {"type": "boolean", "description": "Forcibly; false when left out."}
-_TYPE: dict[str, Any] = {"enum": list(get_args(StopType)), "description": "STOP_PROCESS when left out."}
+_FORCE: dict[str, Any] = {"type": "boolean", "description": "Forcibly; false if not given."}
+_TYPE: dict[str, Any] = {"enum": list(get_args(StopType)), "description": "STOP_PROCESS if not given."}
 _PLACES: Mapping[ParametersIn, str] = {
     "either": "the query or the body",
     "query": "the query",

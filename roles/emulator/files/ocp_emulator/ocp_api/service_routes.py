@@ -24,7 +24,7 @@ from ocp_emulator.web.request_context import context_of, json_response
 router = APIRouter(tags=["Service"])
 
 _BUILT = "2026-11-21T12:00:00+08:00"
-# What is shown in place of the versions of Java and Spring, which the emulator has none of.
+# Shown instead of the versions of Java and Spring, which the emulator does not have.
 _NONE = "0"
 _FIELDS: Mapping[RecordFields, dict[str, str]] = {
     "newest": {"edition": "EMULATOR"},

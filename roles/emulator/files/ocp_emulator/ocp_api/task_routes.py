@@ -42,11 +42,11 @@ Types = Annotated[str, one_or_more("MANUAL", "SYS_ONECE", "SYS_ONCE", "SCHEDULED
 )
 async def list_tasks(
     request: Request,
-    name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
-    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or several, by comma.")] = None,
-    types: Annotated[list[Types] | None, Query(alias="type", description="One or several, by comma.")] = None,
+    name: Annotated[str | None, Query(description="Part of the name, ignoring case.")] = None,
+    statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or more, with commas.")] = None,
+    types: Annotated[list[Types] | None, Query(alias="type", description="One or more, with commas.")] = None,
     misspelt_name: Annotated[str | None, Query(alias="cluterName", description="As documented.")] = None,
-    cluster_name: Annotated[str | None, Query(alias="clusterName", description="As it was meant.")] = None,
+    cluster_name: Annotated[str | None, Query(alias="clusterName", description="As it should be documented.")] = None,
     cluster_id: Annotated[Long | None, Query(alias="clusterId")] = None,
     tenant_name: Annotated[str | None, Query(alias="tenantName", description="No task here has a tenant.")] = None,
     tenant_id: Annotated[Long | None, Query(alias="tenantId", description="No task here has a tenant.")] = None,
@@ -55,7 +55,7 @@ async def list_tasks(
     size: SizeParam = 10,
     sort: SortParam = "id,desc",
 ) -> Response:
-    """All filters given have to hold. `hostId` is the host of what was restarted, but for zones and clusters."""
+    """All given filters have to match. `hostId` is the host of the restarted target, except for zones and clusters."""
     task_filter = TaskFilter(
         name=name,
         statuses=split(statuses),
@@ -92,7 +92,7 @@ async def read_task(request: Request, task_id: TaskId) -> Response:
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_subtask_log(request: Request, task_id: TaskId, subtask_id: SubtaskId) -> Response:
-    """One text; each attempt begins with a line of number signs that tells its operation and time."""
+    """One text; each attempt begins with a line of number signs with its operation and time."""
     log = task_serializers.subtask_log_of(service_of(request).store.db, task_id, subtask_id)
     return context_of(request).reply(Envelope[SubtaskLog], log)
 

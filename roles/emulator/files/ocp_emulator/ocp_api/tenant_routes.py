@@ -78,11 +78,11 @@ def router(paths: TenantPaths) -> APIRouter:
 
 
 def _chosen(
-    name: Annotated[str | None, Query(description="Part of the name, in any case.")] = None,
-    mode: Annotated[list[Modes] | None, Query(description="One or several, by comma.")] = None,
+    name: Annotated[str | None, Query(description="Part of the name, ignoring case.")] = None,
+    mode: Annotated[list[Modes] | None, Query(description="One or more, with commas.")] = None,
     locked: Annotated[Flag | None, Query()] = None,
     readonly: Annotated[Flag | None, Query()] = None,
-    status: Annotated[list[Statuses] | None, Query(description="One or several, by comma.")] = None,
+    status: Annotated[list[Statuses] | None, Query(description="One or more, with commas.")] = None,
 ) -> TenantFilter:
     return TenantFilter(name, split(mode), locked, readonly, split(status))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a replay answers: as recorded, but for what the emulator has changed since.
+"""What a replay answers: as recorded, except for what the emulator has changed since.
 
-`base` is what the emulator itself answered before anything changed, `live` what it answers now. So every value that
-is recorded stays until it changes, keys that were not recorded stay away, and new records are the emulator's.
+`base` is what the emulator itself answered before anything changed, `live` what it answers now. So every recorded value
+stays until it changes, keys that were not recorded stay absent, and new records are the emulator's.
 """
 
 import re
@@ -14,11 +14,11 @@ from ocp_emulator.recordings.recording_file import RecordedAnswer, Recording, re
 
 # By which keys the records of a list are the same. All values of a parameter have its name.
 _KEYS = (("id",), ("alias",), ("svrIp", "svrPort"), ("name",))
-# Words that may not be the emulator's own, and what shows that they no longer hold.
+# Words that the emulator may not have, and what shows that they are outdated.
 _STATES = ("status", "innerStatus", "hostAgentStatus")
 _CHANGES = ("updateTime", "startTime", "obStartTime")
 _IDS = re.compile(r"(?<=/)\d+(?=/|$)")
-# One that no OCP has, which was asked to see how this one answers that.
+# A path that no OCP has, requested to see how this one answers.
 _UNKNOWN = "/api/v2/no/such/call"
 # What a service answers to a path that it does not know; 200 with a page is one too.
 _ABSENT = (400, 404, 405)
@@ -28,7 +28,7 @@ class RecordedAnswers:
     """Finds the answer that was recorded for a request."""
 
     def __init__(self, recording: Recording) -> None:
-        """Of the answers to paths that differ in ids alone, one that was successful tells that they exist."""
+        """Of the answers to paths that differ only in ids, a successful one shows that they exist."""
         self._recording = recording
         self._templates: dict[str, bool] = {}
         self._absent: dict[str, RecordedAnswer] = {}
@@ -43,7 +43,7 @@ class RecordedAnswers:
         return self._recording.of(_UNKNOWN)
 
     def refusal(self, path: str) -> RecordedAnswer | None:
-        """The answer to any path that was refused or is not known, whatever its ids."""
+        """The answer to a path that was refused or is unknown, whatever its ids."""
         template = _IDS.sub("*", path)
         if self._templates.get(template, True):
             return None
@@ -109,10 +109,10 @@ def _merged_list(recorded: list[Any], base: list[Any], live: list[Any]) -> list[
     shown = [
         merged(then[key], before.get(key, each), each) if key in then else each
         for each in live
-        # What the emulator has had from the start, and the service did not show.
+        # The emulator had it from the start, but the service did not show it.
         if (key := _key(each, by)) in then or key not in before
     ]
-    # What the emulator never had.
+    # The emulator never had it.
     return [*shown, *(each for each in recorded if _key(each, by) not in before and each not in shown)]
 
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fleet that a recording shows: clusters, zones, servers, hosts, tenants and arbitration services.
 
-Users and access keys are the default ones. Zones without servers and clusters without zones are left out, and so is
-what the emulator has no value for, such as a locality that it cannot read.
+Users and access keys are the default ones. Left out are zones without servers, clusters without zones, and values that
+the emulator does not have, such as a locality that it cannot read.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ _KINDS = {
     "restart arbitration service": "ARBITRATION_RESTART",
     "batch restart ocp agent": "AGENT_RESTART",
 }
-# What is shown of a task does not depend on its kind.
+# The fields of a task do not depend on its kind.
 _OTHER_KIND = "CLUSTER_START"
 
 

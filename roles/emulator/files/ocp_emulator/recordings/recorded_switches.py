@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The switches that a recording shows; what it does not show is that of the profile nearest to its version."""
+"""The switches that a recording shows; others are taken from the profile nearest to its version."""
 
 import re
 from dataclasses import replace
@@ -41,7 +41,7 @@ def _task_tags(recording: Recording) -> dict[str, str]:
 
 
 def _operating_task(recording: Recording) -> dict[str, str]:
-    """Shown if anything shows it; absent if a task runs and nothing does; else not known."""
+    """Shown if anything shows it; absent if a task runs and nothing shows it; else unknown."""
     clusters = clusters_of(recording)
     parts = [part for each in clusters for part in (*zones_of(recording, each), *servers_of(recording, each))]
     if any(_OPERATING in each for each in (*clusters, *parts, *recording.records(SERVICES))):

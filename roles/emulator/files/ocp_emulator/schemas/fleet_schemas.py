@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fields and status words of clusters, zones, servers, hosts, agents and arbitration services.
 
-They have those of the documented fields that mean something in an emulator. `operatingTaskInstanceId` is absent when
-no task occupies the object.
+They have the documented fields that make sense in an emulator. `operatingTaskInstanceId` is absent when no task
+occupies the object.
 """
 
 from typing import Literal
@@ -95,7 +95,7 @@ class RootServer(Schema):
 
 
 class ZoneState(Schema):
-    """What every record of a zone has. `number` is no field of the answer: faults find the zone by it."""
+    """The fields of every record of a zone. `number` is not in the answer: faults find the zone by it."""
 
     number: int = Field(exclude=True)
     name: str

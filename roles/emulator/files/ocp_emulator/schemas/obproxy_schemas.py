@@ -6,7 +6,7 @@ from typing import Literal
 
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
 
-# A document lists no words; samples and a page have these.
+# No document lists the words; these are from samples and a page.
 ObProxyStatus = Literal["RUNNING", "UNAVAILABLE"]
 OperateStatus = Literal["NORMAL", "OPERATING"]
 

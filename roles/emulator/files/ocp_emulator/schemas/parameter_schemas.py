@@ -31,7 +31,7 @@ class CurrentValue(Schema):
 
 
 class ValueRange(Schema):
-    """What a parameter takes."""
+    """The values that a parameter takes."""
 
     allowed_values: str | None
     max_value: str | None
@@ -40,7 +40,7 @@ class ValueRange(Schema):
 
 
 class ClusterParameter(Schema):
-    """A parameter of a cluster. One that the service knows no more of has its name and values alone."""
+    """A parameter of a cluster. If the service shows nothing else about it, it has only its name and values."""
 
     name: str
     current_value: CurrentValue

@@ -28,7 +28,7 @@ class AgentRestartSubtask(FullSubtask):
 
 
 class StartedTask(Schema):
-    """What every operation's task has."""
+    """The fields of the task of every operation."""
 
     id: Long
     name: str
@@ -38,7 +38,7 @@ class StartedTask(Schema):
 
 
 class ManualTask(StartedTask):
-    """What the tasks of servers, agents and arbitration services have."""
+    """The fields of the tasks of servers, agents and arbitration services."""
 
     creator: str
     executor: str

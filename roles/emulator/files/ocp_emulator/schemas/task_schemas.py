@@ -28,7 +28,7 @@ class Creator(Schema):
 
 
 class LinkedSubtask(Schema):
-    """What every form of a subtask has that shows links."""
+    """The fields of every form of a subtask that shows links."""
 
     id: Long
     name: str
@@ -40,7 +40,7 @@ class LinkedSubtask(Schema):
 
 
 class FullSubtask(LinkedSubtask):
-    """What all but the reduced form have."""
+    """The fields of all forms but the reduced one."""
 
     node_type: NodeType
     parallel_idx: int

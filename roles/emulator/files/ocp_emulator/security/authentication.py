@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who calls, by HTTP Basic or access key, and which are refused (docs/dev/contract.md, "Authentication")."""
+"""Who the caller is, by HTTP Basic or access key, and who is refused (docs/dev/contract.md, "Authentication")."""
 
 import base64
 import hmac
@@ -45,7 +45,7 @@ class Authenticator:
         self._keys = {key.id: (key.secret, by_id[key.user_id]) for key in access_keys}
 
     def authenticate(self, request: SignedRequest, now: int) -> Caller:
-        """The caller. Raises ApiError 401, which says what is wrong and nothing about what would be right."""
+        """The caller. Raises ApiError 401, which says what is wrong but not what would be right."""
         authorization = request.header("authorization")
         if not authorization:
             raise errors.missing_credentials()

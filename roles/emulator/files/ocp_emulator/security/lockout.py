@@ -5,9 +5,9 @@
 An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/dev/contract.md,
 "Lock-out", is about passwords only. The control API checks only credentials, so that it can always unlock a user.
 
-Our choices where it says nothing: a lock lasts as long as the time span in which passwords are counted, by the clock
-of the emulator; attempts while it lasts are neither checked nor counted; the right password resets the count of the
-user, and not that of the client; where the number of a user is given, a client may send twice as many.
+Our choices where it is silent: a lock lasts as long as the time span in which passwords are counted, by the clock of
+the emulator; attempts during a lock are neither checked nor counted; the right password resets the count of the user,
+but not that of the client; if the number for a user is given, a client may send twice as many.
 """
 
 import sqlite3
@@ -36,7 +36,7 @@ class _Rule:
 
 
 class LoginGuard:
-    """Lets callers in; counts wrong passwords of users and client addresses. Counts and locks are in the database."""
+    """Admits callers; counts wrong passwords of users and client addresses. Counts and locks are in the database."""
 
     def __init__(
         self, store: Store, authenticator: Authenticator, max_attempts: int | None, default: LockoutAttempts

@@ -12,7 +12,7 @@ from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.schemas.health_schemas import Alarm, AlarmStatus
 from ocp_emulator.serializers.paging import PageRequest, query_page
 
-# An alarm that is not due yet is not there; the newest comes first, as in the documented sample.
+# An alarm that is not due yet is not listed; the newest comes first, as in the documented sample.
 _ALARMS_FILTERED = """
     FROM alarms AS t
     WHERE t.active_at <= :now

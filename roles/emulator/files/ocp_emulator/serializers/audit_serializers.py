@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Audit events as JSON: an event tells who asked for an operation, not what became of its task."""
+"""Audit events as JSON: an event shows who requested an operation, not the outcome of its task."""
 
 import json
 import sqlite3

@@ -10,7 +10,7 @@ from ocp_emulator.base.clock import SECOND
 from ocp_emulator.schemas.envelope import Page
 from ocp_emulator.schemas.schema import Schema
 
-# How far replicas lag; the value of a server where nothing else was planted.
+# How far replicas lag, unless another value was planted.
 METRICS: Mapping[str, float] = {"max_full_clog_sync_delay_second": 0.05}
 LARGEST_POINTS = 1_440
 # As the documented sample has it.

@@ -18,7 +18,7 @@ from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.serializers.shared_fields import json_or_null, without_none
 from ocp_emulator.tasks import subtask_log, task_actions
 
-# The condition of each filter. Only those that are asked for are in the query, which then need not read every task.
+# The condition of each filter. The query has only those that were given, so it need not read every task.
 _CONDITIONS = {
     "name": "instr(lower(t.name), lower(:name))",
     "statuses": "t.status IN (SELECT value FROM json_each(:statuses))",

@@ -147,7 +147,7 @@ async def _unknown_url(request: Request, _error: Exception) -> Response:
 
 
 def _page_of_framework(method: str) -> Response:
-    """What a service without a handler of its own answers: its first page to a read, and a refusal to the rest."""
+    """The answer of a service without its own handler: its first page for a read, and a refusal for the rest."""
     reads = method in ("GET", "HEAD")
     text = "OCP" if reads else "Method Not Allowed"
     return HTMLResponse(f"<!DOCTYPE html><html><body>{text}</body></html>", 200 if reads else 405)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What comes before the service handles a request: its largest body, faults that hit it, its record and log line."""
+"""What happens before the service handles a request: the limit of its body, faults, its record and log line."""
 
 import logging
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ class EmulatorMiddleware:
             _finish(record, context)
 
     async def _handle_with_faults(self, scope: Scope, receive: Receive, send: Send, record: RequestRecord) -> None:
-        """Handle a request whose body was read, unless a fault of the plan hits it: then the fault decides."""
+        """Handle a request whose body was read, unless a planned fault hits it: then the fault decides."""
         request = HTTPConnection(scope)
         service, context = service_of(request), context_of(request)
         hit = request_faults.first_hit(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The OpenAPI document, corrected to what the service does."""
+"""The OpenAPI document, corrected to match the service."""
 
 from collections.abc import Sequence
 from typing import Any

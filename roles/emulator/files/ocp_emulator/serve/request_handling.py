@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The order in which a request is handled: tasks catch up, credentials, lock-out, rate limit, routes.
 
-All of this comes before routing, so that a caller without credentials learns nothing about URLs or parameters, and
-every error is sent in the envelope.
+All of this happens before routing, so a caller without credentials learns nothing about URLs or parameters, and every
+error is sent in the envelope.
 """
 
 import logging
@@ -48,7 +48,7 @@ class RequestHandler:
             await send(message)
 
         try:
-            # Reading the body may have taken long; and time does not go back.
+            # Reading the body may have taken long, and time does not go back.
             context.now = service.clock.now() if at is None else max(at, service.store.instant)
             service.catch_up(context.now)
             context.changes = _changes(service, scope, context)
@@ -91,7 +91,7 @@ class RequestHandler:
 
 
 def user_of_credentials(service: Service, scope: Scope, context: RequestContext) -> Callable[[], str | None]:
-    """Tells the user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
+    """The user of the credentials, if they are right. Nobody is logged in, and nothing is counted."""
 
     def user() -> str | None:
         try:
@@ -121,7 +121,7 @@ def _client(scope: Scope) -> str:
 
 
 def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerChanges:
-    """What the faults of the plan change in the answer."""
+    """The changes of planned faults to the answer."""
     return AnswerChanges.of_request(
         service.store,
         scope["method"],
@@ -132,7 +132,7 @@ def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerC
 
 
 def _changed_scope(service: Service, scope: Scope, context: RequestContext, changes: AnswerChanges) -> Scope:
-    """The request with what faults of the plan change in what it asks for, and where it reads."""
+    """The request with the changes of planned faults to its query and its database."""
     state = scope["state"]
     if changes.lag is not None:
         lagging = service.lagging(changes.lag, context.now)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How the server ends its connections, and how it refuses connections for a while and keeps its port."""
+"""How the server ends its connections, and how it refuses connections for a while without losing its port."""
 
 import asyncio
 import logging

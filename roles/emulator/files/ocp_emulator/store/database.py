@@ -48,7 +48,7 @@ class Store:
                 database.touch(mode=0o600)
             self.db = sqlite3.connect(database or ":memory:", isolation_level=None, timeout=0, check_same_thread=False)
             self.db.row_factory = sqlite3.Row
-            # When the change happens that is made now: the engine makes changes that were due before.
+            # The instant of the current change: the engine also makes changes that were due earlier.
             self.instant = now
             # Locked from the first access on: a second emulator on the same file would run the same tasks.
             self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -80,7 +80,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of the block, or none of it; when the block has ended, its writes are durable."""
+        """All or nothing of the block; when it has ended, its writes are durable."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield self.db

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Replicas of the database that lag behind, for reads that show what was.
+"""Replicas of the database that lag, for reads that show an older state.
 
 While there is a replica, temporary triggers write each change of a row into a journal, with the instant of the change.
 A replica is a copy in memory, to which the journal is applied up to the instant that it shows. So it shows nothing from
-before it was made, and a new process makes it anew.
+before it was made, and a new process has to make it again.
 """
 
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The first state of a fleet: what runs, since when, and which processes an agent has."""
+"""The initial state of a fleet: what runs, since when, and which processes an agent has."""
 
 import json
 import sqlite3
@@ -160,7 +160,7 @@ def _insert_tenants(db: sqlite3.Connection, fleet: Fleet, since: int) -> None:
 
 
 def _insert_parameters(db: sqlite3.Connection, fleet: Fleet) -> None:
-    """A static parameter of a server is what it runs with, one of its cluster is what was set."""
+    """For a static parameter, a server's entry is what it runs with, and the cluster's entry is what was set."""
     of_clusters = {cluster.id: dict(cluster.parameters) for cluster in fleet.clusters}
     rows = []
     for server in fleet.servers:

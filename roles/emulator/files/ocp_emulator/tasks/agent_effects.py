@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What steps do to the processes of an agent: stopped, started, new pids, counted as restarts."""
+"""The effects of steps on the processes of an agent: stopped, started, new pids, counted as restarts."""
 
 import sqlite3
 
 from ocp_emulator.tasks.subtask_graph import CompletedStep
 
-# Large enough that no process of a host gets a number that another one of it had just before.
+# Large enough that no process of a host gets a pid that another one had just before.
 _PID_STEP = 100
 # Of `hosts`: the element of a batch, or else all hosts of the task.
 HOSTS_OF_STEP = "id = :host OR :host IS NULL AND operating_task = :task"

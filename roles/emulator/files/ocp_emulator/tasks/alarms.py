@@ -16,7 +16,7 @@ from ocp_emulator.schemas.health_schemas import AlarmScope, AppType
 
 @dataclass(frozen=True)
 class NewAlarm:
-    """What an alarm is about: a cluster, a tenant of it, a server or a host; None where it is about none."""
+    """The subject of an alarm: a cluster, one of its tenants, a server or a host; None if it has none."""
 
     alarm_type: str
     level: int

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What steps do to an arbitration service: stopped, started, counted as a restart."""
+"""The effects of steps on an arbitration service: stopped, started, counted as a restart."""
 
 import sqlite3
 

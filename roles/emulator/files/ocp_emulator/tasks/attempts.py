@@ -35,7 +35,7 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     """READY -> RUNNING for an attempt that takes `run_ms` without faults; returns when it will end.
 
     A retry first rolls back what the attempt before may have left. Except for a rollback, the attempt fails if another
-    task occupies the targets; or it stays READY, and what is returned is when it looks again.
+    task occupies the targets; or it stays READY, and the returned value is when it looks again.
     """
     again = None if row["operation"] in BACKWARDS else occupancy.wait_or_take_over(db, row["task_id"])
     if again is not None:

@@ -26,7 +26,7 @@ EVENTS: Mapping[TaskKind, str] = {
 
 
 def note(store: Store, task_id: int, client: str) -> None:
-    """Note that the operation of this task was asked for from this address: an event for each of its targets."""
+    """Record that the operation of this task was requested from this address: one event for each target."""
     with store.transaction() as db:
         db.execute(
             "INSERT INTO audit_events (task_id, client, target)"

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The steps of each operation, as data: their names, order, time-outs and effects.
 
-Steps, order and time-outs (in seconds) are those of docs/dev/contract.md, "Task graphs". Of the starts and stops only
-the calls are documented: their steps are our choice, made of those of the restarts.
+Steps, order and time-outs (in seconds) are those of docs/dev/contract.md, "Task graphs". For starts and stops only the
+calls are documented: their steps are our choice, based on those of the restarts.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ SERVER_RESTART = Blueprint(
     ),
 )
 
-# As older versions of the service document it.
+# As documented for older versions of the service.
 SERVER_RESTART_OF_11 = Blueprint(
     TaskKind.SERVER_RESTART,
     "Restart OB server",
@@ -179,7 +179,7 @@ SERVER_STOP = Blueprint(
     ),
 )
 
-# The process runs on, out of service.
+# The process keeps running, out of service.
 SERVER_STOP_SERVICE = Blueprint(
     TaskKind.SERVER_STOP,
     "Stop OB server",
@@ -275,7 +275,7 @@ ARBITRATION_RESTART = Blueprint(
     ),
 )
 
-# No document has its steps: the one sample is of another operation.
+# Its steps are not documented: the only sample is of another operation.
 OBPROXY_RESTART = Blueprint(
     TaskKind.OBPROXY_RESTART,
     "Restart obproxy",

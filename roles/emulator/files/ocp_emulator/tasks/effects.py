@@ -4,8 +4,8 @@
 
 The target of a step is whatever the task occupies (occupancy.py), for a step of a batch one element of it; so one
 function serves the restart of one server and of a whole cluster. A step takes effect at the instant it is SUCCESSFUL:
-what an unfinished task leaves behind is what its finished steps did. Each step finds things as they are: a server that
-was not stopped, since that step was skipped, is not started, so nothing looks restarted that was not.
+what an unfinished task leaves behind is what its finished steps did. Each step acts on the actual state: a server that
+was not stopped, because that step was skipped, is not started, so nothing looks restarted that was not.
 """
 
 import sqlite3
@@ -59,9 +59,10 @@ def apply(db: sqlite3.Connection, action: StepAction, step: CompletedStep) -> li
 
 
 def revert(db: sqlite3.Connection, action: StepAction, step: CompletedStep) -> list[str]:
-    """Roll back a step; returns messages for the log. Changes only what is still as the step left it.
+    """Roll back a step; returns messages for the log.
 
-    Processes that the task stopped are started again: a new start, though not one by a start step. Processes that the
-    task started are stopped. Statuses are changed by `show_in_progress` and `show_rolled_back`.
+    Changes only what is still in the state in which the step left it. Processes that the task stopped are started
+    again: a new start, though not one by a start step. Processes that the task started are stopped. Statuses are
+    changed by `show_in_progress` and `show_rolled_back`.
     """
     return _REVERTS[action](db, step) if action in _REVERTS else []

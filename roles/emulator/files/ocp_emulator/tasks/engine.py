@@ -3,12 +3,12 @@
 """How tasks move on: which subtask becomes READY next, and when a task is SUCCESSFUL or FAILED.
 
 It has no thread. Each request first lets the engine catch up; it handles due events in the order of time, each at its
-own instant. So the state that is read depends on the store and the clock alone, however often somebody reads it. An
-event costs a few look-ups by key, no matter how many tasks there are.
+own instant. So the state depends only on the store and the clock, not on how often it is read. An event costs a few
+look-ups by key, no matter how many tasks there are.
 
-A task FAILs when a subtask is FAILED and none is READY, RUNNING or CANCELING. That READY counts is our reading: a
-subtask that was handed to a worker still runs, and when one of two FAILED subtasks is retried, the other does not end
-the task.
+A task FAILs when a subtask is FAILED and none is READY, RUNNING or CANCELING. It is our interpretation that READY
+counts: a subtask that was handed to a worker still runs, and when one of two FAILED subtasks is retried, the other does
+not end the task.
 """
 
 import heapq
@@ -49,7 +49,7 @@ _UPSTREAM = _Direction(
 
 
 class Engine:
-    """Moves tasks on. Apart from it only callers change their states: task_actions.py."""
+    """Moves tasks on. Only callers also change their states: task_actions.py."""
 
     def __init__(self, store: Store) -> None:
         """Work on this store."""
@@ -115,7 +115,7 @@ class Engine:
         return next_events
 
     def _end_task_if_done(self, db: sqlite3.Connection, instant: int, task_id: int) -> bool:
-        """End the task if nothing is left to do; its state follows from the states of its subtasks."""
+        """End the task if nothing is left to do; its state follows from its subtasks."""
         active, failed = db.execute(
             "SELECT max(status IN ('READY', 'RUNNING', 'CANCELING')), max(status = 'FAILED') FROM subtasks"
             " WHERE task_id = ?",

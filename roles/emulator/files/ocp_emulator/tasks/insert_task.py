@@ -11,7 +11,7 @@ from ocp_emulator.tasks import attempts
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Node, build
 
-# Ids grow, as those of the service do. Tasks and subtasks start apart, so that nobody takes one for the other.
+# Ids grow, as in the service. Those of tasks and subtasks start far apart, so that nobody confuses them.
 _FIRST_TASK_ID = 1_001
 _FIRST_SUBTASK_ID = 50_001
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who did not serve when, by which task, and when a tenant had lost its voters by that.
+"""What was out of service when, by which task, and when a tenant had lost its voters because of it.
 
-The table `ledger` has what began and ceased to serve, in the order in which it happened: triggers write it, so nothing
-that changes a server can leave it out. What follows from it is found when somebody asks.
+The table `ledger` has what began and ceased to serve, in that order: triggers write it, so no change of a server can
+bypass it. The consequences are computed on request.
 """
 
 import sqlite3
@@ -22,7 +22,7 @@ _Key = tuple[AbsentType, int]
 
 @dataclass(frozen=True)
 class Event:
-    """Something begins to serve, or ceases to; `task_id` is the task that did that, None for an incident."""
+    """Something begins to serve, or ceases to; `task_id` is the task that caused it, None for an incident."""
 
     object_type: AbsentType
     object_id: int
@@ -75,7 +75,7 @@ def read_ledger(db: sqlite3.Connection) -> Ledger:
 
 
 def note_degraded(db: sqlite3.Connection, tenant_id: int, degraded: bool, now: int) -> None:
-    """Write down that log streams of a tenant are degraded from now on, or no longer."""
+    """Record that log streams of a tenant are degraded from now on, or no longer."""
     db.execute(
         "INSERT INTO ledger (object_type, object_id, at, serves) VALUES ('TENANT', ?, ?, ?)",
         (tenant_id, now, not degraded),

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""When a target is busy: which task occupies it, from when until when, and the refusal of another.
+"""When a target is busy: which task occupies it, for how long, and the refusal of another task.
 
-What makes a target busy is our choice, since no document gives a rule: an operation on a server occupies that server;
-one on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart
-occupies the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second
-operation. Two servers or two zones of one cluster may be restarted at the same time.
+When a target is busy is our choice, because no rule is documented: an operation on a server occupies that server; one
+on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart occupies
+the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second operation.
+Two servers or two zones of one cluster may be restarted at the same time.
 
 A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
-goes on occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
+keeps occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
 second operation on them is refused until somebody retries, skips or rolls back.
 
 With the option to accept an operation on a busy target, the new task occupies nothing until an attempt of it finds the

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The pre-check of restarts and stops of servers and zones: none that would leave a tenant without its voters.
+"""The pre-check of restarts and stops of servers and zones: it refuses those that would take a tenant's voters.
 
-What counts as gone is what does not serve, what a RUNNING task works on, and the servers of the operation. `force` goes
-without it, and so do operations on whole clusters, which take everything away.
+Servers count as gone if they do not serve, if a RUNNING task works on them, or if the operation is on them. It does not
+apply with `force`, nor to operations on whole clusters, which take everything down.
 """
 
 import sqlite3

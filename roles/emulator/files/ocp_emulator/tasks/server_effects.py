@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What steps do to servers, zones and clusters: stopped, started, in service, counted as restarts."""
+"""The effects of steps on servers, zones and clusters: stopped, started, in service, counted as restarts."""
 
 import json
 import sqlite3

@@ -15,7 +15,7 @@ from ocp_emulator.fleet.ob_parameters import BY_NAME
 from ocp_emulator.fleet.parameter_values import UnitMissing, check_value
 from ocp_emulator.schemas.parameter_schemas import ParameterSetting
 
-# The database asks each server for its values, and gets none of a server that does not answer.
+# The database asks each server for its values; a server that does not answer has none.
 ANSWERS = "servers.up AND servers.inner_status = 'ACTIVE'"
 
 

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which status a server, zone, cluster, agent or arbitration service shows, given its parts and its task.
 
-Which status is shown when is not documented; the statuses are.
+The statuses are documented, but not when each is shown.
 """
 
 import sqlite3
@@ -13,15 +13,15 @@ from ocp_emulator.tasks.arbitration_effects import change_service
 from ocp_emulator.tasks.server_effects import change_servers
 from ocp_emulator.tasks.subtask_graph import CompletedStep, TaskKind
 
-# What a target shows while a task of this kind works on it; all other kinds restart it.
+# The status of a target while a task of this kind works on it; all other kinds restart it.
 _IN_PROGRESS = {
     **dict.fromkeys((TaskKind.SERVER_START, TaskKind.ZONE_START, TaskKind.CLUSTER_START), "STARTING"),
     **dict.fromkeys((TaskKind.SERVER_STOP, TaskKind.ZONE_STOP, TaskKind.CLUSTER_STOP, TaskKind.AGENT_STOP), "STOPPING"),
 }
 _AT_REST = "('RUNNING', 'STOPPED', 'UNAVAILABLE')"
 
-# The status follows from the parts of a target. Parts that another task works on keep the status they have.
-# A server of which only the service was stopped is up, and its stop is later than its start.
+# The status follows from the parts of a target. Parts that another task works on keep the status they have. If only the
+# service of a server was stopped, it is up, and its stop is later than its start.
 _SERVER_STATUS = """CASE
     WHEN NOT up OR stop_time > start_time THEN 'STOPPED'
     WHEN inner_status = 'ACTIVE' THEN 'RUNNING'

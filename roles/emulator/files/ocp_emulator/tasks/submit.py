@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How an operation is accepted: target found, refused when busy, inserted; what becomes of it on a busy target.
+"""How an operation is accepted: find the target, refuse if busy, insert; and what happens on a busy target.
 
-Nothing else runs between check and insert, so that of two calls at the same time one is refused; and the insert is a
-transaction that has ended before the call is answered, so that an answered task exists.
-
-Whether the service refuses the call, lets the task fail or carries it out too is not known, so it is an option. A
-task that is accepted on a busy target occupies nothing until a subtask of it finds the targets free: occupancy.py.
+Nothing else runs between check and insert, so of two simultaneous calls one is refused. The insert is a transaction
+that has ended before the call is answered, so an answered task exists. It is not known whether the service refuses the
+call, lets the task fail or carries it out too, so it is an option. A task that is accepted on a busy target occupies
+nothing until a subtask of it finds the targets free: occupancy.py.
 """
 
 import logging
@@ -123,7 +122,7 @@ class Submitter:
         return task_id
 
     def _policy(self, new_task: NewTask, user: User) -> BusyPolicy:
-        """What becomes of this operation if its target is busy. A refusal must not take back the hit of a fault."""
+        """What happens to this operation if its target is busy. A refusal must not undo the hit of a fault."""
         if not occupancy.is_occupied(new_task):
             return self._busy
         with self._store.transaction() as db:

@@ -5,10 +5,10 @@
 Each call changes states and makes subtasks due; the engine does the rest. All raise ApiError 404/20000 for an unknown
 task or subtask and 400/20003 for a wrong state.
 
-Our choices where the section says nothing: a task keeps its first `startTime` and has no `finishTime` while it is
-RUNNING again; a subtask that is READY again has neither until it runs; the retry and the skip of one subtask do not
-change the operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL:
-like one with the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
+Our choices where the contract is silent: a task keeps its first `startTime` and has no `finishTime` while it is RUNNING
+again; a subtask that is READY again has neither until it runs; the retry and the skip of one subtask do not change the
+operation of the task. A subtask that failed in a rollback by time-out or cancel has the operation CANCEL: like one with
+the operation ROLLBACK it cannot be retried; roll the task back again, or skip the subtask.
 
 See docs/dev/contract.md, "Task actions".
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""An OCP for one test: which options it takes, which user it names, and what a test can ask of it."""
+"""An OCP for one test: its options, its user, and what a test can request from it."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,7 +34,7 @@ _OBJECT_TYPES = {
 class EmulatedOcp:
     """A running OCP with a fleet of its own: `url`, and the credentials of a user who may do everything.
 
-    `faults`, `clock` and `fleet` change it; `restarts` and `requests` tell what was done.
+    `faults`, `clock` and `fleet` change it; `restarts` and `requests` show what was done.
     """
 
     def __init__(self, **options: object) -> None:
@@ -127,7 +127,7 @@ def _parsed(options: Mapping[str, object]) -> Any:
 
 
 def _who_may_most(users: Iterable[User]) -> User | None:
-    """The first user who may do everything, else the first one."""
+    """The first user with all permissions, else the first one."""
     return min(users, key=lambda user: Permission.ADMIN not in user.permissions, default=None)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Faults that a test plans, and the message about those that never hit."""
+"""Faults that a test plans, and the message about faults that never hit."""
 
 import json
 import sqlite3
@@ -56,7 +56,7 @@ class FaultControl:
         self._server.call("DELETE", "/emulator/faults" + ("" if fault_id is None else f"/{fault_id}"))
 
     def unused(self) -> str | None:
-        """What to tell of the faults that have not hit and are not optional; None without one."""
+        """The message about the faults that have not hit and are not optional; None if there are none."""
         return self._server.run(self._unused)
 
     def _unused(self, service: Service) -> str | None:
@@ -67,7 +67,7 @@ class FaultControl:
         ]
         if not rows:
             return None
-        lines = ["A planned fault never hit, so this test has not tried what it plans:"]
+        lines = ["A planned fault never hit, so this test did not test what it plans:"]
         for row in rows:
             lines += [f"  fault {row['id']}: {_shown(json.loads(row['fault']))}", f"    {_near(service, row)}"]
         lines.append("Correct its match, take it back with ocp.faults.remove(id), or plan it with optional=True.")
@@ -75,7 +75,7 @@ class FaultControl:
 
 
 def _shown(fault: Mapping[str, object]) -> str:
-    """A fault without the fields that say nothing."""
+    """A fault without its empty fields."""
     match = fault.get("match")
     options = {
         **(
@@ -89,7 +89,7 @@ def _shown(fault: Mapping[str, object]) -> str:
 
 
 def _near(service: Service, row: sqlite3.Row) -> str:
-    """What there was of the kind that the fault could have hit."""
+    """The requests or tasks that the fault could have hit."""
     if row["matches"]:
         return (
             f"Requests that matched: {row['matches']}. None was hit, by its call or probability, or an earlier fault."

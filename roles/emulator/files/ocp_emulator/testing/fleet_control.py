@@ -13,7 +13,7 @@ _Shown = dict[str, dict[str, Any]]
 
 
 class FleetControl:
-    """What is there and how it is, whatever faults let the service show."""
+    """The true state of the fleet, whatever faults let the service show."""
 
     def __init__(self, server: ThreadedServer) -> None:
         """Of this server."""

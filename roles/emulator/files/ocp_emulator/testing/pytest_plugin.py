@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The plugin for pytest: the fixture `ocp`, its options, and how a test with a fault that never hits fails.
 
-pytest loads this file in every run, so what takes long to import is imported by the first test that needs it.
+pytest loads this file in every run, so slow imports happen in the first test that needs them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def ocp(request: pytest.FixtureRequest, ocp_options: dict[str, Any]) -> Iterator
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that has passed though a fault of its plan never hit."""
+    """Fail a test that has passed although one of its faults never hit."""
     result = yield
     emulated = item.stash.get(_OCP, None)
     unused = emulated.faults.unused() if emulated else None
@@ -65,7 +65,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show below a failed test what the service did."""
+    """Show what the service did below a failed test."""
     report = yield
     emulated = item.stash.get(_OCP, None)
     if emulated and call.when == "call" and report.failed:

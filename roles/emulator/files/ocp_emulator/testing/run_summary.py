@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What an emulator under test did: its tasks and its newest requests, for the report of a test that failed."""
+"""What an emulator under test did: its tasks and its newest requests, for the report of a failed test."""
 
 from ocp_emulator.service import Service
 from ocp_emulator.web.request_log import RequestFilter

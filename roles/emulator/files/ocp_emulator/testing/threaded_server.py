@@ -24,7 +24,7 @@ from ocp_emulator.web.request_context import CALLER
 
 Result = TypeVar("Result")
 
-# Far more than a start takes on a busy machine.
+# Far longer than a start takes on a busy machine.
 _SECONDS_TO_START = 60
 
 _TEST = Caller(User(0, "test", "", (Permission.ADMIN,)), by_password=False)
@@ -49,7 +49,7 @@ class ThreadedServer:
         self.url = url_of(settings, certificate)
         self._listens = threading.Event()
         self._server = make_server(self._app, bound, certificate, self._ready)
-        # It ends soon after the test, while the next one runs; the process waits for it at its end.
+        # It ends soon after the test, while the next one runs; the process waits for it at exit.
         self._thread = threading.Thread(
             target=partial(self._server.run, sockets=[bound]), name=f"emulator at {self.url}"
         )
@@ -62,7 +62,7 @@ class ThreadedServer:
         self._wait_for(self._end())
 
     def run(self, function: Callable[[Service], Result]) -> Result:
-        """What the function returns of the service, all of whose tasks have caught up, between two requests."""
+        """The result of the function on the service, called between two requests, after all tasks have caught up."""
 
         async def call() -> Result:
             service: Service = self._app.state.service
@@ -72,7 +72,7 @@ class ThreadedServer:
         return self._wait_for(call())
 
     def call(self, method: str, path: str, body: object = None) -> Any:
-        """The data that a call of the control API answers with, whatever is on the network and who may log in.
+        """The data of a call of the control API, whatever the state of the network and the logins.
 
         Raises ControlError.
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A response that is kept before it is sent, and the HTML page of a proxy."""
+"""A response that is held before it is sent, and the HTML page of a proxy."""
 
 from dataclasses import dataclass, field
 from http import HTTPStatus

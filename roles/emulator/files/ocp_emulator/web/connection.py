@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 # Under this key the state of a request has its connection.
 CONNECTION = "connection"
 
-# Linger on, for no second: closing the socket drops unsent data and sends RST.
+# Linger for zero seconds: closing the socket drops unsent data and sends RST.
 _NO_LINGER = struct.pack("ii", 1, 0)
 
 

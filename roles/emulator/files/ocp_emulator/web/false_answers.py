@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What an answer shows falsely by faults of kind `answer`: older state, ignored filters, another clock."""
+"""How faults of kind `answer` falsify an answer: older state, ignored filters, another clock."""
 
 import re
 import sqlite3
@@ -32,10 +32,10 @@ def lags(store: Store) -> set[int]:
 
 @dataclass
 class AnswerChanges:
-    """What the faults of the plan change in the answer to one request.
+    """The changes of planned faults to the answer to one request.
 
-    `db` is what it reads, `lag` how far behind that has to be, in milliseconds; None for what is so. `hits` are the id
-    and the action of each fault that has hit it so far.
+    `db` is what it reads, `lag` how far that has to lag, in milliseconds; None for no change. `hits` are the id and the
+    action of each fault that has hit it so far.
     """
 
     store: Store

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What records in an answer show falsely by faults of kind `answer`: status words, late or unmoved starts."""
+"""How faults of kind `answer` falsify records in an answer: status words, late or unmoved starts."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence

@@ -33,7 +33,7 @@ def _whole_number(value: object) -> object:
     # Stricter than Python, which accepts 1_0 and blanks.
     if isinstance(value, str):
         if not _WHOLE_NUMBER.fullmatch(value):
-            raise PydanticCustomError("conversion", "it is no whole number")
+            raise PydanticCustomError("conversion", "it is not a whole number")
         return int(value)
     return value
 
@@ -49,7 +49,7 @@ def instant(name: str, value: str | None) -> int | None:
         return round(moment.timestamp() * SECOND)
     except (ValueError, OverflowError):
         raise _invalid_parameter(
-            name, value, "it is no time with an offset, such as 2026-01-31T12:00:00+08:00"
+            name, value, "it is not a time with an offset, such as 2026-01-31T12:00:00+08:00"
         ) from None
 
 
@@ -151,7 +151,7 @@ def parse_bodies(schema: type[SchemaT], body: list[Any]) -> list[SchemaT]:
 def invalid_body(field: str, reason: str) -> errors.ApiError:
     """400: a field of the body is invalid, or the body as a whole when `field` is ""."""
     what = f"field '{field}' of the body" if field else "body"
-    return errors.bad_request(f"The {what} does not fit: {reason}.")
+    return errors.bad_request(f"The {what} is invalid: {reason}.")
 
 
 def query_flag(query: QueryParams, name: str) -> bool | None:
