@@ -7,24 +7,24 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 name: ocp
-short_description: The database servers or clusters of OCP as hosts
+short_description: Database servers or clusters of OCP as hosts
 version_added: 1.0.0
 description:
   - Makes a host of every database server node that OCP manages, with groups by cluster, zone, region, status and
     version; or with O(hosts=clusters) a host of every cluster.
-  - It reads a file whose name ends in C(ocp.yml) or C(ocp.yaml).
-  - A server is called by its address and RPC port, as in V(10.0.0.1_2882), which no other server has. There is no colon
-    in it, since colons separate hosts where a play or C(--limit) names several. The modules take the server as OCP
-    shows it, V(10.0.0.1:2882), which is in the variable C(ocp_server).
+  - The name of the inventory file has to end in C(ocp.yml) or C(ocp.yaml).
+  - A server is named by its address and RPC port, as in V(10.0.0.1_2882), which no other server has. The name has no
+    colon, because colons separate hosts in a play or C(--limit). The modules take the server as OCP shows it,
+    V(10.0.0.1:2882). The variable C(ocp_server) has this form.
   - Servers are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
     C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER).
   - Servers have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server;
     C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version),
     C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id);
     C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it now.
-  - A cluster is called by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so that
-    no two clusters of several OCPs have one name. In the name of the cluster other characters than letters, digits and
-    C(_ - . ~) are encoded as in a URL. The pattern V(orders+*) is every cluster of this name.
+  - A cluster is named by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so no two
+    clusters of several OCPs share a name. In the name of the cluster, characters other than letters, digits and C(_ - .
+    ~) are encoded as in a URL. The pattern V(orders+*) matches every cluster with this name.
   - Clusters are in the groups C(ocp_clusters), C(ocp_clusters_region_NAME) of each of their zones,
     C(ocp_clusters_status_STATUS), C(ocp_clusters_version_NUMBER) and C(ocp_clusters_type_TYPE), and in no group of
     servers.
@@ -33,16 +33,17 @@ description:
     C(ocp_regions), C(ocp_idcs) and C(ocp_zones), the latter as M(oceanbase.ocp.cluster_info) returns it;
     C(ocp_servers), the addresses of the servers if the service shows them with the cluster; and C(ocp_url), the address
     of the OCP. Tasks for them run on the controller, by C(ansible_connection) and C(ansible_python_interpreter).
-  - Characters that a group may not have become underscores. Where two things would so become one group, there is none,
-    with a warning.
-  - What the service does not tell is null. Variables are data. A value that looks like a template is never evaluated.
+  - Characters that a group name may not have become underscores. If two names become the same group name, there is a
+    warning, and no such group.
+  - A value that the service does not show is null. Variables are data. A value that looks like a template is never
+    evaluated.
   - A server whose address is neither an IP address nor a host name is left out, with a warning that names it.
-  - Plays over servers need C(connection=local), since the modules talk to OCP and not to the servers. Without it the
+  - Plays over servers need C(connection=local), because the modules talk to OCP and not to the servers. Without it the
     modules of this collection refuse to run.
-  - It takes the permission to read clusters (C(CLUSTER_VIEWER)).
+  - It needs the permission to read clusters (C(CLUSTER_VIEWER)).
 options:
   plugin:
-    description: The name of this plugin, by which the file is known as its own.
+    description: The name of this plugin.
     type: str
     required: true
     choices: [oceanbase.ocp.ocp]
@@ -73,18 +74,18 @@ options:
   hosts:
     description:
       - What becomes a host.
-      - A cluster as a host suits plays, C(--limit) and the slices of AWX that deal out clusters. The list of clusters
-        is all that is read then.
+      - Use clusters as hosts for plays, C(--limit) and AWX slices over clusters. Only the list of clusters is read
+        then.
     type: str
     choices: [servers, clusters]
     default: servers
   filters:
     description:
       - Which servers become hosts, by C(cluster), C(server), C(zone), C(region), C(idc) and C(status), each of them a
-        value or a list of which one has to fit. They are the options of M(oceanbase.ocp.server_info).
-      - With O(hosts=clusters) it is which clusters, by C(cluster), C(zone), C(region), C(idc) and C(status), as
+        value or a list of values. They are the options of M(oceanbase.ocp.server_info).
+      - With O(hosts=clusters), which clusters become hosts, by C(cluster), C(zone), C(region), C(idc) and C(status), as
         options of M(oceanbase.ocp.cluster_info).
-      - To name clusters is also the fastest for servers, as no others are read.
+      - Naming clusters is also the fastest for servers, because no others are read.
     type: dict
     default: {}
 extends_documentation_fragment:
@@ -93,9 +94,9 @@ extends_documentation_fragment:
   - inventory_cache
 notes:
   - The connection options may be templates, such as a lookup of a password.
-  - A cache keeps the servers or clusters, with no credentials, and is not used for other O(hosts), other O(filters) or
-    another O(url). A status and a start time in it are as old as the cache. What decides about a restart is read anew
-    by the modules.
+  - A cache keeps the servers or clusters, without credentials. It is not used for other O(hosts), other O(filters) or
+    another O(url). A status or start time in it is as old as the cache. The modules always read again what decides
+    about a restart.
 seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.cluster_info
@@ -168,7 +169,7 @@ from ..plugin_utils._inventory_hosts import server_hosts
 
 
 class Kind(NamedTuple):
-    """What becomes a host: its filters, how they are read, and how it becomes one."""
+    """The kind of object that becomes a host: its filters, how they are read, and how it becomes a host."""
 
     filters: dict[str, Any]
     read: Callable[[OcpApi, Filters], list[Facts]]
@@ -216,7 +217,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         unknown = sorted(str(option) for option in config if not self.has_option(option))
         if unknown:
             raise AnsibleParserError(
-                f"{unknown[0]}: is no option of {self.NAME}; see ansible-doc -t inventory {self.NAME}."
+                f"{unknown[0]}: is not an option of {self.NAME}; see ansible-doc -t inventory {self.NAME}."
             )
         spec = {**CONNECTION_OPTIONS, "filters": {"type": "dict", "options": filters, "default": {}}}
         given = {option: self._given(option, config) for option in spec}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Clusters as hosts of the inventory: host names that no other host has, variables, groups."""
+"""Clusters as hosts of the inventory: unique host names, variables, groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ except ImportError:  # before ansible-core 2.19, which evaluates what is not mar
         return value
 
 
-# No name or address has it after `quote`, and no name of a host of a server: it divides the parts of a name.
+# It separates the parts of a name: no name or address contains it after `quote`, nor does the host name of a server.
 BETWEEN = "+"
 PORTS = {"http": 80, "https": 443}
 # Ansible makes file names from the names of hosts.

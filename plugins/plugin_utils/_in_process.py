@@ -3,8 +3,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 """When a module runs in the controller's process and when as an ordinary module; Ansible's time-out there.
 
-An ordinary module is copied, unpacked and run in a Python process of its own; this is many times cheaper. The ordinary
-module runs if the result would differ, or if the task asks for its own process.
+An ordinary module is copied, unpacked and run in its own Python process; running in this process is many times cheaper.
+The ordinary module runs if the result would differ, or if the task asks for its own process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ else:
 
 display = Display()
 
-# What marks a host as a database server, in the inventory of the collection and in others.
+# The variables that mark a host as a database server, in the inventory of the collection and in others.
 SERVER_VARIABLE = "ocp_server"
 
 # What Ansible raises in the middle of a task whose ``timeout`` is over, its result, and its words before 2.19.
@@ -75,7 +75,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         return self._run_here(task_vars or {})
 
     def _misdirected(self, task_vars: dict[str, Any]) -> str | None:
-        """Why the module must not run where the connection leads: credentials do not belong on a database server."""
+        """Why the module must not run on the host of the connection: credentials do not belong on a database server."""
         transport = self._connection.transport
         if transport == "local" or SERVER_VARIABLE not in task_vars or self._task.delegate_to:
             return None
@@ -157,7 +157,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         message = result.pop("msg")
         # Before ansible-core 2.19 nothing else marks what an error brings along.
         error = AnsibleActionFail(message, result={**wrap_var(result), "_ansible_no_log": bool(self._task.no_log)})
-        # The place in our code where it was interrupted is of no use.
+        # The place in our code where it was interrupted does not help.
         error.result.pop("exception", None)
         return error
 
@@ -185,7 +185,7 @@ def _refusal(validation: ValidationResult, name: str) -> str | None:
 
 
 def _what_goes_on(facts: dict[str, Any]) -> str:
-    """What the service may still do after an interruption, and how to see it."""
+    """What the service may still do after an interruption, and how to check it."""
     if facts.get("task_id") is not None:
         command = adhoc_command("task_wait", task_ids=facts["task_id"])
         return f"That does not end task {facts['task_id']}. Wait for it: {command}"

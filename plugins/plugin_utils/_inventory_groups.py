@@ -53,7 +53,7 @@ class Hosts:
 def grouped(everyone: str, places: Iterable[tuple[str, Iterable[Place]]]) -> Groups:
     """The groups of hosts with the places of each; ``everyone`` is the group of all.
 
-    If two things become the same group name, neither gets a group, and there is a warning: a play then matches no hosts
+    If two names become the same group name, neither gets a group, and there is a warning: a play then matches no hosts
     rather than too many.
     """
     hosts: dict[str, list[str]] = defaultdict(list)
@@ -70,8 +70,8 @@ def grouped(everyone: str, places: Iterable[tuple[str, Iterable[Place]]]) -> Gro
     found.members |= {group: hosts[group] for group, alike in things.items() if len(alike) == 1}
     found.parents = {group: parent for group, parent in above.items() if {group, parent} <= found.members.keys()}
     found.warnings = [
-        f"There is no group {group}, since {' and '.join(sorted(alike))} would both be it. "
-        "Make groups of your own with keyed_groups."
+        f"Group {group} was not made, since it would mean both {' and '.join(sorted(alike))}. Make groups of your own "
+        "with keyed_groups."
         for group, alike in things.items()
         if len(alike) > 1
     ]

@@ -55,7 +55,7 @@ def check_names(servers: Sequence[Facts]) -> None:
         if other is not server:
             raise OptionError(
                 f"filters: {_cluster(other)} and {_cluster(server)} both have a server {server['name']}, and hosts are "
-                "called by their addresses; let pass one of the two."
+                "named by their addresses; give filters that pass only one of the two."
             )
 
 

@@ -189,8 +189,8 @@ def check_restart(case: Case, left: Left, service: HostileService) -> None:
     # What is no new task of the target, or shows nothing of a task, is told in words.
     message = str(result.get("msg"))
     last = named[-1] if named else None
-    is_other = f"shows task {last} " in message and "which is no new restart of" in message
-    disbelieved = is_other or f"has the id {last}, but nothing that only a task has" in message
+    is_other = f"shows task {last} " in message and "which is not a new restart of" in message
+    disbelieved = is_other or f"has the id {last}, but no field of a task" in message
     if named and result.get("task_id") is None:
         if disbelieved:
             return

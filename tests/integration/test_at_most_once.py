@@ -160,7 +160,7 @@ def test_clock_offset_is_corrected_and_reported(ansible, emulator):
     soon = (datetime.now(UTC) + timedelta(seconds=60)).isoformat()
     again = ansible.module("server_restart", "--check", started_before=soon, **options)
     assert (first["action"], again["action"]) == ("submitted", "submitted")
-    assert "seconds ahead of that of this machine" in " ".join(first["warnings"])
+    assert "seconds ahead of the clock of this machine" in " ".join(first["warnings"])
 
 
 @pytest.mark.parametrize("module", ["server_restart", "rolling_restart_info"])
@@ -171,7 +171,7 @@ def test_clock_that_is_an_hour_off_is_refused(ansible, emulator, module):
     result = ansible.module(module, url=emulator.url, started_before=before, **BASIC, **target)
     assert result["rc"] == 2
     assert result["msg"].startswith("started_before: by the clock of the service it is ")
-    assert result["msg"].endswith("Set the clocks right, with NTP; then run this again.")
+    assert result["msg"].endswith("Set the clocks right (NTP), then run this again.")
     assert emulator.requests("POST") == []
     # Without it no clock decides.
     if module == "server_restart":

@@ -74,8 +74,8 @@ def test_service_that_shows_the_new_value_at_once_asks_for_the_instant(
     assert refused.rc == 2
     said = refused.result["msg"]
     assert (
-        "Here started_before is the variable change_parameters_started_before; this run has set the values at 20"
-        in said
+        "In this playbook, started_before is the variable change_parameters_started_before; this run set the values at "
+        "20" in said
     )
     assert emulator.restarts("OB_SERVER") == {}
     outcome = ansible.playbook(plays(tmp_path, started_before=change))
@@ -100,12 +100,13 @@ def test_value_without_effect_says_who_runs_with_what_and_how_to_go_back(ansible
     connect(emulator)
     outcome = ansible.playbook(plays(tmp_path))
     assert outcome.rc == 2
-    message = outcome.results["Say what failed, who runs with which value, and how to set the old ones again"]["msg"]
+    task = "Show what failed, which server runs with which value, and how to set the old ones again"
+    message = outcome.results[task]["msg"]
     assert "shows stack_size=512K instead of 5M" in message
     assert "cluster1: stack_size=512K on 10.0.0.1:2882, 10.0.0.2:2882, 10.0.0.3:2882" in message
     [name] = kept(tmp_path)
     command = f"ansible-playbook {PLAYBOOK} -e @{tmp_path}/{name}"
-    assert f"To set the values of before again in cluster1: {command}" in message
+    assert f"To set the previous values again in cluster1: {command}" in message
     assert sum(emulator.restarts("OB_SERVER").values()) == 1
 
 

@@ -141,7 +141,7 @@ def test_source_survives_an_outage_with_one_warning(emulator, caplog):
     options = {"username": "", "password": "", **ACCESS_KEY, "newer_than": 1000}
     assert [event["change"] for event in events(emulator, finished, **options)] == ["started", "finished"]
     told = [record.message.split(":")[0] for record in caplog.records if "look" in record.message]
-    assert told == ["A look at the tasks failed and is repeated", "The tasks can be looked at again."]
+    assert told == ["Polling the tasks failed; retrying", "Polling the tasks works again."]
     assert ACCESS_KEY["access_key_secret"] not in caplog.text
 
 
@@ -208,7 +208,7 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     ("arguments", "words"),
     [
         ("", "report_task_id: is not given"),
-        ("-e report_task_id=4711", "report_task_id: 4711 is no task of this OCP"),
+        ("-e report_task_id=4711", "report_task_id: task 4711 does not exist in this OCP"),
         ("-e report_task_id=../x", "report_task_id: ../x is not the id of a task; give a whole number."),
     ],
     ids=["none", "unknown", "no number"],

@@ -97,7 +97,7 @@ def test_the_emulator_serves_https_and_keeps_its_database(emulator_role, tls_opt
     (home / "fleet.yml").write_text(FLEET)
     (home / "faults.yml").write_text("[]")
     variables = {
-        # The folder that the fixture has too, to stop it in any case.
+        # The folder that the fixture has too, to stop it ignoring case.
         "emulator_home": "~/../emulator",
         "emulator_virtualenv": "~/environment",
         "emulator_tls_cert": "~/tls.crt",

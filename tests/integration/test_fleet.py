@@ -102,7 +102,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     assert outcome.rc == 2
     said = outcome.result["msg"]
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
-    assert f"Together can go: orders {SERVERS[0]}. Not with them: orders {SERVERS[2]}." in said
+    assert f"These can restart together: orders {SERVERS[0]}. These cannot join them: orders {SERVERS[2]}." in said
     assert "restart_fleet_waves=true" in said
     assert emulator.requests("POST") == []
 
@@ -151,7 +151,7 @@ def test_next_wave_does_not_begin_where_one_failed(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
-    assert f"orders {SERVERS[0]} was not restarted well: task 1001 did not end successfully." in outcome.output
+    assert f"orders {SERVERS[0]} did not restart successfully: task 1001 did not succeed." in outcome.output
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
 
 
@@ -175,7 +175,7 @@ def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible
     refused = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=variables(**given))
     assert refused.rc == 2
     assert (
-        f"{SERVERS[1]} of cluster orders (id 1) cannot be away at all. Tenant test would lose its majority"
+        f"{SERVERS[1]} of cluster orders (id 1) cannot be down at all. Tenant test would lose its majority"
         in refused.result["msg"]
     )
     assert emulator.requests("POST") == []
@@ -193,7 +193,7 @@ def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, cha
     given = variables(started_before=change, servers=on_orders(*SERVERS[1::-1]))
     outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
     assert outcome.rc == 2
-    assert f"There was no restart of server {SERVERS[1]}" in outcome.output
+    assert f"Did not restart server {SERVERS[1]}" in outcome.output
     [wave] = outcome.results[WAVE]["results"]
     assert [(server["failed"], server["verified"]) for server in wave["servers"]] == [(False, True), (True, None)]
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
@@ -285,10 +285,10 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
             {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
             "restart_fleet_servers, restart_fleet_group: both are given",
         ),
-        ({"started_before": 1_700_000_000, "servers": []}, "restart_fleet_servers: [] is no list of servers"),
-        ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is no list of servers'),
-        ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is no list of servers"),
-        ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is no group of the inventory"),
+        ({"started_before": 1_700_000_000, "servers": []}, "restart_fleet_servers: [] is not a list of servers"),
+        ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is not a list of servers'),
+        ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is not a list of servers"),
+        ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is not a group of the inventory"),
         ({"started_before": 1_700_000_000, "group": "unnamed"}, "of unnamed, node9 lack ocp_cluster or ocp_server"),
     ],
     ids=["instant", "neither", "both", "empty", "address", "incomplete", "group", "host"],

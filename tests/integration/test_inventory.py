@@ -275,7 +275,7 @@ WRONG = [
     ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
     ({"filters": {"zones": "zone1"}}, "There is no option filters.zones"),
     ({"filters": {"zone": []}}, "zone: is empty"),
-    ({"filter": {"zone": "zone1"}}, "filter: is no option of oceanbase.ocp.ocp"),
+    ({"filter": {"zone": "zone1"}}, "filter: is not an option of oceanbase.ocp.ocp"),
     ({"hosts": "cluster"}, "servers, clusters"),
     ({"hosts": "clusters", "filters": {"server": "10.0.0.1:2882"}}, "There is no option filters.server"),
     ({"hosts": "clusters", "filters": {"status": "UNAVAILABLE"}}, "Got no match for: UNAVAILABLE found in filters"),
@@ -294,14 +294,14 @@ def test_errors_show_neither_traceback_nor_secret(command, source):
 
 def test_unencrypted_password_causes_a_warning(command, source):
     done = command("ansible-inventory", "-i", source(url="http://0.0.0.0:9"), "--list")
-    assert "The password of admin travels unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())
+    assert "The password of admin is sent unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())
 
 
 def test_response_without_envelope_is_reported(command, emulator, source):
     emulator.post("/emulator/faults", {"kind": "http", "action": "html", "status": 200, "when": "after", "times": None})
     done = command("ansible-inventory", "-i", source(), "--list")
     assert done.returncode != 0
-    assert "is no OCP response envelope" in done.stderr
+    assert "is not an OCP response envelope" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -94,7 +94,7 @@ BOMBS = {
         "has more than 250,000 lists",
     ),
     "values": (*TASK, lambda _path: [data(flat(1_200_000))], "has more than 750,000 values"),
-    "digits": (*TASK, lambda _path: [data(b"7" * (30 * MIB))], "is no OCP response envelope"),
+    "digits": (*TASK, lambda _path: [data(b"7" * (30 * MIB))], "is not an OCP response envelope"),
     "pages": (*LIST, lambda _path: [listed(flat(240_000))], "has more than 750,000 values"),
     "entries": (*LIST, lambda _path: [listed(*[b'{"id":7}'] * 2000)], "has more than 50,000 entries"),
     "one task": (*TASK, tasks, "has more than 50,000 subtasks"),

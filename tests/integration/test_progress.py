@@ -161,7 +161,7 @@ FAULT = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error"
     ("path", "body", "words"),
     [
         ("/emulator/faults", FAULT, "Service answers 503"),
-        ("/emulator/service/restart", {"seconds": 2}, "No answer of the service"),
+        ("/emulator/service/restart", {"seconds": 2}, "No answer from the service"),
     ],
     ids=["503", "restarted"],
 )

@@ -181,7 +181,7 @@ def test_applied_release_rebuilds_to_the_same_bytes(tarball, tmp_path):
 def test_invalid_version_is_refused(version, tree):
     done = release(tree, version)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"release: VERSION={version} is no semantic version; it looks like 1.0.0")
+    assert done.stderr.startswith(f"release: VERSION={version} is not a semantic version; use one like 1.0.0")
 
 
 def test_a_release_without_changes_is_refused(tmp_path):

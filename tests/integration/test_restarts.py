@@ -149,7 +149,7 @@ def test_error_names_the_failed_task_that_holds_the_target(ansible, emulator):
     second = ansible.module("server_restart", **options)
     assert (second["rc"], second["changed"], second["task_id"]) == (2, False, None)
     assert second["msg"].startswith(
-        "There was no restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1): "
+        "Did not restart server 10.0.0.1:2882 (id 1) of cluster orders (id 1): "
         f"task {failed['task_id']} (Restart OB server 10.0.0.1) FAILED and holds it.\n"
     )
     assert f"task_id={failed['task_id']} state=rolled_back" in second["msg"]

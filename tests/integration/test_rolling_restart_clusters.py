@@ -96,7 +96,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     [bad] = [task for task in tasks(emulator) if task[2] == "FAILED"]
     assert bad[0] == 1012
     assert shown(failed)[-1] == (
-        "4 clusters: 3 well, 1 failed, 0 stopped or not begun; servers: 11 restarted, 0 left alone, 1 failed"
+        "4 clusters: 3 ok, 1 failed, 0 stopped or not begun; servers: 11 restarted, 0 left alone, 1 failed"
     )
     assert any("-a 'task_id=1012 state=retried'" in line for line in shown(failed))
     assert "1 of 4 clusters failed or were not begun" in failed.results["Make sure that nothing failed"]["msg"]
@@ -131,9 +131,10 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     assert refused.rc == 2
     assert "rolling_restart_max_servers: 12 servers are to be restarted, and 11 is the most" in refused.output
     unknown = roll(emulator, canary_clusters=["cluster9"])
-    assert "rolling_restart_canary_clusters: cluster9 is no cluster of this run." in unknown.output
+    assert "rolling_restart_canary_clusters: cluster9 is not a cluster of this run." in unknown.output
     not_here = roll(emulator, before_node="/etc/hostname", batch=2)
-    assert "rolling_restart_before_node, rolling_restart_batch: not for clusters as hosts." in not_here.output
+    refusal = "rolling_restart_before_node, rolling_restart_batch: cannot be used with clusters as hosts."
+    assert refusal in not_here.output
     assert posts(emulator) == []
 
     fail(emulator, 1002)
@@ -150,7 +151,7 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     assert stopped.rc == 2
     assert len(posts(emulator)) == 2
     assert "1 target of this change is held by a FAILED restart, more than max_failures=0: task 1002" in stopped.output
-    assert shown(stopped)[-1].startswith("3 clusters: 0 well, 0 failed, 3 stopped or not begun")
+    assert shown(stopped)[-1].startswith("3 clusters: 0 ok, 0 failed, 3 stopped or not begun")
 
     judged = roll(emulator, "--limit", others, judged_tasks=[1002])
     assert judged.rc == 0, judged.output

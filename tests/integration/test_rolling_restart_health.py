@@ -122,7 +122,7 @@ def test_cluster_held_during_the_run_ends_the_gate_at_once(roll, start_emulator,
     assert outcome.rc == 2
     assert posts(emulator) == [8, 7]
     named = "task 1002 (Restart OB server 10.0.0.7) FAILED at subtask"
-    assert f"payments (id 2) is not healthy, and no wait ends that: {named}" in message(outcome)
+    assert f"payments (id 2) is not healthy, and waiting does not help: {named}" in message(outcome)
     assert RETRY.format(1002) in message(outcome)
 
 

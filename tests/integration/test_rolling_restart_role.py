@@ -97,7 +97,7 @@ def test_others_in_a_batch_are_awaited_when_one_cannot_start(roll, start_emulato
     outcome = roll(emulator, ["orders"], batch=2)
     assert outcome.rc == 2
     assert "batch 1 of 3 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
-    assert "There was no restart of server 10.0.0.3:2882 (id 3) of cluster orders (id 1)" in message(outcome)
+    assert "Did not restart server 10.0.0.3:2882 (id 3) of cluster orders (id 1)" in message(outcome)
     assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
 
@@ -141,7 +141,7 @@ def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, ro
     outcome = roll(emulator, ["orders", "payments"], **given)
     assert outcome.rc == 2
     assert message(outcome).count("The rolling restart of ") == 1
-    assert 'The rolling restart of orders stopped in "Wait for the restarts that run on it already"' in message(outcome)
+    assert 'The rolling restart of orders stopped in "Wait for restarts that are already running"' in message(outcome)
     assert f"Task {running} (Restart OB server 10.0.0.3) FAILED" in message(outcome)
     assert "3 of 9 servers were restarted, 0 failed, 6 were not touched" in message(outcome)
     assert posts(emulator) == [3, 8, 9, 7]
@@ -160,7 +160,7 @@ REFUSED = {"kind": "http", "match": MATCH, "action": "error", "status": 401}
     ("call", "why"),
     [
         (2, "/api/v2/ob/clusters/1 was refused with status 401"),
-        (4, "10.0.0.3:2882 is not proven to have started anew and to serve: "),
+        (4, "10.0.0.3:2882 is not proven to have restarted and to serve: "),
     ],
     ids=["before", "afterwards"],
 )
@@ -176,7 +176,7 @@ def test_unreadable_server_of_a_batch_fails_without_hiding_the_others(
     assert outcome.rc == 2
     assert why in message(outcome)
     assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
-    noted = outcome.results["Note what has become of each server"]["results"][-1]["ansible_facts"]
+    noted = outcome.results["Record the outcome of each server"]["results"][-1]["ansible_facts"]
     outcomes = [(server["name"], server["outcome"]) for server in noted["rolling_restart_results"]]
     assert outcomes == [("10.0.0.3:2882", "failed"), ("10.0.0.4:2882", "submitted")]
     assert set(posts(emulator)) <= {3, 4}

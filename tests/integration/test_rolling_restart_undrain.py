@@ -92,7 +92,7 @@ def test_node_that_has_started_but_does_not_serve_yet_is_undrained_at_its_turn(
     given["after_node"] = str(tmp_path / "after_node.yml")
     play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": given[name] for name in given}}
     process = ansible.start([play], "rolling")
-    while "awaited first: task 1001" not in ansible.output("rolling").read_text():
+    while "waits first for: task 1001" not in ansible.output("rolling").read_text():
         assert process.poll() is None, ansible.output("rolling").read_text()
         time.sleep(0.02)
     assert not (tmp_path / "done").exists()

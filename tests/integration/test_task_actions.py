@@ -229,7 +229,7 @@ def test_both_paths_give_the_same_results(ansible, start_emulator):
     assert results[0] == results[1]
     failed = [name for name, result in results[0].items() if "msg" in result]
     assert failed == ["options", "both", "none", "refused"]
-    assert results[0]["none"]["msg"].startswith("task_id: 77 is no task of this service")
+    assert results[0]["none"]["msg"].startswith("task_id: task 77 does not exist")
 
 
 # Answers that are lost

@@ -96,4 +96,5 @@ def test_hostile_name_is_escaped_in_the_browser(ansible, browse, tmp_path):
 def test_error_for_a_non_task_names_the_filter(ansible):
     outcome = ansible.tasks({"ansible.builtin.debug": {"msg": "{{ 'one' | oceanbase.ocp.task_table }}"}})
     assert outcome.rc != 0
-    assert "oceanbase.ocp.task_table: a value of type str is no task; give a task" in outcome.output.replace("\n", " ")
+    output = outcome.output.replace("\n", " ")
+    assert "oceanbase.ocp.task_table: a value of type str is not a task; give a task" in output

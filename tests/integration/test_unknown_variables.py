@@ -10,7 +10,7 @@ import pytest
 from credentials import BASIC
 from documentation_blocks import blocks
 
-REFUSAL = "Refuse variables that it does not know"
+REFUSAL = "Refuse unknown variables"
 CHANGE = "2026-05-04T03:00:00+08:00"
 SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
 

@@ -15,8 +15,8 @@ from .majority import UNSAFE
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
-UNKNOWN = "is running, but it is not known to be its restart"
-UNTOLD = "and does not tell what task"
+UNKNOWN = "is running, but it may not restart this target"
+UNTOLD = "and does not show what task"
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The clock of this machine, as an argument of all that waits: monotonic and wall time, sleep and jitter."""
+"""The clock of this machine, passed to everything that waits: monotonic and wall time, sleep and jitter."""
 
 from __future__ import annotations
 

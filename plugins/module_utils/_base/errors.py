@@ -16,9 +16,9 @@ from .text import escape_lines
 class OcpError(Exception):
     """Base of every error that the collection raises on purpose.
 
-    Its parts stay apart until it is shown as text: ``context`` is what was being done, the outermost first, for readers
-    who do not know the request; then what happened; ``advice`` is what to do next. What is not printable is escaped.
-    ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
+    Its parts stay apart until it is shown as text: ``context`` is what the module was doing, the outermost first, for
+    readers who do not know the request; then what happened; ``advice`` is what to do next. Unprintable characters are
+    escaped. ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
     """
 
     def __init__(self, message: str, **facts: Any) -> None:
@@ -33,20 +33,20 @@ class OcpError(Exception):
 
     @property
     def what(self) -> str:
-        """The text without advice, for those whom the error did not stop."""
+        """The text without advice, for callers that the error did not stop."""
         return escape_lines(" ".join([*self.context, self.message]))
 
     def replace_text(self, text: str) -> None:
-        """Show this text, such as one without secrets, in place of all parts."""
+        """Show this text instead of all parts, such as one without secrets."""
         self.args = (text,)
         self.context, self.message, self.advice = [], text, []
 
     def add_context(self, words: str) -> None:
-        """Say what was being done that needed what is known so far."""
+        """Add what was being done when this happened."""
         self.context.insert(0, words)
 
     def add_advice(self, words: str) -> None:
-        """Say what else to do next."""
+        """Add what else to do next."""
         self.advice.append(words)
 
 
@@ -54,7 +54,7 @@ _ATTACHED = "ocp_facts"
 
 
 def attach_facts(interruption: BaseException, facts: dict[str, Any]) -> None:
-    """Let the result so far travel with what is not our error, such as Ctrl-C or Ansible's time-out."""
+    """Attach the result so far to an exception that is not ours, such as Ctrl-C or Ansible's time-out."""
     vars(interruption)[_ATTACHED] = facts
 
 
@@ -75,8 +75,8 @@ class TargetError(OcpError):
 class ServiceError(OcpError):
     """A request failed.
 
-    ``may_have_run``: the service may have carried it out. ``has_envelope`` is false where what answered may not be an
-    OCP: the response has no envelope.
+    ``may_have_run``: the service may have carried it out. ``has_envelope`` is false if the response has no envelope, so
+    it may not come from an OCP.
     """
 
     has_envelope = True
@@ -89,7 +89,7 @@ class ServiceError(OcpError):
         self.may_have_run = may_have_run
 
     def without_envelope(self) -> ServiceError:
-        """The same error, of a response that has no envelope."""
+        """The same error, for a response that has no envelope."""
         self.has_envelope = False
         return self
 
@@ -99,7 +99,7 @@ class ConnectionFailed(ServiceError):
 
 
 class Halted(ServiceError):
-    """The request was not sent: another of the same run was refused for its credentials, or the run is at its end."""
+    """The request was not sent: the credentials were rejected for another request of the run, or the run is over."""
 
 
 class ResponseLost(ServiceError):
@@ -111,14 +111,14 @@ class ResponseUnreadable(ServiceError):
 
 
 class WrongRecord(ResponseUnreadable):
-    """The response is a record of something else than what was asked for."""
+    """The response is a record of another object than the one requested."""
 
 
 class RequestRefused(ServiceError):
     """The service answered with an error; ``status`` is the HTTP status, ``reason`` the service's message.
 
-    ``state_decides`` is false where its error code says that the state of a target is not the cause, ``is_busy``
-    is true where it or the status says that another task works on it.
+    ``state_decides`` is false if its error code says that the state of a target is not the cause. ``is_busy`` is true
+    if the code or the status says that another task works on the target.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class RequestRefused(ServiceError):
 
     @property
     def may_be_due_to_state(self) -> bool:
-        """Whether the state of a target may be the cause, not credentials, permissions, an id or a broken service."""
+        """Whether the state of the target may be the cause, not credentials, permissions, an id or a broken service."""
         return self._state_decides and self.status < 500 and self.status not in (401, 403, 404, 429)
 
 
@@ -163,9 +163,9 @@ class NotFound(RequestRefused):
 
 
 class RateLimited(RequestRefused):
-    """429; ``retry_after`` is the seconds that it asks to wait, None if it names none.
+    """429; ``retry_after`` is how many seconds it asks to wait, None if it does not say.
 
-    A POST is not repeated after it: meanwhile somebody else may have done the same.
+    A POST is not repeated after it: somebody else may have done the same meanwhile.
     """
 
     retry_after: float | None = None
@@ -227,12 +227,12 @@ class NotHealthy(OcpError):
 
 
 class NotAllRestarted(OcpError):
-    """Of many servers that were to be restarted side by side, some were not, or are not proven to be."""
+    """Some of many servers restarted side by side were not restarted, or are not proven to be."""
 
 
 class ModuleCrashed(OcpError):
-    """A bug in the module. The facts of its result, such as the id of a task that runs, are kept."""
+    """A bug in the module. It keeps the facts of the result, such as the id of a running task."""
 
     def __init__(self, error: Exception, **facts: Any) -> None:
-        message = f"The module crashed, which is a fault of its own: {type(error).__name__}: {error}"
+        message = f"The module crashed; this is a bug in the module: {type(error).__name__}: {error}"
         super().__init__(message, exception="".join(traceback.format_exception(error)), **facts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Small files by which a controller remembers something from run to run, below Ansible's folder in the user's home."""
+"""Small files in which a controller remembers something from run to run, below Ansible's folder in the user's home."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LARGEST_FILE = 64 * 1024
 class NoteFiles:
     """The notes of one ``kind``, each with a key and a value of JSON.
 
-    What cannot be read counts as not there. ``warnings`` gets a sentence if a note cannot be written: ``lost`` is what
-    is not remembered then.
+    A note that cannot be read counts as missing. If a note cannot be written, ``warnings`` gets a sentence; ``lost`` is
+    its text.
     """
 
     def __init__(self, kind: str, warnings: list[str], lost: str) -> None:
@@ -42,7 +42,7 @@ class NoteFiles:
         return found[1] if is_note else None
 
     def write(self, *key: str | int, value: Any) -> None:
-        """Replace a note at once, so that another process never reads half of one."""
+        """Replace a note atomically, so that another process never reads half of one."""
         try:
             folder = _folder()
             with NamedTemporaryFile("w", dir=folder, prefix=".new-", delete=False) as file:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which values of the service are read as a number, text, instant or list; any other counts as absent."""
+"""Which values of the service are read as a number, text, instant or list; all others count as absent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Record = dict[str, Any]
 Shape = Mapping[str, Callable[[Any], Any]]
 
 LONGEST_TEXT = 10_000
-# Of 18 digits at most, so that it fits where an id has to fit.
+# At most 18 digits, so that it fits wherever an id has to fit.
 NUMBER = re.compile(r"-?\d{1,18}")
 # Arithmetic with times nearer to the ends of the calendar overflows.
 FIRST_YEAR, LAST_YEAR = 1900, 9000

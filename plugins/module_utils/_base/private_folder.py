@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A folder that only this user can write to, for what one run of the collection leaves for the next."""
+"""A folder that only this user can write to, for data that one run of the collection leaves for the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made if it is missing. Raises OSError if there is something else in its place."""
+    """The folder, created if it is missing. Raises OSError if something else has its path."""
     with suppress(FileExistsError):
         path.mkdir(0o700)
     found = path.lstat()

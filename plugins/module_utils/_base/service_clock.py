@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How far the service's clock is off, which answers say so, and when ``started_before`` by it is refused.
+"""How far the service's clock is off, which answers show it, and when ``started_before`` is refused because of it.
 
 Each answer bounds the offset of the clock. As in NTP (Marzullo's algorithm), the offset is the one that most answers
 agree on, so a stale answer does not move it.
@@ -14,15 +14,15 @@ from datetime import UTC, datetime, timedelta
 from .clock import HUNDREDTH, SECOND, Clock
 from .errors import OptionError
 
-# The last ones, since clocks drift.
+# Only the last answers count, because clocks drift.
 MOST_ANSWERS = 31
 # A larger offset between the clocks is reported. Answers that differ by less agree.
 LARGEST_SILENT_OFFSET = 5
 # A larger one is refused where a clock decides.
 LARGEST_CORRECTION = 300
-# So many answers tell where the clock was at the beginning, though some of them may be stale.
+# This many answers show where the clock was at the beginning, even if some of them are stale.
 FIRST_ANSWERS = 5
-# An instant noted on another machine may be as far ahead.
+# An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
 
 
@@ -67,7 +67,7 @@ class ServiceClock:
 
     @property
     def answers(self) -> int:
-        """How many answers it is judged from."""
+        """How many answers the offset is based on."""
         return len(self._answers)
 
     @property
@@ -78,7 +78,7 @@ class ServiceClock:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a few answers disagree, so that more of them have to tell which one is wrong."""
+        """Whether a few answers disagree, so that more answers have to show which one is wrong."""
         if not 1 < len(self._answers) < FIRST_ANSWERS:
             return False
         first, last = self.extremes
@@ -86,7 +86,7 @@ class ServiceClock:
 
     @property
     def was_set(self) -> bool:
-        """Whether somebody set the clock after the first answers, so that its times before and after do not compare."""
+        """Whether somebody set the clock after the first answers, so that times before and after cannot be compared."""
         offset = self.offset
         elsewhere = sum(_distance(answer, offset) > LARGEST_SILENT_OFFSET for answer in self._first)
         return self.agreed and 2 * elsewhere > FIRST_ANSWERS
@@ -125,26 +125,26 @@ def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
 def to_service_clock(local: datetime, service_clock: ServiceClock, wall: float) -> tuple[datetime, list[str]]:
     """``local`` by the clock of the service; and warnings.
 
-    ``wall`` is the time of this machine in seconds since 1970. Raises OptionError for a clock that cannot be believed,
-    and for an instant in the future: until it comes, every run would restart again.
+    ``wall`` is the time of this machine in seconds since 1970. Raises OptionError for a clock that cannot be trusted,
+    and for an instant in the future: every run until then would restart again.
     """
     _check_clock(local, service_clock, wall)
     offset = service_clock.offset
     warnings = []
     if abs(offset) > LARGEST_SILENT_OFFSET:
         warnings.append(
-            f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} that of "
-            "this machine; started_before was taken as this machine's and moved by as much."
+            f"The clock of the service is {abs(offset):.0f} seconds {'ahead of' if offset > 0 else 'behind'} the clock "
+            "of this machine; started_before was read by this machine's clock and corrected by the difference."
         )
     if local.timestamp() > wall + LARGEST_LEAD:
         raise OptionError(
-            f"started_before: {local.isoformat()} has not come yet: by the clock of the service it is "
+            f"started_before: {local.isoformat()} is in the future: by the clock of the service it is "
             f"{_time_text(wall + offset, local)}. "
-            "Until then every run would restart again; give the instant of the change, which is in the past."
+            "Every run until then would restart again; give the instant of the change, which is in the past."
         )
     if local.timestamp() > wall + LARGEST_SILENT_OFFSET:
         warnings.append(
-            f"started_before: {local.isoformat()} has not come yet; until then nothing can have started since."
+            f"started_before: {local.isoformat()} is in the future; until then nothing can have started since."
         )
     return local + timedelta(seconds=offset), warnings
 
@@ -154,7 +154,7 @@ def _check_clock(local: datetime, service_clock: ServiceClock, wall: float) -> N
     here = f"by the clock of this machine it is {_time_text(wall, local)}"
     way_out = (
         f"A difference of more than {LARGEST_CORRECTION} seconds is not corrected, since the clock decides what is "
-        "restarted. Set the clocks right, with NTP; then run this again."
+        "restarted. Set the clocks right (NTP), then run this again."
     )
     if service_clock.disagrees:
         first, last = service_clock.extremes
@@ -165,9 +165,9 @@ def _check_clock(local: datetime, service_clock: ServiceClock, wall: float) -> N
     there = _time_text(wall + service_clock.offset, local)
     if service_clock.was_set:
         raise OptionError(
-            f"started_before: the clock of the service was set meanwhile, and shows {there} now; {here}. Times before "
-            "and after that cannot be compared. Look at the start times in OCP; then run this again with an instant by "
-            "the clock as it is now."
+            f"started_before: the clock of the service was changed during this run and now shows {there}; {here}. "
+            "Times from before and after cannot be compared. Check the start times in OCP, then run this again with an "
+            "instant by the new clock."
         )
     if service_clock.is_off:
         raise OptionError(f"started_before: by the clock of the service it is {there}; {here}. {way_out}")

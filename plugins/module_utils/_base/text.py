@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is escaped, cut or wrapped in texts of the service: names, logs, lists of names, columns of a terminal."""
+"""How texts of the service are escaped, cut or wrapped: names, logs, lists of names, columns of a terminal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def truncate(text: str, length: int) -> str:
 
 def one_line(value: object) -> str | None:
     """``value`` on one line of at most LONGEST_LABEL characters; None if it is blank, a list or an object."""
-    # As Python writes these, an escape in them is escaped again, and no censor knows the secret.
+    # Python's own text of a list or object would escape its escapes again, and no censor would find the secret.
     if value is None or isinstance(value, (list, dict)):
         return None
     return truncate(str(value), LONGEST_LABEL).strip() or None
@@ -61,7 +61,7 @@ def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
     text = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     encoded = text[-LONGEST_LOG_BYTES:].encode(errors="backslashreplace")
     too_long = len(text) > LONGEST_LOG_BYTES or len(encoded) > LONGEST_LOG_BYTES
-    mark = CUT if too_long else ""  # a censor looks there for the end of a secret
+    mark = CUT if too_long else ""  # a censor checks there for the end of a secret
     kept = mark + encoded[len(mark.encode()) - LONGEST_LOG_BYTES :].decode(errors="ignore")
     found = kept.replace("\r\n", "\n").rstrip("\n").split("\n")
     last = found[-lines:]

@@ -20,9 +20,9 @@ def parse_instant_option(option: str, value: str) -> datetime:
     seconds = found.timestamp() if found else _number(value)
     if not EARLIEST <= seconds <= LATEST:
         raise OptionError(
-            f"{option}: {value or 'an empty text'} is no instant; give ISO 8601 with an offset, as in "
-            "2026-05-04T03:02:01+08:00 or 2026-05-03T19:02:01Z, or seconds since 1970. A local time without an "
-            "offset could mean any of many."
+            f"{option}: {value or 'an empty text'} is not an instant; give ISO 8601 with an offset, as in "
+            "2026-05-04T03:02:01+08:00 or 2026-05-03T19:02:01Z, or seconds since 1970. A local time without an offset "
+            "is ambiguous."
         )
     return found or datetime.fromtimestamp(seconds, UTC)
 

@@ -30,7 +30,7 @@ def bounded(every: Iterable[Facts], inner: str = "") -> list[Facts]:
         if number > MOST_ITEMS:
             what = f"entries and {inner}" if inner else "entries"
             raise OcpError(
-                f"The service has more than {MOST_ITEMS:,} {what}, and was not read to its end. Ask for less with the "
+                f"The service has more than {MOST_ITEMS:,} {what}, so reading stopped. Ask for less with the "
                 "options of the module, and check that url is the address of an OCP."
             )
         kept.append(facts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The filters of the modules that read clusters, servers, hosts, arbitration services, OBProxies, and of the inventory.
+"""The filters of the inventory and of the modules that read clusters, servers, hosts and other objects.
 
 ``wanted`` maps options to lists of accepted values, or None for any; it may have other options. A filter that matches
 nothing is not an error. All raise OptionError for an empty filter, and ServiceError.

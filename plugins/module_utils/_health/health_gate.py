@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The wait for a healthy cluster: when it ends, its progress lines, and the error at its time-out."""
+"""The wait for a healthy cluster: when it ends, its progress lines, and the error at its timeout."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def await_health(
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
-    Then it has to stay so for ``soak`` seconds; work that somebody begins meanwhile is no illness. With ``watch`` it
-    has to be without its signs of trouble too. They are read when all else is well.
+    Then it has to stay healthy for ``soak`` seconds; work that somebody begins meanwhile is not a problem. With
+    ``watch`` it must also have no signs of trouble. They are read when everything else is healthy.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
@@ -62,18 +62,18 @@ def await_health(
     if soaks:
         words = unhealthy_words(poller.ill, None)
         told = f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}"
-        raise NotHealthy(told if poller.held else f"{told} Look there before you go on.", **result)
+        raise NotHealthy(told if poller.held else f"{told} Check the cluster before you go on.", **result)
     words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
     if poller.held:
         raise NotHealthy(words, **result)
-    raise NotHealthy(f"{words} Look there first; then wait again, or with a larger wait_timeout.", **result)
+    raise NotHealthy(f"{words} Check the cluster first; then wait again, or with a larger wait_timeout.", **result)
 
 
 def unhealthy_words(problems: Sequence[Problem], waited: float | None) -> str:
-    """That a cluster is not healthy, and why; for what only a person can clear, what to do about that."""
+    """That a cluster is not healthy, and why; for problems that only a person can clear, also what to do."""
     held = [problem for problem in problems if problem.kind is Kind.HELD]
     if held:
-        return f"is not healthy, and no wait ends that: {problem_words(held)}"
+        return f"is not healthy, and waiting does not help: {problem_words(held)}"
     after = "" if waited is None else f" after {waited:.0f} seconds"
     return f"is not healthy{after}: {_first([problem.text for problem in problems])}."
 
@@ -111,12 +111,12 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy, or no wait helps; while it ``soaks``, whether it is ill."""
+        """Whether it is healthy, or waiting does not help; while it ``soaks``, whether it has a problem."""
         return bool(self.ill) if self.soaks else bool(self.held) or not self.problems
 
     @property
     def ill(self) -> list[Problem]:
-        """The problems that no work under way explains."""
+        """The problems that no running task explains."""
         return [problem for problem in self.problems if problem.kind in (Kind.ILL, Kind.HELD)]
 
     @property

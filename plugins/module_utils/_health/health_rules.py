@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""When a cluster is healthy and a zone is up, and which problems a wait ends, which only a person."""
+"""When a cluster is healthy and a zone is up, which problems a wait may end, and which only a person can clear."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .._waiting.failure_report import failed_words, remedies
 
 
 class Kind(Enum):
-    """What a problem is: a task at work, a status that such work explains, a status that nothing explains, or held.
+    """The kind of a problem: a task at work, a status that such work explains, a status that nothing explains, or held.
 
-    HELD is what only a person can clear: no wait ends it.
+    HELD is a problem that only a person can clear; waiting does not help.
     """
 
     AT_WORK = "at work"
@@ -29,7 +29,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Problem:
-    """A reason why a cluster is not healthy, in words, and what a person can do about it, a line for each."""
+    """A reason why a cluster is not healthy, in words, and what a person can do about it, one line for each remedy."""
 
     text: str
     kind: Kind
@@ -38,9 +38,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Apart:
-    """What is not asked to be healthy, since it is being restarted: a ``zone``, and the work of these tasks.
+    """What need not be healthy, because it is being restarted: a ``zone``, and the work of these tasks.
 
-    With ``servers``, those of these names alone in the zone.
+    With ``servers``, only the servers with these names in the zone.
     """
 
     zone: str
@@ -48,7 +48,7 @@ class Apart:
     servers: Collection[str] | None = None
 
     def covers(self, server: Facts) -> bool:
-        """Whether the server is not asked to be healthy."""
+        """Whether the server need not be healthy."""
         return server["zone"] == self.zone and (self.servers is None or server["name"] in self.servers)
 
 
@@ -81,7 +81,7 @@ def health_problems(
 
 
 def misplaced(servers: Iterable[Facts], wanted: Collection[str], zone: str) -> Iterator[Problem]:
-    """A problem for each server of ``wanted`` (ids or names) that is no longer in ``zone``: plans for it are void."""
+    """A problem for each server of ``wanted`` (ids or names) that is no longer in ``zone``: its plan is void."""
     places = {name: server for server in servers for name in (str(server["id"]), server["name"])}
     for name in wanted:
         server = places.get(name)
@@ -99,7 +99,7 @@ def is_unhealthy(server: Facts) -> bool:
 
 
 def _is_apart(task: Task, servers: Sequence[Facts], apart: Apart | None) -> bool:
-    """Whether a task is at work on nothing but what is ``apart``."""
+    """Whether a task works only on what is ``apart``."""
     if apart is None or task.status == FAILED:
         return False
     held = [server for server in servers if server["task_id"] == task.id]

@@ -20,15 +20,15 @@ from .._targets.target import ClusterRecords
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .health_rules import Apart, Kind, Problem, health_problems, misplaced
 
-# More tasks of a cluster than these do not begin while one of them runs.
+# No more tasks of a cluster than this begin while one of them runs.
 NEWEST_TASKS = 30
 
 
 @dataclass(frozen=True)
 class Demands:
-    """What is asked of a cluster: so many zones up, or all, and ``servers`` (ids or names) to be in ``zone``.
+    """The demands on a cluster: this many zones up, or all, and ``servers`` (ids or names) in ``zone``.
 
-    ``apart`` is not asked to be healthy.
+    ``apart`` need not be healthy.
     """
 
     min_zones: int | None = None
@@ -67,9 +67,9 @@ class TaskReader:
 
 @dataclass(frozen=True)
 class ClusterHealth:
-    """A cluster and its servers as facts, and its problems, those first that only a person can clear.
+    """A cluster and its servers as facts, and its problems; those that only a person can clear come first.
 
-    ``tasks`` work on it, or are FAILED and hold a part of it. ``records`` are what it was judged by.
+    ``tasks`` work on it, or are FAILED and hold a part of it. ``records`` are the records that it was judged by.
     """
 
     records: ClusterRecords

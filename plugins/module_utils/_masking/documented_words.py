@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The words of documented keys, states and task names: the only words that a masked recording keeps."""
+"""The words of documented keys, states and task names, which are the only words that a masked recording keeps."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# Whoever adds one takes care that nobody would give it as a name to a cluster, host or user.
+# Add only words that nobody would give as a name to a cluster, host or user.
 _WORDS = """
     a accessible action actions active actual addition additional address agent agentd agents alarm alarms algorithm
     alias all allowed am an and answer answers app arbitration architecture architectures array artifact at attempt

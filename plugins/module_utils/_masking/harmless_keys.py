@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a value may be by the key that it is under. A key that is not named here holds something to replace."""
+"""What a value may be, by its key. The value of a key that is not listed here has to be replaced."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+)*")
 
 
 class Holds(Enum):
-    """What the key of a value promises."""
+    """What a key says about its value."""
 
     SECRET = "secret"
     ENUM = "enum"
@@ -41,7 +41,7 @@ class Holds(Enum):
 
 @lru_cache(maxsize=10_000)
 def holds(key: str) -> Holds:
-    """What a value under this key is; NAME for all that is not known."""
+    """What a value under this key is; NAME for an unknown key."""
     if _SECRET.match(key):
         return Holds.SECRET
     if _VERSION_KEY.fullmatch(key):

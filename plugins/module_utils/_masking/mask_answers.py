@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which rule a value is replaced by: by its key and its type; all values of a recording together."""
+"""By which rule a value is replaced, by its key and its type; all values of a recording together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PARAMETER = re.compile(r"_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 
 
 def masked(answers: Sequence[Any], clean: Clean) -> list[Any]:
-    """JSON values in which names, addresses, ids and secrets are replaced, the same ones everywhere by the same.
+    """JSON values in which names, addresses, ids and secrets are replaced consistently.
 
     ``clean`` removes known secrets from a text.
     """
@@ -36,14 +36,14 @@ def masked(answers: Sequence[Any], clean: Clean) -> list[Any]:
 
 
 class _Mask:
-    """Walks through values twice: it notes what there is, and then replaces it."""
+    """Walks through values twice: first it collects the originals, then it replaces them."""
 
     def __init__(self, clean: Clean) -> None:
         self._clean = clean
         self._texts = TextMask(Numbers(), Addresses(), Names())
 
     def settle(self) -> None:
-        """End the noting."""
+        """End the collecting."""
         self._texts.numbers.settle()
         self._texts.addresses.settle()
         self._texts.noting = False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What of a text is replaced: all but signs, times, counts in braces, ports after an address, and documented words."""
+"""Which parts of a text are replaced: all but signs, times, counts in braces, ports, and documented words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FULL_TIME = re.compile(_TIME, re.ASCII)
 
 @dataclass
 class TextMask:
-    """Replaces what is in texts. ``noting`` remembers the originals and replaces nothing."""
+    """Replaces what is in texts. While ``noting``, it collects the originals and replaces nothing."""
 
     numbers: Numbers
     addresses: Addresses
@@ -48,7 +48,7 @@ class TextMask:
     noting: bool = True
 
     def name(self, text: str, kind: str = NAME) -> str:
-        """A text in which nothing is documented; one that has no separators is one name."""
+        """A text without documented words; without separators it is one name."""
         if _FULL_TIME.fullmatch(text):
             return text
         if _SEPARATORS.search(text) or _is_number(text) or parsed_address(text):
@@ -68,7 +68,7 @@ class TextMask:
 
     @cached_property
     def _odd_names(self) -> frozenset[str]:
-        """The names that are found in texts as a whole, which their words would not show."""
+        """The names that are searched for in texts as a whole, because their words would not show them."""
         return frozenset(name for name in self.names.noted() if is_documented(name) or _SPACE.search(name))
 
     @cached_property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What replaces what: the same original has the same replacement, and no replacement is an original."""
+"""The replacements: the same original always has the same replacement, and no replacement is an original."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_V6 = int(IPv6Address("2001:db8::1"))
 
 
 class Numbers:
-    """Ids above 0, in their order. All of them have to be noted before the first is replaced."""
+    """Ids above 0, in their order. All of them have to be collected before the first is replaced."""
 
     def __init__(self) -> None:
         self._noted: set[int] = set()
@@ -90,13 +90,13 @@ class Names:
         return self._replaced[name]
 
     def _clear_prefix(self, kind: str) -> str:
-        """One that holds no name, whatever number comes after it: zone_x does where a name is zone, x or x1."""
+        """A prefix that contains no name, whatever number follows: zone_x contains one if a name is zone, x or x1."""
         names = {name.lower() for name in self._noted}
         stems = tuple({name.rstrip(digits) for name in names if name[-1:].isdigit()} - {""})
         endings = ("".join(letters) for length in (1, 2) for letters in product(LETTERS, repeat=length))
         candidates = (prefix for ending in endings for prefix in (f"{kind}_{ending}", ending))
         clear = (each for each in candidates if not (each.endswith(stems) or any(name in each for name in names)))
-        # Where every letter is a name, each text holds one.
+        # If every letter is a name, each text contains one.
         return next(clear, f"{kind}_")
 
 

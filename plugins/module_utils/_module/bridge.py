@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Between Ansible and plain Python: options in; result, warnings, diff or failure out, without secrets."""
+"""The bridge between Ansible and plain Python: options in; result, warnings, diff or failure out, without secrets."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .secret_options import censor_of, shown_options
 
 @dataclass(frozen=True)
 class RunMode:
-    """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants to see them.
+    """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants them.
 
-    ``announce`` gets what the user has to see in any case, if the process can show it. ``connect`` opens one more
+    ``announce`` gets lines that the user always has to see, if the process can show them. ``connect`` opens one more
     connection to the same service.
     """
 
@@ -36,7 +36,7 @@ class RunMode:
     connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
 
     def cleaned(self, censor: Censor) -> RunMode:
-        """The same, which shows no secrets."""
+        """The same, but it shows no secrets."""
 
         def clean(show: Show) -> Show:
             return lambda line, failed: show(censor.clean(line), failed)
@@ -85,7 +85,7 @@ class Outcome:
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]
-    """AnsibleModule, whose refusals say where a value came from and why an option is required."""
+    """AnsibleModule whose refusals say where a value came from and why an option is required."""
 
     def fail_json(self, msg: str, **facts: Any) -> NoReturn:
         super().fail_json(msg=f"{msg}{refusal_notes(msg, self.params)}", **facts)

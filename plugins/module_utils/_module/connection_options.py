@@ -101,7 +101,7 @@ def plaintext_password_warnings(params: Params) -> list[str]:
     if parts.scheme != "http" or not params["password"] or _is_loopback(str(parts.hostname)):
         return []
     return [
-        f"The password of {params['username']} travels unencrypted to {parts.netloc}, where the network can read it. "
+        f"The password of {params['username']} is sent unencrypted to {parts.netloc}; the network can read it. "
         "Use an https url, or access_key_id and access_key_secret, whose secret is never sent."
     ]
 

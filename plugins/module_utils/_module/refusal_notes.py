@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is added to Ansible's refusal of an option: where its value came from, and why an option has to be given."""
+"""Additions to Ansible's refusal of an option: where its value came from, and why the option is required."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WHY_REQUIRED = {
 
 
 def refusal_notes(message: str, params: Params) -> str:
-    """What follows Ansible's ``message`` about options; "" if there is nothing to add."""
+    """The text after Ansible's ``message`` about options; "" if there is nothing to add."""
     return _environment_note(message, params) + _required_note(message)
 
 
@@ -34,7 +34,7 @@ def _environment_note(message: str, params: Params) -> str:
     for option, spec in CONNECTION_OPTIONS.items():
         variable = spec["fallback"][1][0]
         value = params.get(option)
-        # A value that was converted is not a text any more.
+        # A converted value is no longer text.
         unconverted = spec["type"] in ("float", "bool") and isinstance(value, str)
         if unconverted and option in message and value == os.environ.get(variable):
             return f". The value {value} comes from the environment variable {variable}"

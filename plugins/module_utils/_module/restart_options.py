@@ -44,12 +44,12 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
 }
-# Of restarts that are part of a plan.
+# For restarts that are part of a plan.
 PLAN_OPTIONS: dict[str, Any] = {
     "require_healthy": {"type": "bool", "default": False},
     "finish_before": {"type": "str"},
 }
-# How far replicas lag that serve a busy cluster, and far below what a restart leaves behind.
+# More than replicas of a busy cluster usually lag, and far less than after a restart.
 MAX_LAG = 30
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
     "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
@@ -73,7 +73,7 @@ FAILURE_OPTIONS: dict[str, Any] = {
     "judged_tasks": {"type": "list", "elements": "int"},
 }
 EFFECT_OPTIONS: dict[str, Any] = {"until_effective": {"type": "dict"}}
-# What is asked of a cluster before servers of it are restarted.
+# The demands on a cluster before its servers are restarted.
 GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS, **FAILURE_OPTIONS}
 
 
@@ -135,7 +135,7 @@ def wanted_values(params: Params) -> dict[str, str]:
 
 
 def _signs(params: Params) -> dict[str, Any]:
-    """What speaks against a restart besides tenants. Raises OptionError."""
+    """What may prevent a restart besides tenants. Raises OptionError."""
     if "stop_on" not in params:
         return {}
     return {
@@ -152,7 +152,7 @@ def given_instant(params: Params, option: str) -> datetime | None:
 
 
 def _safety(params: Params) -> Safety | None:
-    """What is asked of a cluster before the restart. Raises OptionError."""
+    """The demands on a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
     check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of a result comes back: what ``summary`` and ``compact`` leave out, and the command that waits for it."""
+"""How much of a result is returned: what ``summary`` and ``compact`` leave out, and the command that waits for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_wait_command(result: Result, params: Record) -> Result:
 
 
 def in_detail(result: Result, detail: str) -> Result:
-    """As much of the result, or of the facts of a failure, as ``detail`` asks for."""
+    """The part of the result, or of the facts of a failure, that ``detail`` asks for."""
     if detail == FULL:
         return result
     shaped = {key: _with_tasks(key, value, detail) for key, value in result.items()}

@@ -23,7 +23,7 @@ from .bridge import RunMode
 from .connection_options import Params, seconds_option
 from .restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
 
-# What one server and many have in common.
+# The options that one server and many have in common.
 COMMON_OPTIONS: dict[str, Any] = {
     "freeze_server": {"type": "bool", "required": True},
     "force": {"type": "bool", "default": False},
@@ -45,7 +45,7 @@ FLEET_OPTIONS: dict[str, Any] = {
         "options": {
             **SERVER_OPTIONS,
             "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
-            # As a plan has them.
+            # Keys that a plan has.
             "cluster_id": {"type": "int"},
             "id": {"type": "int"},
             "reason": {"type": "str"},
@@ -69,8 +69,8 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
     if params["wait"] and params["started_before"] is None:
         raise OptionError(
-            "started_before: is not given, though wait is true; give the instant of the change that the restart is "
-            "for, since which each server has to have started, or leave wait out."
+            "started_before: is required with wait=true; give the instant of the change that the restart is for, or "
+            "leave wait out."
         )
     proof_timeout = seconds_option(params, "proof_timeout", 0)
     one_at_a_time = replace(mode, show=_locked(mode.show), announce=_locked(mode.announce))
@@ -79,7 +79,7 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any
 
 
 def crew(params: Params, mode: RunMode) -> Crew:
-    """The threads of the option, each with a connection of its own. Raises OptionError."""
+    """The threads of the option, each with its own connection. Raises OptionError."""
     check_range("threads", params["threads"], 1, MOST_THREADS, " threads")
     if mode.connect is None:
         raise TypeError("a body that needs more connections runs by call_module")
@@ -99,7 +99,7 @@ def _member(params: Params, server: Params, mode: RunMode) -> FleetMember:
 
 
 def _locked(show: Show) -> Callable[[str, bool], None]:
-    """The same, for one thread at a time."""
+    """The same function, called by one thread at a time."""
     guard = Lock()
 
     def shown(line: str, failed: bool) -> None:

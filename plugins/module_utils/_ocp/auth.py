@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 SCHEME = "OCP-ACCESS-KEY-HMACSHA1"
 SKEW_ALLOWED = 15 * 60
 LARGEST_SILENT_SKEW = 60.0
-ONCE = "It was asked once only."
+ONCE = "The request was sent only once."
 # See docs/dev/contract.md, "Lock-out".
 LOCKED = (
-    "It was asked once only: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock the address of "
-    "this client for 10 minutes. Either may be locked now, which OCP answers in the same way."
+    "The request was sent only once: 5 failures (20 in OCP 4.2) lock the account for 30 minutes, and 10 lock this "
+    "client's address for 10 minutes. Either may be locked already; OCP answers a lock in the same way."
 )
 
 
@@ -37,20 +37,21 @@ def basic_auth(username: str, password: str) -> AuthBase:
 
 
 def user_of(auth: object) -> str | None:
-    """The name of the user, as the service writes it; None for an access key, which does not tell whose it is."""
+    """The name of the user, as the service writes it; None for an access key, which does not show its owner."""
     name = getattr(auth, "username", None)
     return name.decode(errors="replace") if isinstance(name, bytes) else None
 
 
 def no_credentials(request: PreparedRequest) -> PreparedRequest:
-    """Send a request as it is, for what OCP answers to everybody."""
+    """Send a request without credentials, for what OCP answers to everybody."""
     return request
 
 
 class AccessKeyAuth(AuthBase):
     """Sign each request with an access key.
 
-    ``date`` returns the ``Date`` header, RFC 1123 in GMT. The service refuses one more than SKEW_ALLOWED seconds off.
+    ``date`` returns the ``Date`` header, RFC 1123 in GMT. The service refuses a date that is more than SKEW_ALLOWED
+    seconds off.
     """
 
     def __init__(self, key_id: str, secret: str, date: Callable[[], str] | None = None) -> None:

@@ -21,7 +21,7 @@ try:
 except ImportError:  # reported by bridge, with the name of the library
     pass
 
-# Their text may have a piece of a secret that the service repeats, which no censor recognises.
+# Their text may contain a part of a secret that the service echoes, which no censor recognises.
 QUOTING = (ValueError, http.client.BadStatusLine, http.client.UnknownProtocol)
 OTHER_NAME = 62
 CERTIFICATE_ADVICE = {
@@ -73,7 +73,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
 
 
 def _never_left(cause: BaseException) -> bool:
-    """Whether there was no connection; a ProxyError may also come after the request was sent."""
+    """Whether there was no connection; a ProxyError may also occur after the request was sent."""
     no_connection = isinstance(cause, (NewConnectionError, ConnectTimeoutError))
     # Only the text of http.client's error identifies a failed tunnel.
     return no_connection or (isinstance(cause, OSError) and str(cause).startswith("Tunnel connection failed"))

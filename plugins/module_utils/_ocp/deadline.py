@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """One deadline for all of a request: connecting, TLS, headers, body, retries; the longest line of a head.
 
-The time-outs of ``requests`` bound each silence, so a service that sends a byte now and then would never end.
+The timeouts of ``requests`` limit only each silence, so a service that sends a byte now and then would never time out.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def pool_classes(deadline: Deadline) -> dict[str, Any]:
 
 
 class _TimedConnection:
-    """What the connections of urllib3 do, within the deadline."""
+    """The connections of urllib3, within the deadline."""
 
     deadline: Deadline
     timeout: Any
@@ -95,7 +95,7 @@ class _TimedResponse(http.client.HTTPResponse):
 
 
 class _TimedReader(io.RawIOBase):
-    """The bytes of a socket; each wait for more is no longer than what is left."""
+    """The bytes of a socket; no wait for more is longer than the time left."""
 
     def __init__(self, raw: Any, sock: Any, deadline: Deadline) -> None:
         super().__init__()

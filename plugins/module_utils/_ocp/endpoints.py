@@ -53,7 +53,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
 
     def __init__(self, client: HttpClient) -> None:
         self._client = client
-        # What has been found out about this service; None as long as nobody has asked.
+        # What is known about this service; None until it was checked.
         self._agents_prefix: str | None = None
         self._has_cluster_detail = True
 
@@ -75,7 +75,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
     def restart_agents(self, host_ids: list[int]) -> ApiResponse:
         """Restart the agents of hosts in one task, below the prefix that answers a read of an agent.
 
-        A service that does not know a path may answer a POST with any error, also one after which it may have run.
+        A service that does not know a path may answer a POST with any error, even after it has carried it out.
         """
         if self._agents_prefix is None:
             self.host_agent(host_ids[0])
@@ -114,15 +114,15 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         if number != task_id:
             named = "no task" if number is None else f"task {number}"
             raise WrongRecord(
-                f"The answer of {answer.url} names {named} in place of task {task_id}; it is not used. "
-                "Check that url is the address of an OCP, and what is between this machine and it.",
+                f"The answer of {answer.url} names {named} instead of task {task_id}, so it was ignored. Check that "
+                "url is the address of an OCP, and check the proxies in between.",
                 url=answer.url,
                 trace_id=answer.trace_id,
             )
         if _steps(found) > MOST_ITEMS:
             raise ResponseUnreadable(
-                f"Task {task_id} has more than {MOST_ITEMS:,} subtasks, and is not used. Check that url is the address "
-                "of an OCP.",
+                f"Task {task_id} has more than {MOST_ITEMS:,} subtasks, so it was ignored. Check that url is the "
+                "address of an OCP.",
                 url=answer.url,
                 trace_id=answer.trace_id,
             )
@@ -142,7 +142,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
             newer = [task for task in map(task_record, page) if (task.get("id") or 0) > above]
-            # A task that starts meanwhile moves the last entry of a page to the next page.
+            # A task that starts between two pages moves the last entry of a page to the next page.
             found.update((task["id"], task) for task in newer if word == text or _holds(task.get("name"), text))
             if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
                 break
@@ -198,7 +198,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         return log if isinstance(log, str) else ""
 
     def cluster(self, cluster_id: int) -> Record:
-        """One cluster, by its own endpoint or, where that is missing as in all documents, from the list."""
+        """One cluster, by its own endpoint, or from the list if there is no such endpoint (no document has one)."""
         if self._has_cluster_detail:
             try:
                 return cluster_record(self._record(f"/api/v2/ob/clusters/{cluster_id}"))
@@ -260,7 +260,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         return agent_record(found)
 
     def _first_known(self, paths: Mapping[str, str]) -> tuple[str, Record]:
-        """The first of ``paths`` that is answered with an envelope, by its key, and the record there."""
+        """The key of the first of ``paths`` that is answered with an envelope, and the record there."""
         errors: list[ServiceError] = []
         for key, path in paths.items():
             try:
@@ -269,7 +269,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
                 if not may_be_unknown_path(error):
                     raise
                 errors.append(error)
-        # An unknown path is named in its refusal, or answered with no envelope; the error of the other one says more.
+        # The refusal of an unknown path names the path, or has no envelope; then the error of the other path says more.
         known = (error for error, path in zip(errors, paths.values(), strict=True) if not names_path(error, path))
         raise next(known, errors[0])
 
@@ -286,11 +286,11 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
         sent = record(answer.data)
         task = task_record(sent)
         if _steps(task) > MOST_ITEMS:
-            # Its id is what counts; whoever reads it anew is told.
+            # Only its id matters; reading the task again reports the error.
             task = {**task, "subtasks": None, "tasks": None}
         number = task.get("id")
         if number is None or not is_of_a_task(sent):
-            defect = "names no task" if number is None else f"has the id {number}, but nothing that only a task has"
+            defect = "names no task" if number is None else f"has the id {number}, but no field of a task"
             raise ResponseUnreadable(
                 f"The answer to POST {answer.url} {defect}. {outcome_sentence(unknown=True)}",
                 url=answer.url,
@@ -343,8 +343,8 @@ def _holds(name: object, text: str) -> bool:
 
 def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:
     return ResponseUnreadable(
-        f"The answer of {answer.url} holds no data of the documented form ({wanted}). "
-        "Check that url is the address of an OCP, and its version.",
+        f"The answer of {answer.url} does not have the documented form ({wanted}). Check that url is the address of an "
+        "OCP, and check its version.",
         url=answer.url,
         trace_id=answer.trace_id,
     )

@@ -31,7 +31,7 @@ NEXT_STEPS = {
     400: "Check the options, and whether this version of OCP has the call",
     403: "Ask for the permission, or use credentials that have it",
     404: "Check that url is the address of an OCP and that the id exists there",
-    409: "Let the task that works on it come to its end, then run this again",
+    409: "Wait until the task that works on it has ended, then run this again",
     429: "The request limit of this user is used up; run this again later",
 }
 DEFAULT_NEXT_STEP = "Check that url is the address of an OCP, not of a proxy or another service, and its version"
@@ -86,7 +86,7 @@ def read_without_envelope(response: requests.Response, body: Body, method: str, 
 def _defect(response: requests.Response, body: Body) -> str:
     """Why a response is not an envelope."""
     kind = one_line(response.headers.get("Content-Type")) or "no content type"
-    return body.unread or f"is no OCP response envelope ({body.size} bytes, {kind})"
+    return body.unread or f"is not an OCP response envelope ({body.size} bytes, {kind})"
 
 
 def _refusal(envelope: Record, response: requests.Response, body: Body, method: str, url: str) -> RequestRefused:
@@ -130,7 +130,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
 
 
 def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
-    """By status, and for a 400, which most refusals have, by the error code. A locked account may be a 403."""
+    """By status, and for 400, the status of most refusals, by the error code. A locked account may get a 403."""
     if status in (400, 403) and meaning is Meaning.NO_LOGIN:
         return AuthenticationFailed
     if status == 400 and meaning is Meaning.NOT_FOUND:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the documented error codes of the service mean, in words, and which apply by number alone.
+"""The meaning of the documented error codes of the service, and which of them count by their number alone.
 
 A service sends a code as a number, presumably the digits of the documented one. Below 11000 other services use the same
-numbers for other things, so there a code counts only if it has its letters.
+numbers for other errors, so such a code counts only with its letters.
 
 See docs/dev/contract.md, "Errors and statuses".
 """
@@ -20,11 +20,11 @@ FIRST_NUMBER_OF_ITS_OWN = 11_000
 class Meaning(Enum):
     """What a code says, with what to do next."""
 
-    BUSY = "Let the task that works on it come to its end, then run this again"
+    BUSY = "Wait until the task that works on it has ended, then run this again"
     WRONG_STATE = "Look at its state in OCP; it has to be the one that the message names"
-    NO_MAJORITY = "Restart it when the tenant has its other replicas again"
+    NO_MAJORITY = "Wait until the tenant's other replicas are back, then restart it"
     NOT_FOUND = "Check the id or name"
-    UNREACHABLE = "Check that the cluster can be connected, and its agents"
+    UNREACHABLE = "Check that OCP can connect to the cluster, and check its agents"
     TASK_STATE = "Look at the task; its state does not allow this"
     NO_PERMISSION = "Ask for the permission, or use credentials that have it"
     NO_LOGIN = "Check the credentials"

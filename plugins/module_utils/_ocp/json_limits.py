@@ -46,9 +46,9 @@ def _check_number(content: bytes | bytearray) -> None:
         values += first != ord('"')
         containers += first in b"[{"
         if values > MOST_VALUES:
-            raise JsonTooLarge(f"has more than {MOST_VALUES:,} values, and is not used")
+            raise JsonTooLarge(f"has more than {MOST_VALUES:,} values, so it was ignored")
         if containers > MOST_CONTAINERS:
-            raise JsonTooLarge(f"has more than {MOST_CONTAINERS:,} lists and objects, and is not used")
+            raise JsonTooLarge(f"has more than {MOST_CONTAINERS:,} lists and objects, so it was ignored")
 
 
 def _check_depth(value: object) -> None:
@@ -65,4 +65,4 @@ def _check_depth(value: object) -> None:
 
 
 def _too_deep() -> JsonTooLarge:
-    return JsonTooLarge(f"is nested deeper than {DEEPEST} levels, and is not used")
+    return JsonTooLarge(f"is nested deeper than {DEEPEST} levels, so it was ignored")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-# What may be sent twice: the second one changes nothing.
+# Methods that may be sent twice: the second request changes nothing.
 REPEATABLE = frozenset({"GET", "PUT"})
-# Of the client too, but sent by servers and proxies that gave up while the request was on its way.
+# Client errors by number, but servers and proxies send them when they gave up while the request was on its way.
 GAVE_UP = (408, 425, 499)
 
 
@@ -28,9 +28,9 @@ def may_have_run(method: str, *, refused_with: Collection[int] = ()) -> bool:
 def outcome_sentence(unknown: bool, method: str = "POST") -> str:
     """What to do next: where the outcome of a request is ``unknown``, and where nothing was changed."""
     if not unknown:
-        return "Check that the service is well, and that url has the scheme it speaks; run this again."
+        return "Check that the service is up and that url has its scheme, http or https; then run this again."
     if method in REPEATABLE:
-        return "It is not known whether the service carried it out. Run this again: it may be repeated."
+        return "It is not known whether the service carried it out. Run this again; repeating it is safe."
     return (
         "It is not known whether the service carried it out: "
         "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."

@@ -64,7 +64,7 @@ class PagedRead:
         passed = next((words for is_passed, words in limits if is_passed), None)
         if passed is not None:
             raise ResponseUnreadable(
-                f"The list at {page.url} {passed}, and was not read to its end. Ask for less with the options of the "
+                f"The list at {page.url} {passed}, so reading stopped. Ask for less with the options of the "
                 "module, and check that url is the address of an OCP.",
                 url=page.url,
                 trace_id=page.trace_id,

@@ -3,7 +3,7 @@
 """Which fields of the service's records are kept, and the type of each.
 
 A field of another type is null. An absent field stays absent, which shows what this version of OCP reports. No field is
-required here: whoever needs one says so where it is needed (docs/dev/contract.md has what happens without it).
+required here; the code that needs a field checks it (docs/dev/contract.md has what happens without it).
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ _DEGRADED_TENANT: Shape = {
     "name": text,
     "tenantId": integer,
     "tenantName": text,
-    # In a form that nobody knows it says at least that there are some.
+    # In an unknown form it shows at least that there are some.
     "degradedLsIdList": lambda value: integers(value) or ([None] if value else []),
 }
 _SERVED_CLUSTER: Shape = {
@@ -301,5 +301,5 @@ _OF_TASKS_ALONE: Shape = {
 
 
 def is_of_a_task(raw: Record) -> bool:
-    """Whether this record, as the service sent it, has anything that only a task has."""
+    """Whether this record, as the service sent it, has a field that only tasks have."""
     return any(value is not None for value in shaped(raw, _OF_TASKS_ALONE).values())

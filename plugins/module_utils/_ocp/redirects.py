@@ -18,7 +18,7 @@ except ImportError:  # reported by bridge, with the name of the library
 
 
 class UnredirectedSession(Session):
-    """A session that does not look where a redirect leads: to do so, ``requests`` reads all of the body."""
+    """A session that does not evaluate redirects: ``requests`` would read the whole body for that."""
 
     def get_redirect_target(self, resp: Any) -> None:
         """None, as for a response that is no redirect."""

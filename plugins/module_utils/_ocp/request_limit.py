@@ -14,13 +14,13 @@ from .retries import seconds_to_reset
 
 
 class RequestLimit:
-    """What the current window of requests leaves. Times are monotonic seconds."""
+    """The requests left in the current window. Times are monotonic seconds."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """The window is over, and nothing is known of the next one."""
+        """Forget the window: it is over, and nothing is known about the next one."""
         self._room: int | None = None
         self._ends_at = 0.0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Who may send next, where the workers of one user share a request limit: first come, first served, as far as it fits.
+"""Which worker may send next when the workers of one user share a request limit: first come, first served, if it fits.
 
 Pure: times are monotonic seconds, and what it knows is plain JSON, so that the workers of a machine can pass it on.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-# Seconds after which a worker that has not asked or sent since is taken to be gone, or to wait for something else.
+# Seconds without a claim or a request after which a worker counts as gone, or as waiting for something else.
 LAPSES_AFTER = 5.0
 # Seconds. Reset is told in whole seconds, so the end of a window is known that well.
 RESOLUTION = 1.0
@@ -82,7 +82,7 @@ class RequestQueue:
             return 0.0
         self._forget_gone(worker, now)
         if self._is_over(now):
-            # Nobody has been answered since; until then the new window is as the last one.
+            # There was no answer since; until there is one, the new window counts as equal to the last.
             self.left, self.ends, self.is_presumed = self.limit, now + self.seconds, True
         claim = next((claim for claim in self.waiting if claim.worker == worker), None)
         if claim is None:
@@ -115,7 +115,7 @@ class RequestQueue:
         self.waiting = [claim for claim in self.waiting if claim.worker != worker]
 
     def _is_over(self, now: float) -> bool:
-        """Whether the window has ended. What a machine noted before it was started anew is of another time."""
+        """Whether the window has ended. Notes from before a reboot of the machine use another time."""
         return not now < self.ends <= now + self.seconds + RESOLUTION
 
     def _forget_gone(self, worker: str, now: float) -> None:
@@ -130,8 +130,8 @@ class RequestQueue:
                 free -= claim.requests
                 yield claim
             elif claim.requests <= self.left:
-                # It fits once others have not used what they were promised, so nobody overtakes it. What can only fit
-                # the next window leaves the rest of this one to others.
+                # It will fit if others do not use what they were promised, so nobody overtakes it. A claim that only
+                # fits the next window leaves the rest of this window to others.
                 return
 
 

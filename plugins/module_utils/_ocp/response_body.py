@@ -13,7 +13,7 @@ from .json_limits import JsonTooLarge, parse_json, value_count
 if TYPE_CHECKING:
     import requests
 
-# In decoded bytes. The log of a subtask can have ten million; as text one character may take four.
+# In decoded bytes. The log of a subtask can have ten million characters, and a character may take four bytes.
 LARGEST_BODY = 32 * 1024 * 1024
 # One packed byte can unpack to a thousand, so the limit is checked often.
 CHUNK = 16 * 1024
@@ -34,18 +34,18 @@ class Body:
 
 
 def read_body(response: requests.Response) -> Body:
-    """The body up to LARGEST_BODY. Raises what ``requests`` raises while reading."""
+    """The body up to LARGEST_BODY. Raises the errors of ``requests`` while reading."""
     encoding: str = response.headers.get("Content-Encoding", "")
     # An encoding that was not requested may be nested, each layer a thousandfold.
     if encoding.strip().lower() not in ACCEPTED_ENCODINGS:
-        return Body(unread=f"comes in the encoding {one_line(encoding)}, which was not asked for")
+        return Body(unread=f"comes in the encoding {one_line(encoding)}, which was not requested")
     # Otherwise an older urllib3 accepts a truncated body.
     response.raw.enforce_content_length = True
     content = bytearray()
     for chunk in response.iter_content(CHUNK):
         content += chunk
         if len(content) > LARGEST_BODY:
-            return Body(unread=f"is longer than {LARGEST_BODY // 1024**2} MiB, and was not read to its end")
+            return Body(unread=f"is longer than {LARGEST_BODY // 1024**2} MiB, so reading stopped")
     try:
         return Body(len(content), parse_json(content), value_count(content))
     except JsonTooLarge as error:

@@ -30,10 +30,10 @@ LONGEST_PAUSE = 3600.0
 
 
 class RateLimitRetry(Retry):
-    """Retries as urllib3 does, and after a 429 once the time that it names has passed.
+    """Retries like urllib3, and after a 429 once the time that it names has passed.
 
-    ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned. Everything else happens
-    before ``deadline``.
+    ``budget`` is the total of such waits in seconds. A 429 that asks for more is returned. All other pauses end before
+    ``deadline``.
     """
 
     def __init__(self, *args: Any, budget: float, deadline: Deadline, **kwargs: Any) -> None:
@@ -68,7 +68,7 @@ class RateLimitRetry(Retry):
             raise MaxRetryError(more.get("_pool"), url, more.get("error"))  # type: ignore[arg-type]
         if pause is None or not limited:
             return super().increment(method, url, response, *rest, **more)
-        # A requested wait is not a failure: only the budget limits it.
+        # A wait that the service asks for is not a failure: only the budget limits it.
         waited = self.new(total=None, budget=self.budget - pause)
         return super(RateLimitRetry, waited).increment(method, url, response, *rest, **more).new(total=self.total)
 

@@ -14,7 +14,7 @@ from .endpoints import PLAIN, VERSIONED, OcpApi
 from .records import agent_record, cluster_record
 from .session import Answered
 
-# Whether there are any is all that counts.
+# Only whether there are any matters.
 FEW = 10
 ACTIVE_ALARMS = "Active"
 # No document has it.
@@ -30,7 +30,7 @@ class ServiceReads(OcpApi):
         return self._client.last_path
 
     def observe(self, take: Callable[[Answered], None] | None) -> None:
-        """Let ``take`` have each answer from now on; None for nobody."""
+        """Pass each answer from now on to ``take``; None for nobody."""
         self._client.observe = take
 
     @property
@@ -64,7 +64,7 @@ class ServiceReads(OcpApi):
         return self._first("/api/v2/alarm/alarms", {"status": ACTIVE_ALARMS})
 
     def unknown_path(self) -> None:
-        """Ask for what no OCP has, to see how this one answers that."""
+        """Request a path that no OCP has, to see how this one answers."""
         self._client.get(NO_CALL)
 
     def _first(self, path: str, params: Record | None = None) -> list[Record]:

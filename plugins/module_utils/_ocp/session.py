@@ -68,9 +68,9 @@ class HttpClient:
     last_path: str | None = None
     sent: int = 0
     timeout: float = 30.0
-    # Gets each answer, whatever becomes of it.
+    # Gets each answer, whatever happens to it later.
     observe: Callable[[Answered], None] | None = None
-    # Gets the method and address of each request before it is sent; what it raises stands in for the answer.
+    # Gets the method and address of each request before it is sent; an error that it raises replaces the answer.
     permit: Callable[[str, str], None] | None = None
 
     def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
@@ -122,7 +122,7 @@ class HttpClient:
             self._shared_limit.leave()
 
     def put(self, path: str, body: Any) -> ApiResponse:
-        """PUT what may be repeated, and is; raises a ServiceError, whose ``may_have_run`` is as for ``post``."""
+        """PUT, repeated if needed; raises a ServiceError, whose ``may_have_run`` is as for ``post``."""
         return self._request("PUT", path, None, body)
 
     def _request(
@@ -163,7 +163,7 @@ class HttpClient:
             raise
 
     def _learn(self, response: requests.Response, answer: Body, sent: float) -> None:
-        """Note what any answer tells: the request limit, the trace id, the time of the service."""
+        """Note what every answer shows: the request limit, the trace id, the time of the service."""
         self._limit.shown(response.headers, time.monotonic())
         self._shared_limit.shown(response.headers, time.monotonic())
         envelope = record(answer.value)
@@ -205,9 +205,9 @@ class HttpClient:
         return self._limit.room(time.monotonic())
 
     def wait_for_room(self, requests: int, clock: Clock) -> None:
-        """Sleep until this many requests are allowed that nobody else of this machine takes, as far as that is known.
+        """Sleep until this many requests are allowed and not promised to others here, as far as is known.
 
-        Where a window allows fewer, they are waited for once.
+        If a window allows fewer, it waits once for what the window allows.
         """
         if self._sleep_while(lambda now: self._shared_limit.pause(requests, now), clock.sleep):
             self._limit.forget()

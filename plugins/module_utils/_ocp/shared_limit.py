@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The request limit of one user, shared by all threads and processes of a machine that send with the same name.
 
-There is a file for each service and user, which nobody reads or writes as long as no answer shows a limit.
+There is a file for each service and user. It is not used until an answer shows a limit.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SharedLimit:
 
     @property
     def _knows_limit(self) -> bool:
-        """Whether an answer of now or before has shown a limit."""
+        """Whether an answer has shown a limit, in this run or before."""
         if self._is_used is None:
             self._is_used = (_folder() / self._name).exists()
         return self._is_used

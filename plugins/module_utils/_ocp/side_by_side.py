@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Many jobs on one service side by side: a thread and a connection for each of a few, and what stops all of them."""
+"""Many jobs on one service side by side: a few threads, each with its own connection, and what stops all of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 Connect = Callable[[], AbstractContextManager[OcpApi]]
 
-# So many jobs one after another that the service does not answer end the run.
+# This many jobs in a row without an answer of the service end the run.
 MOST_UNANSWERED = 5
 UNAUTHORIZED = 401
-# Seconds. So soon a thread that pauses sees that the run has stopped.
+# Seconds within which a pausing thread sees that the run has stopped.
 LONGEST_NAP = 1.0
 
 
@@ -36,7 +36,7 @@ class Ended(Generic[Found]):
 
 
 class Halt:
-    """What all threads of a run ask before a request and during a pause.
+    """Checked by all threads of a run before a request and during a pause.
 
     The very first request is answered before another one is sent: sixteen wrong passwords at once would lock the
     account.
@@ -66,21 +66,21 @@ class Halt:
         self._answered.set()
 
     def count(self, error: OcpError | None) -> None:
-        """Count a job by its end; where several in a row were not answered, the service is not well."""
+        """Count a job by its end; several in a row without an answer mean that the service is down."""
         self._answered.set()
         with self._guard:
             self._unanswered = self._unanswered + 1 if error is not None and _is_unanswered(error) else 0
             is_too_much = self._unanswered >= MOST_UNANSWERED
         if is_too_much and error is not None:
-            self.stop(f"the service did not answer for {MOST_UNANSWERED} others in a row; the last: {error.what}")
+            self.stop(f"the service did not answer {MOST_UNANSWERED} times in a row; the last error: {error.what}")
 
     def begin(self, url: str) -> None:
-        """Raise Halted if nothing new is begun any more."""
+        """Raise Halted if nothing new may begin."""
         if self._stopped.is_set():
             raise self._halted(url)
 
     def permit(self, method: str, url: str) -> None:
-        """Wait for the first answer; raise Halted if the request must not be sent any more."""
+        """Wait for the first answer; raise Halted if the request must no longer be sent."""
         with self._guard:
             self._first_thread = self._first_thread or get_ident()
         if self._first_thread != get_ident():
@@ -89,7 +89,7 @@ class Halt:
             raise self._halted(url)
 
     def _halted(self, url: str) -> Halted:
-        return Halted(f"It was not asked for, since {self._why.rstrip('.')}.", url=url)
+        return Halted(f"The request was not sent, since {self._why.rstrip('.')}.", url=url)
 
 
 class Crew:
@@ -109,7 +109,7 @@ class Crew:
         """Do the ``job`` for each item: those of a line one after another, the lines side by side.
 
         ``ended`` gets the end of each, in the thread of the job. An interruption of the caller ends the run: no further
-        POST is sent, and what was sent is awaited.
+        POST is sent, and running requests are awaited.
         """
         halt, mine, inside = Halt(), local(), Semaphore(self._threads)
         with ExitStack() as connections:
@@ -145,7 +145,7 @@ class Crew:
         lines = [[number] for number in range(len(items))]
         self.run(lines, lambda api, number, clock: job(api, items[number], clock), ends.__setitem__)
         errors = [end.error for _number, end in sorted(ends.items()) if end.error is not None]
-        # What was not asked for any more says less.
+        # The error of a job that was not begun says less.
         for error in sorted(errors, key=lambda error: isinstance(error, Halted)):
             raise error
         return [ends[number].found for number in range(len(items))]  # type: ignore[misc]
@@ -164,7 +164,7 @@ class _Worker:
         api.client.observe = halt.see
 
     def end_of(self, job: Callable[[OcpApi, Any, Clock], Found], item: Any) -> Ended[Found]:
-        """The end of a job, which is not begun where the run has stopped."""
+        """The end of a job, which is not begun if the run has stopped."""
         self._has_sent = False
         try:
             self._halt.begin(self._api.url)
@@ -186,13 +186,13 @@ class _Worker:
         while left > 0:
             self._sleep(min(left, LONGEST_NAP))
             left -= LONGEST_NAP
-            # What a POST has started is looked for to the end.
+            # The search for what a POST has started is not cut short.
             if not self._has_sent:
                 self._halt.begin(self._api.url)
 
 
 def _is_unanswered(error: OcpError) -> bool:
-    """Whether the service did not answer, or not as itself."""
+    """Whether the service did not answer, or something else answered for it."""
     if isinstance(error, RequestRefused):
         return error.status >= 500
     return isinstance(error, (ServiceError, OutcomeUnknown)) and not isinstance(error, Halted)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A task and its subtasks in one shape: when it has ended, succeeded, failed or was rolled back.
+"""The one model of a task and its subtasks: when it has ended, succeeded, failed or was rolled back.
 
 See docs/dev/contract.md, "Task".
 """
@@ -25,7 +25,7 @@ EXECUTE = "EXECUTE"
 UNFINISHED = (RUNNING, "READY", "PENDING", "CANCELING")
 # Fields hold names and addresses; longer values would only fill results.
 LONGEST_VALUE = 1000
-# Of a target, so that a progress line has room for what became of the task.
+# The width of a target, so that a progress line has room for the outcome of the task.
 _NAME_WIDTH = 40
 
 
@@ -104,7 +104,7 @@ class Task:
 
     @classmethod
     def from_result(cls, facts: dict[str, Any]) -> Task:
-        """Read what ``result`` has returned, wherever it was kept meanwhile."""
+        """Read a result of ``result``, wherever it was kept meanwhile."""
         subtasks = [Subtask(**_fields_of(Subtask, raw)) for raw in records(facts.get("subtasks"))]
         known = _fields_of(cls, facts)
         return cls(**{**known, "targets": _texts(known["targets"]), "subtasks": subtasks})
@@ -311,5 +311,5 @@ def _seconds(data: dict[str, Any]) -> float | None:
 
 
 def longest(tasks: Iterable[Task]) -> Task | None:
-    """Of the plain ones, that which took longest: one that somebody retried says nothing of how long a task takes."""
+    """The plain task that took longest; a task that somebody retried does not show how long a task takes."""
     return max((task for task in tasks if task.is_plain), key=lambda task: task.duration or 0.0, default=None)

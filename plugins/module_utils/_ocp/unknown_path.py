@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which errors of a read may mean that this version of OCP does not know the path, or that it is not for this user.
+"""Which errors of a read may mean that this version of OCP does not have the path, or that the user may not read it.
 
 See docs/dev/contract.md, "Restart agents".
 """
@@ -23,12 +23,12 @@ from .retries import TOO_MANY_REQUESTS
 
 Found = TypeVar("Found")
 
-# With these a service says that it has no such call, or not for this user.
+# Statuses of a service that does not have the call, or not for this user.
 NOT_THERE = (400, 403, 404, 405, 501)
 
 
 def if_shown(read: Callable[[], Found], without: Callable[[RequestRefused | ResponseUnreadable], None]) -> Found | None:
-    """What ``read`` gives; None, once ``without`` has the error, if the service has none of it, or not for this user.
+    """The result of ``read``; None, after ``without`` got the error, if the service has none, or not for this user.
 
     Raises any other ServiceError.
     """

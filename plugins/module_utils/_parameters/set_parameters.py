@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How parameters of a cluster are set: which are sent, where they are in effect then, and which servers restart."""
+"""How parameters of a cluster are set: which are sent, where they take effect, and which servers have to restart."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from .wanted_parameters import check_wanted
 
 # Seconds between two reads while values settle.
 PAUSE = 1.0
+_NOT_SHOWN = "the service does not show whether all servers have restarted"
 
 
 def set_parameters(
@@ -48,7 +49,7 @@ def set_parameters(
     try:
         after = _settled(api, found, wanted, settle_time, clock)
     except ServiceError as error:
-        error.add_context(f"The service has set {_assignments(differing)}, but where that is in effect cannot be read.")
+        error.add_context(f"{_assignments(differing)} was set, but it cannot be read where that is in effect.")
         error.facts.update(changed=True, set_at=set_at, previous=_previous(before))
         raise
     return _Change(found, before, after, differing, set_at, check_mode).result(api.url)
@@ -57,9 +58,9 @@ def set_parameters(
 def _settled(
     api: OcpApi, found: ClusterParameters, wanted: Mapping[str, str], settle_time: float, clock: Clock
 ) -> Effect:
-    """What is shown once all values are, or else after ``settle_time``.
+    """The parameters once all servers show the new values, or else after ``settle_time``.
 
-    A value takes some seconds to reach all servers. Until then an old one does not show that a parameter is static.
+    A value takes some seconds to reach all servers. Until then an old value does not prove that a parameter is static.
     """
     began = clock.now()
     while True:
@@ -72,7 +73,7 @@ def _settled(
 
 @dataclass(frozen=True)
 class _Change:
-    """``before`` and ``after`` what was sent, or would be in check mode; ``set_at`` is None where nothing was."""
+    """``before`` and ``after`` what was sent, or would be in check mode; ``set_at`` is None if nothing was set."""
 
     found: ClusterParameters
     before: Effect
@@ -112,7 +113,7 @@ class _Change:
 
     @cached_property
     def _static(self) -> list[str]:
-        """The names of what is in effect on some server only after its restart."""
+        """The parameters that some server takes only after a restart."""
         found = []
         for name, parameter in self.after.parameters.items():
             is_static = parameter.needs_restart or (parameter.needs_restart is None and self.set_at is not None)
@@ -128,7 +129,7 @@ class _Change:
         return [server for server in self.found.servers if server in old]
 
     def _unknown(self, known: Collection[str]) -> list[str]:
-        """The static parameters that show the wanted value everywhere, but of which servers may run with another."""
+        """The static parameters that show the wanted value everywhere, although servers may run with another one."""
         static = [name for name, parameter in self.after.parameters.items() if parameter.needs_restart]
         return [name for name in static if name not in (*known, *self._static)]
 
@@ -158,14 +159,14 @@ class _Change:
         return [
             f"{words} {_assignments(self.sent)}." if self.sent else "The wanted values are set already.",
             *([self._static_words(self._restart_servers(known))] if self._static else []),
-            *([f"{unknown} needs a restart; whether all servers had one is not shown."] if unknown else []),
+            *([f"{unknown} needs a restart; {_NOT_SHOWN}."] if unknown else []),
         ]
 
     def _static_words(self, servers: list[str] | None) -> str:
         names, every = join_names(self._static), len(self.found.servers)
         if servers is None:
             way_out = "" if self.set_at is None else f": restart those that started before {self.set_at}"
-            return f"{names} takes effect at a restart; of which servers is not shown{way_out}."
+            return f"{names} takes effect at a restart; the service does not show which servers need one{way_out}."
         whom = f"{len(servers)} of {every} servers have to restart: {join_names(servers)}"
         return f"{names} takes effect at a restart; {whom}."
 
@@ -173,8 +174,8 @@ class _Change:
         found = []
         if self._at_once:
             found.append(
-                f"{join_names(self._at_once)} takes effect at a restart only, but the service shows the new "
-                "value on all servers already. So it does not tell which servers run with the old one; restart those "
+                f"{join_names(self._at_once)} takes effect only at a restart, but the service already shows the new "
+                "value on all servers. So it does not show which servers still run with the old one; restart those "
                 f"that started before {self.set_at}, with started_before."
             )
         late = [name for name in self.sent if self.set_at is not None and self.after.differs(name)]
@@ -194,7 +195,7 @@ class _Change:
             others = _others(self.before, name)
             if len(others) > 1:
                 shown = ", ".join(f"{value or 'an empty text'} on {count}" for value, count in others.most_common())
-                found.append(f"Before, servers had different values of {name}: {shown}. previous has one of them.")
+                found.append(f"Servers had different values of {name} before: {shown}. previous has one of them.")
         return found
 
     def _diff(self) -> dict[str, str]:
@@ -217,7 +218,7 @@ def _others(before: Effect, name: str) -> Counter[str]:
 
 
 def _previous(before: Effect) -> dict[str, str | None]:
-    """What to set to undo the change: of each name the value, other than the wanted one, that most servers show."""
+    """The values that undo the change: for each name the value that most servers show, apart from the wanted one."""
     found: dict[str, str | None] = {}
     for name, wanted in before.wanted.items():
         others = _others(before, name).most_common(1)

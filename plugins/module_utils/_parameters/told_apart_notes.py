@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Where this controller remembers that a service tells the old value of a parameter from the new one.
+"""Where this controller remembers that a service shows old and new values of a parameter apart.
 
-After a restart of all servers they show the same, and nothing shows any more that they ever differed. So there is a
-note for each service, cluster and parameter.
+After a restart all servers show the same value, so nothing shows that they ever differed. So there is a note for each
+service, cluster and parameter.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .._base.note_files import NoteFiles
 from .effect import Effect
 
 LOST = (
-    "It cannot be noted that this service tells the old value of a parameter from the new one, so a later run may ask "
-    "for started_before"
+    "This controller cannot remember that the service shows old and new values of parameters apart, so a later run may "
+    "ask for started_before"
 )
 
 
@@ -29,7 +29,7 @@ class ToldApartNotes:
     def known(self, effect: Effect, *, after_set: bool = False) -> frozenset[str]:
         """The names whose old and new values are told apart: by ``effect``, which is noted, or by an earlier one.
 
-        A set takes some seconds to reach all servers. So ``effect`` has to be of a time when they had them.
+        A new value takes some seconds to reach all servers, so ``effect`` has to be read after that.
         """
         shown = {name for name in effect.wanted if effect.told_apart(name, after_set=after_set)}
         noted = self.noted(effect.wanted)
@@ -42,6 +42,6 @@ class ToldApartNotes:
         return frozenset(name for name in names if self._files.read(*self._of, name) is True)
 
     def forget(self, names: Iterable[str]) -> None:
-        """The service has shown that it does not tell old from new."""
+        """Forget the notes: the service has shown that it does not show old and new values apart."""
         for name in names:
             self._files.remove(*self._of, name)

@@ -51,8 +51,8 @@ def _text(option: str, name: str, value: object) -> str:
         raise OptionError(f'{option}: {name} is {kind}; give a text, a number or a boolean, and "" for an empty text.')
     if not value.isprintable() or value != value.strip() or len(value) > LONGEST_VALUE:
         raise OptionError(
-            f"{option}: {name} is {one_line(repr(value))}; give a value without spaces at its ends, of at most "
-            f"{LONGEST_VALUE} characters that can be printed."
+            f"{option}: {name} is {one_line(repr(value))}; give a printable value of at most {LONGEST_VALUE} "
+            "characters, without spaces at its ends."
         )
     return value
 
@@ -62,7 +62,7 @@ def check_wanted(
 ) -> None:
     """Raise OptionError with all that is wrong with the values, by the ``parameters`` that the cluster shows.
 
-    What is not to be set may be read-only.
+    A value that is not set may be read-only.
     """
     check_names(option, wanted, parameters, cluster)
     found = [(name, value, _defect(parameters[name], value, is_set)) for name, value in wanted.items()]
@@ -86,7 +86,7 @@ def check_names(
 
 
 def _defect(parameter: Parameter, value: str, is_set: bool) -> str | None:
-    """Why the value cannot be set, after the value; None if nothing that is shown speaks against it."""
+    """Why the value cannot be set, to follow the value in a sentence; None if nothing shown prevents it."""
     if parameter.readonly and is_set:
         return "cannot be set, since the parameter is read-only; leave it out"
     checks: tuple[Callable[[Parameter, str], str | None], ...] = (_other_choice, _wrong_form, _out_of_range)
@@ -104,7 +104,7 @@ def _wrong_form(parameter: Parameter, value: str) -> str | None:
     if kind is None or (parameter.kind is None and not has_unit(value)):
         return None
     if kind in _NUMBERS and _OCTAL.fullmatch(value):
-        return "begins with a zero, which makes it octal to the database; give it without"
+        return "begins with a zero, so the database reads it as octal; give it without the zero"
     if read_value(value, kind) is None:
         return f"is of another type; give {kind.value}"
     # Older databases read megabytes, newer ones refuse it.
@@ -114,7 +114,7 @@ def _wrong_form(parameter: Parameter, value: str) -> str | None:
 
 
 def _kind_by_units(parameter: Parameter) -> Kind | None:
-    """The kind that the units of all values leave, where the service does not tell it."""
+    """The only kind that fits the units of all values, if the service does not show the kind."""
     shown = [value for value in parameter.values.values() if value is not None]
     kinds = [
         kind

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""After the request of a restart: the wait for its task, and the proof that what it names has started and serves."""
+"""After the request for a restart: the wait for its task, and the proof that the target has restarted and serves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .start_proof import Proof, RestartTask, await_proof
 
 
 class Aftermath:
-    """Waits for the task that ``attempt`` names, and notes there what it has shown."""
+    """Waits for the task in ``attempt``, and records there what it has shown."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Aftermath:
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks")), so_far.task))
             if not isinstance(error, TaskError):
-                error.add_context(f"{purpose.what} runs as task {task_id}; waiting for it was not possible.")
+                error.add_context(f"{purpose.what} runs as task {task_id}, but waiting for it failed.")
                 error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
             raise
         self._attempt.warnings += waited.warnings
@@ -105,8 +105,8 @@ class Aftermath:
         if others:
             raise NotVerified(
                 f"The restart of {self._target.label} ended SUCCESSFUL (task {self._attempt.so_far.task_id}), but "
-                f"{others}. Look at the parameter in OCP before restarting anything else for it; only if it was set "
-                "after this start does another restart help."
+                f"{others}. Look at the parameter in OCP before restarting anything else for it; another restart helps "
+                "only if it was set after this start."
             )
         gap = f"reading it failed: {problem.what}" if problem else self._effect.gap(before)
         if gap:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is known of a restart or task action while it runs, and how it reaches the user whatever ends it."""
+"""The state of a restart or task action while it runs, and how it reaches the user whatever ends it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Attempt:
 
 @dataclass(frozen=True)
 class RestartAttempt(Attempt):
-    """A restart of ``target``; ``unchanged`` are the facts of what needs none.
+    """A restart of ``target``; ``unchanged`` are the facts of the members that need none.
 
-    ``safety`` is what it means for tenants: None where it was not looked at. ``effective`` is whether the parameters
-    that it is for are in effect: None, and no key of the result, where it is for none.
+    ``safety`` is its effect on tenants, None if that was not checked. ``effective`` is whether its parameters are in
+    effect; None, and no key of the result, if it is for none.
     """
 
     after: Result | None = None
@@ -89,14 +89,14 @@ class Progressing(Generic[Kind]):
         return {**facts, **unchanged, "elapsed": round(self.elapsed, 3), "warnings": warnings, "diff": self.diff}
 
     def with_room_to_spare(self, requests: int) -> int:
-        """Twice as many after each such pause: others of this user may be on other machines."""
+        """Twice as many after each such pause: other machines may send requests of this user too."""
         return int(requests * 2**self._refusals)
 
     def pause_for(self, refusal: RateLimited, most: float) -> None:
         """Pause until requests are allowed again, for ``most`` seconds in all; raises a ``refusal`` that asks for more.
 
-        What was seen before no longer counts. It pauses up to twice as long, so that others whose requests were refused
-        with this one do not all come back at once.
+        Earlier observations no longer count. It pauses up to twice as long, so that others whose requests were refused
+        at the same time do not all come back at once.
         """
         pause = refusal.retry_after
         if pause is None or self._paused + pause > most:

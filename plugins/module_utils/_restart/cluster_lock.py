@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The local lock of a cluster: one look and its request at a time, and what those before it have just restarted.
+"""The local lock of a cluster: one look and its request at a time, and the restarts that were just requested under it.
 
 It serves one user of one machine. Another controller does not see it; see docs/safety.md.
 """
@@ -30,7 +30,7 @@ from .restart_notes import RestartNote, whole_seconds
 LARGEST_FILE = 1024 * 1024
 # Seconds between two attempts to get the lock: this or up to twice as much.
 SHORTEST_PAUSE = 0.05
-# Seconds. A task names its servers as long as it is listed, where the service does not; longer than a restart takes.
+# Seconds. How long a note replaces the missing target of a listed task; longer than a restart takes.
 KEPT_FOR = 6 * 3600.0
 
 
@@ -62,7 +62,8 @@ class ClusterLock:
         except OSError as error:
             self.release()
             self._warn(
-                f"There can be no lock in {tempfile.gettempdir()}, so other restarts of this machine may cross: {error}"
+                f"The lock in {tempfile.gettempdir()} cannot be used, so other restarts from this machine may run at "
+                f"the same time: {error}"
             )
         except BaseException:
             self.release()
@@ -74,7 +75,7 @@ class ClusterLock:
             os.close(self._held.pop())
 
     def own_restarts(self, tasks: Iterable[Record]) -> list[OwnRestart]:
-        """The restarts that were asked for under this lock and that may run, by the newest ``tasks`` of the cluster."""
+        """The restarts requested under this lock that may be running, by the newest ``tasks`` of the cluster."""
         listed = {task["id"]: Task.from_api(task) for task in tasks}
         for held in self._held:
             # Later it may not be among the newest ones.
@@ -101,7 +102,7 @@ class ClusterLock:
         return [task for task in found if task is not None]
 
     def begin(self, target: Target, observed: Observation) -> None:
-        """Note that a restart of the target is about to be asked for."""
+        """Note that a restart of the target is about to be requested."""
         self._own = RestartNote.of(target, observed, self._clock.wall())
         self._replace(self._own, [self._own])
 
@@ -144,8 +145,8 @@ class ClusterLock:
         waited = self._clock.now() - began
         if waited >= policy.timeout:
             raise TargetBusy(
-                f"For {waited:.0f} seconds other restarts of this controller have looked at the same cluster, or sent "
-                "their own request. Run this again, with fewer forks or a longer wait_timeout."
+                f"For {waited:.0f} seconds other restarts of this controller held the lock of the cluster. Run this "
+                "again, with fewer forks or a longer wait_timeout."
             )
         self._clock.sleep(SHORTEST_PAUSE * (1 + self._clock.jitter()))
 
@@ -178,7 +179,7 @@ def _read(held: int) -> list[RestartNote]:
 
 
 def _write(held: int, notes: Sequence[RestartNote]) -> None:
-    """Have these notes alone in the file. What cannot be written is not seen by others."""
+    """Have these notes alone in the file. If it cannot be written, others do not see it."""
     if notes != _read(held):
         with suppress(OSError):
             os.ftruncate(held, 0)

@@ -16,7 +16,7 @@ from .decision_words import condition_words, instant_words, moving_words, start_
 from .task_evidence import PROOF_TIMEOUT, FinishedRestart, due_starts, proven_by_task
 from .values_seen import ValuesSeen
 
-UNNAMED_KIND = "the service does not tell whether such a task is a restart"
+UNNAMED_KIND = "the service does not show whether such a task is a restart"
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
 
 
@@ -29,12 +29,12 @@ class InFlight(StrEnum):
 
 
 class Action(Enum):
-    """What was decided.
+    """The decision.
 
     EXPECT: a task has restarted it or a part of it, so wait for the start to show. HELD: a FAILED task holds it. ILL:
-    it has started since, but does not serve, or nothing can tell whether it has. ADOPT: a task of our own request
+    it has started since but does not serve, or it is not known whether it has started. ADOPT: a task of our own request
     runs, or has run. SETTLE: it has just restarted, so it may show the wanted values late. NO_EFFECT: it has started
-    since, and shows other values all the same. DOUBT: it shows the wanted values, which proves nothing.
+    since, but still shows other values. DOUBT: it shows the wanted values, but that proves nothing.
     """
 
     SKIP = "skip"
@@ -76,8 +76,8 @@ class Look:
     ``now`` is the time of the service; ``holder`` the FAILED task that holds the target; ``finished`` its restarts that
     have begun since the instant of the condition, or ended just now, and did their work; ``failure`` its newest
     restart, if that is FAILED. ``reads_tasks``: whether these credentials may read tasks; ``untold``: the newest
-    restart since then of which the service does not tell what it restarted. ``names_kind``: the name of a task tells
-    that it is a restart. ``values`` are those of the wanted parameters, None if none are wanted or shown.
+    restart since then whose target the service does not show. ``names_kind``: the name of a task shows that it is a
+    restart. ``values`` are those of the wanted parameters, None if none are wanted or shown.
     """
 
     observed: Observation
@@ -96,7 +96,7 @@ class Look:
 class Condition:
     """The request. ``started_before`` is by the clock of the service; without it and wanted values, always restart.
 
-    ``waits``: for a start that does not show yet, and until it serves. ``settles``: there is time left to wait for
+    ``waits``: wait for a start that does not show yet, and until it serves. ``settles``: there is time left to wait for
     values that may show late.
     """
 
@@ -122,7 +122,7 @@ class Decision:
 
     @property
     def sends(self) -> bool:
-        """Whether it leads to a request, if nothing is waited for before."""
+        """Whether it leads to a request, once nothing has to be waited for."""
         return self.action is Action.SUBMIT or (self.action is Action.EXPECT and bool(self.members))
 
 
@@ -165,24 +165,24 @@ def decide_restart(look: Look, condition: Condition) -> Decision:
 
 
 def _untold(look: Look, stale: Sequence[Member], since: datetime | None) -> Decision | None:
-    """The decision where nothing tells whether a restart has happened since."""
+    """The decision if it is not known whether a restart has happened since."""
     names = frozenset(member.name for member in stale)
     if not look.observed.members and (since is not None or look.values is not None):
-        why = "the service shows nothing of it, so nothing tells whether a restart has happened"
+        why = "the service shows nothing of it, so it is not known whether a restart has happened"
         return Decision(Action.ILL, f"{why} since {condition_words(since, look.observed)}" if since else why, names)
     hidden = [member.name for member in stale if member.started is None]
     gap = _gap_in_tasks(look)
     if since is not None and hidden and gap:
-        why = f"the service shows no start of {join_names(hidden)}, and {gap}, so nothing tells whether a restart has"
+        why = f"the service shows no start of {join_names(hidden)}, and {gap}, so it is not known whether a restart has"
         return Decision(Action.ILL, f"{why} happened since {condition_words(since, look.observed)}", names)
     return None
 
 
 def _gap_in_tasks(look: Look) -> str:
-    """Why the tasks do not tell whether there was a restart, if they do not."""
+    """Why the tasks do not show whether there was a restart; empty if they do."""
     if not look.reads_tasks:
         return "these credentials may not read tasks (TASK_VIEWER)"
-    return f"does not tell what task {look.untold.label} restarted" if look.untold else ""
+    return f"does not show what task {look.untold.label} restarted" if look.untold else ""
 
 
 def _needs_restart(member: Member, look: Look, since: datetime | None) -> bool:
@@ -242,7 +242,7 @@ def _doubt(values: ValuesSeen, observed: Observation) -> str:
     if not values.doubted:
         return ""
     return (
-        f"{values.words(observed.members)}, but it is not known that this service goes on showing the old value of "
+        f"{values.words(observed.members)}, but this service is not known to show the old value of "
         f"{join_names(values.doubted)} until a server has restarted"
     )
 
@@ -252,7 +252,7 @@ def _settle(
 ) -> Decision | None:
     """What to do about members that have restarted, ``due`` ones by their tasks, and do not show the wanted values.
 
-    None: restart them, since nothing tells that they have restarted for these values.
+    None: restart them, because nothing shows that they have restarted for these values.
     """
     if look.values is None:
         return None
@@ -268,7 +268,7 @@ def _settle(
     since = condition.started_before
     if since is None:
         in_vain = [member for member in late if member.name in look.values.tried]
-        started = f"{start_words(in_vain, look.finished)}, after this controller had asked for that for these values"
+        started = f"{start_words(in_vain, look.finished)}, after this controller requested a restart for these values"
         why = f"{started}, but {look.values.words(in_vain)}"
         return Decision(Action.NO_EFFECT, why, names) if in_vain else None
     started = f"{start_words(late, look.finished)}, not before {condition_words(since, look.observed)}"
@@ -276,7 +276,10 @@ def _settle(
 
 
 def _expect(due: Mapping[str, FinishedRestart], stale: frozenset[str], last_seen: Observation | None) -> Decision:
-    """Those whose start is due are left out of ``members``. ``last_seen`` is what nobody waits to see differently."""
+    """Members whose start is due are left out of ``members``.
+
+    ``last_seen`` is the observation if nobody waits for another one.
+    """
     last = max(due.values(), key=lambda task: task.due_until)
     what = "it" if due.keys() == stale else join_names(sorted(due))
     reason = f"task {last.label} has restarted {what}, and the service does not show the start yet"
@@ -299,15 +302,16 @@ def _conflict(look: Look, stale: frozenset[str], condition: Condition, satisfyin
     running = satisfying or next(iter(look.operations), None)
     if condition.in_flight is InFlight.QUEUE:
         first = tuple(operation.task_id for operation in look.operations)
-        what = f"{running.label} is running" if running else f"{moving_words(look.observed)}, without a task to see,"
+        what = f"{running.label} is running" if running else f"{moving_words(look.observed)} without a visible task"
         return Decision(Action.QUEUE, f"{what} and has to end first", stale, first)
     if running is None:
-        why = f"{moving_words(look.observed)}, and no task of it is to be seen"
+        why = f"{moving_words(look.observed)}, but no task of it is visible"
         return Decision(Action.REFUSE, f"{why}; {NEXT_STEP}", stale)
     if condition.in_flight is InFlight.FAIL:
-        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail was asked; {NEXT_STEP}", stale)
+        return Decision(Action.REFUSE, f"{running.label} is running, and in_flight=fail is set; {NEXT_STEP}", stale)
     if not _covers(running, stale):
-        why = "it does not restart all that is asked for" if running.restarts else "it is not known to be its restart"
+        is_part = bool(running.restarts)
+        why = "it does not restart everything that is asked for" if is_part else "it may not restart this target"
     elif running.started_at is None:
         why = "when it began is not known"
     else:
@@ -322,9 +326,7 @@ def _restart_reason(stale: Sequence[Member], look: Look, since: datetime | None)
     )
     if since is None:
         return (
-            f"{look.values.words(stale)}{some}"
-            if look.values
-            else "no condition was given, so the verb always restarts"
+            f"{look.values.words(stale)}{some}" if look.values else "started_before is not set, so this always restarts"
         )
     unknown = [member.name for member in stale if member.started is None]
     if unknown:

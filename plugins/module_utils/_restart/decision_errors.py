@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The error of a decision that ends a restart before anything is sent."""
+"""The errors of decisions that end a restart before anything is sent."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .decision import Action, Decision, Look
 
 
 def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look, log_lines: int) -> None:
-    """Raise an error where the decision is to restart nothing, and that is no success."""
-    nothing = f"There was no restart of {target.label}: {decision.reason}."
+    """Raise an error if the decision is to restart nothing, and that is not a success."""
+    nothing = f"Did not restart {target.label}: {decision.reason}."
     if decision.action is Action.REFUSE:
         raise TargetBusy(nothing)
     if decision.action is Action.HELD and look.holder is not None:
@@ -35,7 +35,7 @@ def raise_if_refused(api: OcpApi, target: Target, decision: Decision, look: Look
 
 
 def doubt_error(nothing: str) -> OptionError:
-    """The error where values that are shown prove nothing; ``nothing`` is what was not done for that."""
+    """The error if the shown values prove nothing; ``nothing`` is what was therefore not done."""
     return OptionError(
         f"until_effective: {nothing} Give started_before, the instant of the change, so that the start decides too."
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What reasons of decisions have in common: starts, instants and what is at work, in words."""
+"""The common words of decisions: starts, instants and what is at work."""
 
 from __future__ import annotations
 

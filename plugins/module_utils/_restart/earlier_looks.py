@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What earlier looks of a run have shown still counts: the replicas of a service lag."""
+"""What earlier looks of a run have shown and still counts, because the replicas of a service lag."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EarlierLooks:
     _starts_at_work: Starts = field(default_factory=dict)
 
     def remember(self, entry: TaskOnTarget, members: Iterable[Member]) -> None:
-        """Count a restart of which this controller knows otherwise, or pass over that of other things."""
+        """Count a restart that this controller knows from elsewhere, or ignore one of another target."""
         if entry.restarts is not None and entry.restarts.isdisjoint(member.name for member in members):
             self._of_others.add(entry.record["id"])
         else:
@@ -41,7 +41,7 @@ class EarlierLooks:
             if number not in found:
                 found[number] = replace(known, record=read(number) or known.record)
             elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).rolled_back:
-                # Nothing can be done to it any more, so what shows another state is behind.
+                # It can no longer change, so a record with another state is stale.
                 found[number] = known
             elif found[number].restarts == frozenset():
                 found[number] = replace(found[number], restarts=known.restarts)
@@ -65,13 +65,13 @@ class EarlierLooks:
         return now < self._at_work_until
 
     def is_behind(self, observed: Observation) -> bool:
-        """Whether a start is shown that is earlier than one shown before, or nothing is shown any more."""
+        """Whether the start is earlier than one shown before, or is no longer shown."""
         starts = _starts_of(observed)
         is_gone = bool(self._starts) and not starts and observed.serves is None and not observed.is_in_flight
         return is_gone or _has_earlier(starts, self._starts)
 
     def may_be_behind(self, observed: Observation, now: float) -> bool:
-        """Whether no work is shown any more, and none of its effect either."""
+        """Whether work is no longer shown, and its effect not yet."""
         is_recent = self.showed_work(now) and not observed.is_in_flight
         return is_recent and not _has_earlier(self._starts_at_work, _starts_of(observed))
 

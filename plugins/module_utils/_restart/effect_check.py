@@ -25,7 +25,7 @@ from .values_seen import ValuesSeen
 class EffectCheck:
     """The values that a ``request`` wants, read again and again, and noted in the ``attempt``.
 
-    Without ``started_before`` they decide alone, so what the service does not show is refused then.
+    Without ``started_before`` they alone decide, so values that the service does not show are refused.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class EffectCheck:
         return seen
 
     def asked_for(self, members: Iterable[Member]) -> None:
-        """Note that a restart of these members is asked for now."""
+        """Note that a restart of these members is requested now."""
         if self._before is not None:
             self._tried.note(members)
 
     def refused(self, members: Iterable[Member]) -> None:
-        """There was no such restart."""
+        """Forget it: the restart was refused."""
         if self._before is not None:
             self._tried.forget(member.name for member in members)
 

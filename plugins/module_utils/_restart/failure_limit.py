@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How many targets of one change FAILED restarts hold anywhere in the service, and from how many on nothing begins."""
+"""How many targets FAILED restarts of one change hold in the service, and above how many no restart begins."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .._ocp.task_model import FAILED, SUCCESSFUL, Task
 from .._targets.operating_tasks import restarted_parts, shown_cluster, tasks_of_cluster
 from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 
-# More are read only if all of these are of the change.
+# More are read only if all of these belong to the change.
 NEWEST_FAILED = 100
 
 
 @dataclass(frozen=True)
 class FailureLimit:
-    """Nothing begins while more than ``most`` targets are held, without those of the ``judged`` tasks."""
+    """Nothing begins while more than ``most`` targets are held, not counting those of the ``judged`` tasks."""
 
     most: int
     judged: frozenset[int] = frozenset()
@@ -74,7 +74,7 @@ class FailureCheck:
         if self._limit is None:
             return
         if isinstance(self._found, ServiceError):
-            self._found.add_advice("Without max_failures nobody looks for failed restarts elsewhere.")
+            self._found.add_advice("Without max_failures, failed restarts elsewhere are not checked.")
             raise self._found
         most = self._limit.most
         if len(self._found) <= most:
@@ -143,7 +143,7 @@ def _words(label: str, held: Sequence[Record], most: int) -> str:
     one = "target of this change is" if len(held) == 1 else "targets of this change are"
     judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
     return (
-        f"There was no restart of {label}: {len(held)} {one} held by a FAILED restart, more than max_failures={most}: "
+        f"Did not restart {label}: {len(held)} {one} held by a FAILED restart, more than max_failures={most}: "
         f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give judged_tasks={judged} when a "
         "person has decided that the others may go on."
     )

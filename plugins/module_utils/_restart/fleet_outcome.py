@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What became of each server of a fleet that restarts: its facts, and the words for those that failed."""
+"""The outcome of each server of a fleet restart: its facts, and the words for those that failed."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class FleetOutcome:
         self._proofs: dict[int, Ended[Result]] = {}
 
     def asked(self, number: int, end: Ended[Result]) -> None:
-        """Note how the call for one ended."""
+        """Record how the call for one server ended."""
         self._asked[number] = end
 
     def proved(self, number: int, end: Ended[Result]) -> None:
-        """Note how the last look at one ended."""
+        """Record how the last check of one server ended."""
         self._proofs[number] = end
 
     @property
@@ -96,7 +96,7 @@ class FleetOutcome:
         ]
 
     def unproven(self, numbers: Sequence[int]) -> list[int]:
-        """Those of the ``numbers`` at which another look may show more."""
+        """Those of the ``numbers`` for which another check may show more."""
         return [number for number in numbers if not _is_final(self._proofs.get(number))]
 
     def result(self) -> Result:
@@ -115,7 +115,7 @@ class FleetOutcome:
         }
 
     def failure_lines(self) -> list[str]:
-        """How many were not restarted as asked, and a line for each of the first ones; empty if there is none."""
+        """How many were not restarted as requested, and a line for each of the first ones; empty if there are none."""
         failed = [server for server in self.result()["servers"] if server["failed"]]
         if not failed:
             return []
@@ -138,7 +138,7 @@ class FleetOutcome:
             raise NotAllRestarted("\n".join(lines), **facts)
 
     def _facts(self, number: int) -> Result:
-        """What the call for one has shown, however it ended."""
+        """What the call for one server has shown, however it ended."""
         end = self._asked.get(number)
         if end is None:
             return UNKNOWN
@@ -164,12 +164,12 @@ class FleetOutcome:
         """Why one failed; None if it did not, as far as is known."""
         end = self._asked.get(number)
         if end is None:
-            return "was not asked for."
+            return "was not reached before the run stopped."
         if end.error is not None:
             return f"was not restarted: {end.error}"
         task_id = self._facts(number)["task_id"]
         if task_id in self.unsuccessful:
-            return f"was not restarted well: task {task_id} did not end successfully."
+            return f"did not restart successfully: task {task_id} did not succeed."
         proof = self._proofs.get(number)
         if proof is None or (proof.found is not None and is_proven(proof.found)):
             return None

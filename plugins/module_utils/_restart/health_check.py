@@ -26,7 +26,7 @@ class HealthCheck:
 
     @property
     def reads(self) -> int:
-        """How much was read beyond the looks."""
+        """How many extra reads there were."""
         return self._reader.count
 
     def forget(self) -> None:
@@ -34,7 +34,7 @@ class HealthCheck:
         self._reader = TaskReader(self._api)
 
     def problems(self, sight: Sight, *, healthy: bool) -> list[Problem]:
-        """What speaks against a restart of the target; ``healthy``: anything that is wrong with its cluster.
+        """The problems that prevent a restart of the target; ``healthy``: including all problems of its cluster.
 
         Raises a ServiceError if a task that would explain it cannot be read.
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which unfinished tasks are in flight on a target, by the task list and by the target's own words."""
+"""Which unfinished tasks are in flight on a target, by the task list and by the record of the target."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from .values_seen import ValuesSeen
 
 Found = TypeVar("Found")
 
-# A start further ahead of the service's clock was written down by another clock.
+# A start further ahead of the service's clock comes from another clock.
 LARGEST_START_LEAD = timedelta(seconds=60)
 
 # Of the newest tasks, those on a target and its members: tasks that are not shown, or not as those of the target.
@@ -48,7 +48,7 @@ def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
 
 @dataclass(frozen=True)
 class Sight:
-    """What was read of a target: itself, the tasks ``named`` by it, and all ``tasks`` on it, newest first.
+    """What was read about a target: its record, the tasks ``named`` by it, and all ``tasks`` on it, newest first.
 
     ``mark`` is the highest id of a task on the list, its own or not; None without permission to read tasks.
     All tasks since ``reach`` are on the list; None if that is not known. ``newest`` are all tasks on it.
@@ -69,7 +69,7 @@ class Sight:
 
     @property
     def newest_cause(self) -> int | None:
-        """The newest task that may have made the target show what it does: no restart of something else."""
+        """The newest task that may have caused what the target shows; not a restart of something else."""
         own = {entry.record["id"] for entry in self.tasks}
         causes = (task["id"] for task in self.newest if task["id"] in own or not is_known(task.get("name")))
         return max(causes, default=None)
@@ -115,7 +115,7 @@ class Viewer:
         return sight
 
     def see_with(self, noted: Noted) -> Sight:
-        """Look, and again if the answers disagree about the time, or ``noted`` tells more of tasks than they did.
+        """Look, and look again if the answers disagree about the time, or ``noted`` knows more about tasks.
 
         Raises a ServiceError.
         """
@@ -172,7 +172,7 @@ class Viewer:
 
         Raises a ServiceError.
         """
-        # What is read of those that have ended may show one that has just begun, where the service ignores the filter.
+        # The list of ended tasks may show one that has just begun, if the service ignores the filter.
         evidence = self._evidence(sight, since)
         operations, observed, failure = replace(sight, tasks=evidence).unfinished, sight.observed, None
         if observed.is_in_flight or observed.serves is False:
@@ -222,7 +222,7 @@ class Viewer:
         is_enough = not never_shown or (since is not None and sight.reach is not None and sight.reach < since)
         if not stale or (self.target.shows_start and is_enough):
             return sight.tasks
-        # Of a replica that lags, perhaps.
+        # These may come from a replica that lags.
         found = {entry.record["id"]: entry for entry in (*self._all_finished(), *sight.tasks)}
         return list(found.values())
 
@@ -251,15 +251,15 @@ class Viewer:
 
 def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
     return ResponseUnreadable(
-        f"For {UNSEEN_FOR:g} seconds the service has shown an earlier start of {target.label} than before, or "
-        "nothing of it, so its answers are out of date.",
+        f"For {UNSEEN_FOR:g} seconds the service has shown an older start of {target.label} than before, or "
+        "nothing of it, so its answers are stale.",
         url=api.url,
-        advice="Look at it in OCP; run this again when the service is well.",
+        advice="Check it in OCP, then run this again when the service is healthy.",
     )
 
 
 def _reach(newest: list[Record]) -> datetime | None:
-    """Since when the newest tasks are all there are; a service that ignores the order gives others."""
+    """The instant since which the newest tasks are complete; a service that ignores the order returns others."""
     numbers = [task["id"] for task in newest]
     begins = [begin for task in newest if (begin := instant(task.get("startTime"))) is not None]
     return min(begins, default=None) if numbers == sorted(numbers, reverse=True) else None

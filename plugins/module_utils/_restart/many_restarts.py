@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The restart of many servers side by side: ask for all, wait for all tasks at once, prove each."""
+"""The restart of many servers side by side: request all, wait for all tasks at once, prove each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def restart_many(
 
 
 class _Fleet:
-    """One such run; what it finds is in ``outcome``."""
+    """One such run; its findings are in ``outcome``."""
 
     def __init__(self, api: OcpApi, crew: Crew, outcome: FleetOutcome, proof_timeout: float, clock: Clock) -> None:
         self._api = api
@@ -94,7 +94,7 @@ class _Fleet:
                 clock=self._clock,
             )
         except OcpError as error:
-            # Their summaries say less than the servers that they restart.
+            # Their summaries say less than the names of the servers that they restart.
             error.facts.pop("tasks", None)
             raise
         self._outcome.warnings += waited.warnings
@@ -102,7 +102,7 @@ class _Fleet:
         self._outcome.durations = {task["id"]: task["duration"] for task in waited.results}
 
     def _prove(self) -> None:
-        """Look at all again, and at those that do not show their start yet once more every few seconds."""
+        """Check all again, and every few seconds those that do not show their start yet."""
         began, members = self._clock.now(), self._outcome.members
         unproven = self._outcome.to_be_proven()
         while unproven:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Requests of this process whose outcome is open: they may have been held back, and be carried out later.
+"""Requests of this process whose outcome is unknown: they may be delivered and carried out later.
 
 Another process cannot know of them; see docs/at-most-once.md.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The search for what a request did whose response was lost: how long, how often, and what it ends with."""
+"""The search for the effect of a request whose response was lost: how long, how often, and its result."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Search(Generic[Found]):
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether looking again would be in vain."""
+        """Whether looking again is pointless."""
         return isinstance(self.problem, (CredentialsRefused, TargetError))
 
     @property
     def last_look(self) -> str:
         """Words about the last look, if it failed."""
-        return f" (the last look failed: {str(self.problem).rstrip('.')})" if self.problem else ""
+        return f" (the last poll failed: {str(self.problem).rstrip('.')})" if self.problem else ""
 
 
 def search_outcome(api: OcpApi, look: Callable[[], Found | None], clock: Clock) -> Search[Found]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The course of one restart: look, decide, send at most once, wait, verify; pauses before the request."""
+"""The steps of one restart: look, decide, send at most once, wait, verify; and the pauses before the request."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from .time_left import TimeLeft
 
 Result = dict[str, Any]
 
-# What a look and the request take at least.
+# The least number of requests for a look and the restart request.
 LOOK_AND_REQUEST = 5
 
 
@@ -160,9 +160,9 @@ class _Restart:
         return sight, decision
 
     def _decide_anew(self, refusal: RequestRefused | TaskFailed) -> tuple[Sight, Decision]:
-        """Decide anew, with as much time for looking as a request has: lists lag, and reads fail.
+        """Decide again, with as much time for looking as a request has: lists lag, and reads fail.
 
-        Raises OutcomeUnknown if the target cannot be read, since a refusal may be that of a repetition by a proxy.
+        Raises OutcomeUnknown if the target cannot be read: a proxy may have repeated the request and got the refusal.
         """
         is_busy = isinstance(refusal, RequestRefused) and refusal.is_busy
 
@@ -189,7 +189,7 @@ class _Restart:
     # Deciding
 
     def _decide(self) -> tuple[Sight, Decision]:
-        """What was seen, and what to do; waits for what has to end first. Holds the lock of the cluster afterwards."""
+        """The sight and the decision; waits for what has to end first. Holds the lock of the cluster afterwards."""
         self._safety.forget()
         while True:
             try:
@@ -210,7 +210,7 @@ class _Restart:
         if adopted is not None:
             return sight, adopted
         values = self._effect.seen(sight.observed)
-        with self._saying_nothing_was_sent("since it cannot be read"):
+        with self._saying_nothing_was_sent("it cannot be read"):
             look = self._look = self._viewer.judge(sight, self._since, values)
         waits = self._request.wait and not self._request.check_mode
         condition = Condition(self._since, self._request.in_flight, waits, settles=self._expecting < PROOF_TIMEOUT)
@@ -222,7 +222,7 @@ class _Restart:
         return None if decision.sends and not self._is_safe(sight) else (sight, decision)
 
     def _is_safe(self, sight: Sight) -> bool:
-        with self._saying_nothing_was_sent("since what speaks against it cannot be read", ServiceError):
+        with self._saying_nothing_was_sent("the data for its safety checks cannot be read", ServiceError):
             if not self._safety.allows(sight):
                 return False
             if self._signs.allows(sight):
@@ -231,21 +231,21 @@ class _Restart:
         return False
 
     def _see(self) -> Sight:
-        with self._saying_nothing_was_sent("since it cannot be read"):
+        with self._saying_nothing_was_sent("it cannot be read"):
             self._lock.release()
             self._effect.learn()
             look = LOOK_AND_REQUEST + self._signs.requests + self._effect.requests
             self._api.wait_for_room(self._attempt.with_room_to_spare(look), self._clock)
-        with self._saying_nothing_was_sent("since others of this controller restart the same cluster"):
+        with self._saying_nothing_was_sent("other restarts of this controller are busy with the same cluster"):
             self._lock.acquire(self._policy())
             self._sender.recall()
-        with self._saying_nothing_was_sent("since it cannot be read"):
+        with self._saying_nothing_was_sent("it cannot be read"):
             self._time.read()
             self._signs.read()
             self._effect.read()
             sight = self._viewer.see_with(self._lock.own_tasks)
         if (wanted := self._request.started_before) is not None:
-            # Not earlier: the clock of the service is judged from several answers.
+            # Only here, because the clock of the service is judged from several answers.
             since, warnings = to_service_clock(wanted, self._api.service_clock, self._clock.wall())
             if self._since is None:
                 self._since = since
@@ -253,7 +253,7 @@ class _Restart:
         return sight
 
     def _wait_first(self, decision: Decision) -> bool:
-        """Wait a while for what has to end or to show before anything is done; tells whether there is such a thing."""
+        """Wait a while for what has to end or to show first; returns whether there was a reason to wait."""
         expected = decision.action is Action.SETTLE or (decision.action is Action.EXPECT and self._request.wait)
         if not expected and decision.action is not Action.QUEUE:
             return False
@@ -268,7 +268,7 @@ class _Restart:
             self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
             self._expecting += self._clock.now() - began
             return True
-        with self._saying_nothing_was_sent(f"since {decision.reason}"):
+        with self._saying_nothing_was_sent(decision.reason):
             self._wait_until_ended(decision.task_ids)
         self._had_to_wait = True
         return True
@@ -280,9 +280,9 @@ class _Restart:
         if self._ended.issuperset(task_ids):
             waited = self._waited
             if not (pause := self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)):
-                what = "It has ended, but" if task_ids else "No task of it is to be seen, and"
+                what = "It has ended, but" if task_ids else "No task of it is visible, but"
                 raise WaitTimeout(
-                    f"{what} after {waited:.0f} seconds the service shows it at work. Look at it in OCP; then run "
+                    f"{what} after {waited:.0f} seconds the service still shows it at work. Check it in OCP, then run "
                     "this again."
                 )
             self._clock.sleep(pause)
@@ -293,9 +293,9 @@ class _Restart:
         try:
             yield
         except kind as error:
-            # After a refusal that is not certain.
+            # Not after an uncertain refusal: the request may have run.
             if not self._sender.has_sent:
-                error.add_context(f"There was no restart of {self._target.label}, {why}.")
+                error.add_context(f"Did not restart {self._target.label}: {why}.")
             raise
 
     # Carrying out

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What this controller notes of a restart that it asks for, and how long that counts beside what the service shows."""
+"""What this controller notes about a restart that it requests, and how long the note counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .._waiting.await_tasks import UNSEEN_FOR
 
 @dataclass(frozen=True)
 class RestartNote:
-    """A restart that was asked for ``at`` that time; instants are whole seconds since 1970.
+    """A restart that was requested ``at`` that time; instants are whole seconds since 1970.
 
     ``starts``: its members, each with the start that it showed before. ``arbiters``: ids of arbitration services.
     ``task_id`` and when that ``began``, by the clock of the service, are None as long as the answer is not known.
@@ -87,7 +87,7 @@ class RestartNote:
         return TaskOnTarget(record, self._restarts_of(there.keys()))
 
     def told(self, shown: TaskOnTarget, members: Iterable[Member]) -> TaskOnTarget | None:
-        """Its task as it is shown, where the service does not tell what that restarts; None if it is another."""
+        """Its task as shown, if the service does not show what that restarts; None if it is another task."""
         task, names = Task.from_api(shown.record), {member.name for member in members}
         is_same = task.id == self.task_id and self.began is not None and whole_seconds(task.start_time) == self.began
         if not is_same or shown.restarts != frozenset():

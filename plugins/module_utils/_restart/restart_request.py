@@ -17,7 +17,7 @@ from .failure_limit import FailureLimit
 
 @dataclass(frozen=True)
 class Safety:
-    """What is asked of a cluster right before the restart of a part of it.
+    """The demands on a cluster right before the restart of a part of it.
 
     With ``majority`` no tenant that is not ``tolerated`` may lose its own. With ``healthy`` the cluster has to be
     healthy, apart from what this controller restarts in the same zone. The target has to be in the ``zone``, if given.
@@ -34,12 +34,11 @@ class RestartRequest:
     """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
 
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
-    ``safety`` nothing is asked. What would not be done before ``finish_before``, by the same clock, is not begun.
-    ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for
-    those signs to end that may.
-    ``offline_time`` is how many seconds a server may be away, None to read it. ``until_effective`` are the values of
-    parameters that the restart is for: what shows them needs none. ``failures`` limits how many restarts of the change
-    may have failed elsewhere.
+    ``safety`` there are no demands. A restart that would not end before ``finish_before``, by the same clock, is not
+    begun. ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety,
+    and for those signs to end that may. ``offline_time`` is how many seconds a server may be away, None to read it.
+    ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
+    ``failures`` limits how many restarts of the change may have failed elsewhere.
     """
 
     check_mode: bool

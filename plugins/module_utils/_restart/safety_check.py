@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether the restart of a target is safe for the tenants: refused, waited for, or told, by the look that decides."""
+"""Whether the restart of a target is safe for the tenants: refused, delayed or reported, by the look that decides."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def clusters_of(target: Target) -> Sequence[int]:
 
 
 def locked_by(target: Target) -> Sequence[int | str]:
-    """What only one restart of this controller looks at at a time: clusters, and what may be a part of none."""
+    """What only one restart of this controller checks at a time: clusters, and targets that may belong to none."""
     if isinstance(target, ArbitrationService):
         return [*target.serves, f"arbitration service {target.id}"]
     return [f"obproxy {target.proxy_cluster}"] if isinstance(target, ObProxies) else clusters_of(target)
 
 
 class SafetyCheck:
-    """Judges the restart of one target, again and again; ``wait`` is for what may be safe later."""
+    """Judges the restart of one target, again and again; ``wait`` is for a restart that may be safe later."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SafetyCheck:
     def allows(self, sight: Sight) -> bool:
         """Whether the request may be sent right after this sight; if not, look again: it may have waited.
 
-        Raises NotHealthy, NotSafe, and a ServiceError if what they go by cannot be read for now.
+        Raises NotHealthy, NotSafe, and a ServiceError if their data cannot be read for now.
         """
         safety = self._request.safety
         if isinstance(self._target, Cluster):
@@ -97,16 +97,16 @@ class SafetyCheck:
             self._note(None)
         elif not self._keeps_majorities(sight, safety):
             return False
-        # The servers were seen before all that was read.
+        # The servers were observed before the rest was read.
         return self._reads() == read
 
     def _keeps_majorities(self, sight: Sight, safety: Safety) -> bool:
-        """Whether no tenant is lost that has to stay; False: look again."""
+        """Whether all tenants that have to stay keep their majority; False: look again."""
         read = self._reads()
         try:
             verdict = combined([judge(*each, safety.tolerated) for each in self._taken(sight)])
         except ServiceError as error:
-            error.add_advice("With safety=none nobody looks at tenants.")
+            error.add_advice("With safety=none, tenants are not checked.")
             raise
         self._note(verdict)
         self._warn_of_unknown(safety.tolerated, verdict)
@@ -155,7 +155,7 @@ class SafetyCheck:
     def _refusal(self, verdict: Verdict) -> NotSafe:
         waited = f" For {self._safety_wait.waited:.0f} seconds it was not safe." if self._safety_wait.waited else ""
         return NotSafe(
-            f"There was no restart of {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
+            f"Did not restart {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
             f"{allowing_options(verdict.refused, passes=verdict.passes)}"
         )
 
@@ -163,15 +163,16 @@ class SafetyCheck:
         cluster = self._target.result().get("cluster_name")
         words = unhealthy_words(problems, self._safety_wait.waited or None)
         if not any(problem.kind is Kind.HELD for problem in problems):
-            words += " Look there first, or wait for it with safety_timeout."
+            words += " Check the cluster first, or wait for it with safety_timeout."
         return NotHealthy(
-            f"There was no restart of {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
+            f"Did not restart {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
         )
 
     def _warn_of_unknown(self, tolerated: frozenset[str], verdict: Verdict) -> None:
         unknown = sorted(tolerated.difference(verdict.tenants))
         if unknown and verdict.tenants:
-            self._attempt.warnings.append(f"tolerate_outage_of: no tenant there is called {join_names(unknown)}.")
+            names = join_names(unknown)
+            self._attempt.warnings.append(f"tolerate_outage_of: no tenant of the cluster has the name {names}.")
 
     def _tell_what_it_means(self, sight: Sight) -> None:
         """Add to the reason what the restart of a whole cluster means, whatever can be read of its tenants."""
@@ -192,4 +193,4 @@ def _meaning(found: Sequence[Outage]) -> str:
         return "no tenant has a majority that it could take away"
     names = [outage.tenant.name for outage in found if not outage.tenant.stands_for_all]
     whom = f"of the tenants {join_names(names)}" if names else "of its tenants"
-    return f"OCP restarts its servers in an order of its own, and the majority {whom} may be away meanwhile"
+    return f"OCP chooses the order of its servers, so the majority {whom} may be lost meanwhile"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How long to wait until the next look before a request: for safety, for health, and after a look that failed."""
+"""How long to wait until the next look before a request: for safety, for health, and after a failed look."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .restart_request import RestartRequest
 
 
 class SafetyWait:
-    """The wait of one restart until nothing speaks against it. ``waited`` are the seconds so far."""
+    """The wait of one restart until nothing prevents it. ``waited`` are the seconds so far."""
 
     def __init__(self, api: OcpApi, target: Target, request: RestartRequest, lock: ClusterLock, clock: Clock) -> None:
         self._api = api
@@ -58,7 +58,7 @@ def _pause_until_next_look(api: OcpApi, request: RestartRequest, waited: float, 
 
 
 def _may_pass(request: RestartRequest, error: ServiceError) -> bool:
-    """Whether a failed look is no end yet: what waits for a healthy cluster outlasts a service that is away."""
+    """Whether a failed look may be repeated: a restart that waits for a healthy cluster also waits for the service."""
     is_waiting = request.safety is not None and request.safety.healthy
     return is_waiting and not isinstance(error, (CredentialsRefused, NotFound))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How the request of a restart is sent once, and which task it started: by the answer, or by a search."""
+"""How the request for a restart is sent once, and which task it started: by the answer, or by a search."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from .task_adoption import Sent, doubtful_tasks, find_own_task, is_answer, outco
 class Sender:
     """Sends the request for one target, and notes in ``attempt`` what that started.
 
-    It knows the last request of this process whose outcome is not certain: one that was refused, which a proxy may have
-    answered, or one that is still open. ``announce`` gets a line with a task that may be ours, before a search for it.
+    It knows the last request of this process whose outcome is not certain: a refused one, which a proxy may have
+    answered, or one whose outcome is still unknown. ``announce`` gets a line with a task that may be ours, before a
+    search for it.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Sender:
         self._sent = None if self._last is None else replace(self._last, refused=True, failed=failed)
 
     def _forget(self) -> None:
-        """The request is done with: its restart is not the one that is wanted now."""
+        """Forget the request: its restart is not the one that is wanted now."""
         close_outcome(self._api, self._target)
         self._sent = self._open = None
 
@@ -95,12 +96,12 @@ class Sender:
         return doubt or error
 
     def doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
-        """The error if a task may be our own, of which the service does not tell the target; None if there is none."""
+        """The error if a task whose target the service does not show may be our own; None if there is none."""
         if not (self._doubtful and isinstance(refusal, RequestRefused)):
             return None
         refusal.context.clear()
         names = join_names(task.label for task in self._doubtful)
-        doubt = f"That may be the answer to a repetition by a proxy: {names} began since, by the same user"
+        doubt = f"That may be the answer to a request that a proxy repeated: {names} began since, by the same user"
         return outcome_unknown(self._target, refusal, doubt)
 
     def send(self, mark: int | None, members: frozenset[str], now: datetime) -> None:
@@ -119,7 +120,7 @@ class Sender:
         except ServiceError as error:
             if not error.may_have_run:
                 self._sent = replace(sent, refused=True)
-                error.add_context(f"There was no restart of {self._target.label}.")
+                error.add_context(f"Did not restart {self._target.label}.")
                 raise
             self._note_sent(error.facts.get("trace_id"))
             remember_open(self._api, self._target, sent)
@@ -132,21 +133,22 @@ class Sender:
             raise
 
     def _wrong_answer(self, sent: Sent, answer: ApiResponse) -> ResponseUnreadable:
-        """The error for an answer with a task that is not believed; its id is noted if only that speaks against it."""
+        """The error for an answer with an implausible task; its id is noted if only the id is implausible."""
         task = Task.from_api(answer.data)
-        words = f"shows task {task.label}, which is no new restart of {self._target.label}."
+        words = f"shows task {task.label}, which is not a new restart of {self._target.label}."
         if is_answer(answer.data, self._target, None) and sent.fits(task):
             self._attempt.note(task_id=task.id)
             self._announce(started_line(self._target.label, f"submitted, perhaps as task {task.id}"), False)
             words += (
-                f" Its id is not above {sent.mark}, the highest on the task list before; else it fits (see task_id)."
+                f" Its id is not above {sent.mark}, the highest task id before the request; otherwise it fits (see "
+                "task_id)."
             )
         return ResponseUnreadable(
             f"The answer to POST {answer.url} {words}", url=answer.url, trace_id=answer.trace_id, may_have_run=True
         )
 
     def _adopt(self, task: Task, why: str) -> None:
-        before = self._attempt.so_far.reason or "this process has asked for it before"
+        before = self._attempt.so_far.reason or "this process has requested it before"
         reason = f"{before}; {why}, and task {task.label} is the only one started since"
         self._attempt.note(changed=True, action="adopted", reason=reason)
         self._record(task)
@@ -167,8 +169,8 @@ def _why_adopted(sent: Sent) -> str:
 
 def _still_open(target: Target, sent: Sent) -> OutcomeUnknown:
     return OutcomeUnknown(
-        f"It is not known whether a restart of {target.label} is going to run: this process asked for one at "
-        f"{sent.at.isoformat(timespec='seconds')}, the answer was lost, and something on the way may still hold the "
-        "request back. It is not sent again. Look at the newest tasks in OCP; another run, with started_before, "
+        f"It is not known whether a restart of {target.label} is going to run: this process requested one at "
+        f"{sent.at.isoformat(timespec='seconds')}, the answer was lost, and something in between may still deliver the "
+        "request. It is not sent again. Look at the newest tasks in OCP; another run, with started_before, "
         "restarts only what has not started since."
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What speaks against a restart besides tenants: failures elsewhere, signs of trouble, restarts that took too long."""
+"""What may prevent a restart besides tenants: failures elsewhere, signs of trouble, restarts that took too long."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BUDGET_REQUESTS = 2
 
 @dataclass(frozen=True)
 class _Budget:
-    """Seconds that a server may be away, None if that is not shown, and a past restart that took longer, if any."""
+    """How many seconds a server may be offline, None if not shown, and a past restart that took longer, if any."""
 
     allowed: float | None
     exceeded: Task | None
@@ -95,7 +95,7 @@ class SignCheck:
                 self._budget = error
 
     def allows(self, sight: Sight) -> bool:
-        """Whether nothing speaks against the request right after this sight; if not, look again: it has waited.
+        """Whether nothing prevents the request right after this sight; if not, look again: it has waited.
 
         Raises NotSafe, ChangeStopped, and a ServiceError if the signs cannot be read for now.
         """
@@ -104,7 +104,7 @@ class SignCheck:
         if self._reader is None or self._read is None:
             return True
         if isinstance(self._read, ServiceError):
-            self._read.add_advice("Without stop_on nobody looks for signs of trouble.")
+            self._read.add_advice("Without stop_on, signs of trouble are not checked.")
             raise self._read
         cluster = str(self._target.result()["cluster_name"])
         found = troubles(cluster, sight.observed.servers, self._read, self._reader.watch)
@@ -144,7 +144,7 @@ class SignCheck:
     def _judge_budget(self) -> None:
         budget = self._budget
         if isinstance(budget, ServiceError):
-            budget.add_advice("With offline_budget=ignore nobody looks at that.")
+            budget.add_advice("With offline_budget=ignore, this is not checked.")
             raise budget
         if budget is None or budget.allowed is None or budget.exceeded is None:
             return
@@ -152,8 +152,8 @@ class SignCheck:
         if self._request.offline_budget is OfflineBudget.REFUSE:
             self._note_refusal([words])
             raise NotSafe(
-                f"There was no restart of {self._target.label}: {words}. Have the cluster wait longer ({PARAMETER}), "
-                "or allow it with offline_budget=warn."
+                f"Did not restart {self._target.label}: {words}. Set a larger {PARAMETER} for the cluster, or allow it "
+                "with offline_budget=warn."
             )
         self._attempt.warnings.append(f"The restart of {self._target.label} may take too long: {words}.")
 
@@ -162,13 +162,13 @@ class SignCheck:
         signs = [trouble.words for trouble in found]
         self._note_refusal(signs)
         return NotSafe(
-            f"There was no restart of {self._target.label}: there are signs of trouble{waited}: {'; '.join(signs)}. "
+            f"Did not restart {self._target.label}: there are signs of trouble{waited}: {'; '.join(signs)}. "
             f"{allowing_words(found)}",
             signs=signs,
         )
 
     def _note_refusal(self, words: Sequence[str]) -> None:
-        """What was found of tenants is not all that decides."""
+        """Add the reasons to the safety result: tenants are not all that decides."""
         safety = self._attempt.so_far.safety
         if safety is not None:
             problems = [*safety["problems"], *words]

@@ -67,7 +67,7 @@ class Proof:
 
     @property
     def contradiction(self) -> str | None:
-        """What is shown against it, as the end of a sentence; None if nothing is."""
+        """What disproves it, as the end of a sentence; None if nothing does."""
         if self.not_restarted:
             return f"{join_names(self.not_restarted)} has not started anew"
         if self.after is not None and self.after.serves is False:
@@ -75,10 +75,10 @@ class Proof:
         return None
 
     def lost_processes(self, before: Iterable[Member]) -> list[str]:
-        """What ran before and does not now, of which a restart does not depend, each as a sentence."""
+        """Processes that ran before and do not run now, and that a restart does not depend on; one sentence each."""
         now = {member.name: member.pids or {} for member in (self.after.members if self.after else ())}
         return [
-            f"{join_names(sorted(lost))} ran on {member.name} before the restart, and does not now."
+            f"{join_names(sorted(lost))} ran on {member.name} before the restart and does not run now."
             for member in before
             if (lost := (member.pids or {}).keys() - now.get(member.name, {}).keys())
         ]
@@ -124,7 +124,7 @@ def await_proof(
 
 
 def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
-    """Whether looking again may show more: what is shown speaks against it, or was shown before."""
+    """Whether looking again may show more: what is shown disproves it, or was shown before."""
     if proof.holder is not None:
         return False
     if proof.contradiction is not None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which task our request started when no answer named it: by id, kind, target, begin and creator."""
+"""Which task our request started if no answer named it: by id, kind, target, start and creator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._targets.target import Target, TaskOnTarget
 from .._targets.task_names import is_other_kind
 from .outcome_search import search_outcome
 
-# Beside what is uncertain about the clocks.
+# In addition to the uncertainty of the clocks.
 RESOLUTION = timedelta(seconds=SECOND)
 LARGEST_LEAD = timedelta(seconds=5) + RESOLUTION
 
@@ -109,7 +109,7 @@ def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, c
     wanted = f"{kind} of it, begun since and with an id above {sent.mark}"
     if sent.mark is None:
         raise outcome_unknown(
-            target, lost, "The tasks could not be looked at, since these credentials may not read them (TASK_VIEWER)"
+            target, lost, "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)"
         )
     mark = sent.mark
     search = search_outcome(api, lambda: own_tasks(target, target.tasks(api, above=mark), sent), clock)
@@ -119,12 +119,12 @@ def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, c
     if found:
         result = f"More than one is {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
-        result = f"For {api.timeout:g} seconds {wanted} was looked for, and none was found"
+        result = f"For {api.timeout:g} seconds the task list did not show {wanted}"
     raise outcome_unknown(target, lost, result + search.last_look)
 
 
 def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
-    """The error for a request of which nobody knows whether it restarts the target."""
+    """The error for a request that may or may not restart the target."""
     return OutcomeUnknown(
         f"It is not known whether a restart of {target.label} is running. {lost} {search}. "
         "Check its state and the newest tasks in OCP; then run this again with started_before, which restarts only "

@@ -21,7 +21,7 @@ from .._targets.target import Target, TaskOnTarget
 PROOF_TIMEOUT = 180.0
 # A start computed from an uptime varies slightly between reads.
 UPTIME_TOLERANCE = timedelta(seconds=2 * SECOND)
-# A subtask that was skipped leaves undone what its name says.
+# A skipped subtask leaves its work undone.
 ESSENTIAL_WORDS = ("stop", "start", "restart")
 SKIP = "SKIP"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a restart would be done before an instant, by how long past ones of its kind have taken."""
+"""Whether a restart would end before an instant, by the durations of past restarts of its kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TimeLeft:
             self._past = self._target.listed(self._api, **filters)
 
     def objection(self, sight: Sight) -> str | None:
-        """Why the restart would not be done in time; None if it would."""
+        """Why the restart would not end in time; None if it would."""
         if self._finish_before is None:
             return None
         slowest = longest_restart([*sight.newest, *(self._past or [])], self._target.task_name)

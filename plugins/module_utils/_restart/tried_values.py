@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""For which values this controller has restarted a server before, whatever has become of that run.
+"""For which values this controller has already restarted a server, whatever the outcome of that run.
 
-A server that shows other values all the same is not restarted for them again. No clock decides: its start has moved
-since the request.
+If the server still shows other values, it is not restarted for them again. No clock is compared: only whether its start
+has moved since the request.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .._base.note_files import NoteFiles
 from .._targets.target import Member
 
 LOST = (
-    "It cannot be noted for which values of parameters a server is restarted, so a later run may restart it for them "
-    "again"
+    "This controller cannot remember for which parameter values a server was restarted, so a later run may restart it "
+    "for them again"
 )
 
 

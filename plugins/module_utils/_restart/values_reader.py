@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How the values of parameters that a restart is for are read, and what is refused or warned of before it."""
+"""How the parameter values that a restart is for are read, and what is refused or warned about before it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ValuesReader:
             self._read = if_shown(lambda: self._api.cluster_parameters(self._cluster_id), lambda _error: None) or ()
 
     def learn(self, clock: Clock, *, check_mode: bool = False) -> None:
-        """Learn whether the service tells old values from new ones, if that is not known. Raises a ServiceError.
+        """Learn whether the service shows old and new values apart, if that is not known. Raises a ServiceError.
 
         Two values at once may also be a new one on its way to all servers. So they are read again some time later, but
         not in check mode, which notes nothing.
@@ -88,7 +88,7 @@ class ValuesReader:
         what = f"{OPTION}: the service does not show the value of {join_names(self._wanted)} on each server"
         if self._alone:
             raise OptionError(
-                f"{what} of cluster {self._cluster}, so nothing tells which of them need the restart. Give "
+                f"{what} of cluster {self._cluster}, so it is not known which of them need the restart. Give "
                 "started_before, the instant of the change."
             )
         self._warnings.append(f"{what}, so started_before alone decides.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the values of parameters say of a target: which members need the restart, and whether that is believed."""
+"""What the parameter values say about a target: which members need the restart, and whether that can be trusted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ValuesSeen:
 
     @property
     def doubted(self) -> list[str]:
-        """The names whose value alone proves nothing: a service may show the new one before any restart."""
+        """The names whose value alone proves nothing: a service may show the new value before any restart."""
         dynamic = {name for name, each in self.effect.parameters.items() if each.needs_restart is False}
         return [name for name in self.effect.wanted if name not in self.told_apart | dynamic]
 

@@ -30,7 +30,7 @@ from .server_outcomes import failed_restart, outcome_words, server_outcomes, sho
 
 Result = dict[str, Any]
 
-# Lines of a run over many clusters begin with the name of one.
+# Lines of a run over many clusters begin with the name of the cluster.
 WIDTH = 118
 # Of a wait in which a server may be away: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
@@ -55,8 +55,8 @@ class ClusterRun:
 def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -> Result:
     """Restart the servers of a cluster that need it, one after another; returns the result, with ``warnings``.
 
-    In check mode it plans alone. Raises an OcpError at the first bad sign; its facts hold the result so far. Where too
-    much of the change has failed elsewhere, that is in the result if there is a record, and else it is an error.
+    In check mode it plans alone. Raises an OcpError at the first problem; its facts have the result so far. If too much
+    of the change has failed elsewhere, that is in the result if there is a record, otherwise it is an error.
     """
     return _Run(api, wanted, clock).run()
 
@@ -109,7 +109,7 @@ class _Run:
         self._look_again()
 
     def _check_run(self) -> None:
-        """Raise ChangeStopped if the run is to begin nothing more."""
+        """Raise ChangeStopped if the run must not begin another restart."""
         objection = self._wanted.record.objection() if self._wanted.record else ""
         if objection:
             raise ChangeStopped(f"No restart of cluster {self._cluster['name']} begins: {objection}.")
@@ -134,7 +134,7 @@ class _Run:
         return f"{self._cluster['name']} (id {self._cluster['id']})"
 
     def _restart(self, batch: Result) -> None:
-        """Restart what is one request, and note each of its servers."""
+        """Restart a batch by one request, and record each of its servers."""
         began = self._clock.now()
         try:
             found = restart_target(self._api, self._selector(batch), self._request(batch), self._clock)
@@ -192,12 +192,13 @@ class _Run:
         [cluster] = plan["clusters"]
         if not cluster["serves"]:
             words = cluster["message"] or "; ".join(cluster["problems"]) + "."
-            raise NotHealthy(f"Cluster {self._label} does not serve after all: {words}")
+            raise NotHealthy(f"Cluster {self._label} does not serve at the end: {words}")
         known = {server["id"] for server in self._results} | set(self._untouched())
         left = [server for batch in plan["batches"] for server in batch["servers"] if server["id"] not in known]
         if left:
             names = join_names(f"{server['name']} ({server['reason']})" for server in left)
-            raise NotVerified(f"Of cluster {self._label} these were not restarted, though they should: {names}.")
+            which = f"These servers of cluster {self._label}"
+            raise NotVerified(f"{which} were not restarted, but should have been: {names}.")
 
     def _untouched(self) -> dict[int, str]:
         """The names of the planned servers that were not begun, by id."""
@@ -220,7 +221,7 @@ class _Run:
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Whatever ends it, the record has it, and a line says what is left of the run."""
+        """Add the outcome to the record, whatever it is, and show a line about the rest of the run."""
         try:
             yield
         except OcpError as error:

@@ -186,12 +186,12 @@ class _PlannedCluster:
         words = []
         if len(waves) > 1:
             together = self._verdict([name for name in self._needed if name not in refused], 1)
-            words.append(f"Servers of {label} cannot be away all at once. {refusal_words(together.refused)}")
+            words.append(f"The servers of {label} cannot all be down at once. {refusal_words(together.refused)}")
         if refused:
             alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
             found = {outage.tenant.name: outage for outage in reversed(alone)}
             lost = refusal_words(list(found.values()))
-            words.append(f"{join_names(refused)} of {label} cannot be away at all. {lost}")
+            words.append(f"{join_names(refused)} of {label} cannot be down at all. {lost}")
         return " ".join(words)
 
     def wave_facts(self) -> list[list[Result]]:
@@ -249,4 +249,4 @@ def _unknown_tenants(plans: Sequence[_ClusterPlan], tolerated: Collection[str]) 
     unknown = sorted(set(tolerated).difference(*(plan.tenants for plan in plans)))
     if not unknown or not any(plan.tenants for plan in plans):
         return []
-    return [f"tolerate_outage_of: no tenant of these clusters is called {join_names(unknown)}."]
+    return [f"tolerate_outage_of: no tenant of these clusters has the name {join_names(unknown)}."]

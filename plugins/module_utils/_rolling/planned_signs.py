@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a plan tells of signs of trouble: what is there now, which alarms are known, how long a server may be away."""
+"""The signs of trouble in a plan: which are there now, which alarms are known, how long a server may be offline."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SeenSigns:
 
     @property
     def blocking(self) -> list[Problem]:
-        """Those that no wait ends."""
+        """The signs that waiting cannot end."""
         return [Problem(trouble.words, Kind.HELD) for trouble in self.troubles if not trouble.passes]
 
     def result(self) -> dict[str, Any]:
@@ -40,9 +40,10 @@ class SeenSigns:
 
 
 class PlannedSigns:
-    """Looks at each cluster for signs of trouble. The alarms that are there now are no news for the restarts.
+    """Looks at each cluster for signs of trouble.
 
-    Without ``watch`` it looks for none. ``judges_budget``: it reads how long a server may be away.
+    The restarts ignore alarms that are there now. Without ``watch`` it checks none. ``judges_budget``: it reads how
+    long a server may be offline.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-# The looks before restarts see the newest 30 tasks of a cluster, so that no more of one batch should begin.
+# A look before a restart reads the newest 30 tasks of a cluster, so a batch must not have more restarts than that.
 LARGEST_BATCH = 25
 
 

@@ -76,7 +76,7 @@ def batch_size(option: str) -> int | None:
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
     """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, ``done``, and ``warnings``.
 
-    Each cluster is looked at once, without waiting; what is wrong with it is in the result.
+    Each cluster is checked once, without waiting; its problems are in the result.
 
     Raises OptionError, and TargetError for unknown names and for a cluster with too few zones.
     """
@@ -98,7 +98,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         "changed": False,
         "clusters": [_cluster_facts(plan) for plan in planned],
         "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
-        # Not "skipped": Ansible would take the Ansible task for skipped.
+        # Not "skipped": Ansible would count the Ansible task as skipped.
         "left_alone": [
             {**_zone_facts(plan.cluster, node.zone), **_node_facts(node)} for plan in planned for node in plan.unchanged
         ],
@@ -112,7 +112,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
 
 
 def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Plan]:
-    """The same plans with their canaries. What is blocked has none."""
+    """The same plans with their canaries. A blocked cluster has none."""
     found, left = [], wanted.canary
     for plan in planned:
         count = 0 if _reasons(plan) else left
@@ -138,7 +138,7 @@ def _check_request(wanted: RollingRequest) -> None:
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
     if wanted.started_before is None and not wanted.until_effective:
-        raise OptionError("started_before: is not given, and until_effective neither; give one of them, or both.")
+        raise OptionError("started_before: is not given, nor is until_effective; give one of them, or both.")
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
@@ -212,13 +212,13 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
 
 def _plan_node(server: Facts, since: datetime | None, values: ValuesSeen | None, now: datetime) -> Node:
     """Plan one server by the same decision as its restart will make. Raises an OcpError if that is none."""
-    # By its start and values alone: whether it serves, and what works on it, is judged with its cluster.
+    # Only by its start and values: whether it serves, and what works on it, is judged with its cluster.
     start = server["start_time"]
     member = Member(server["name"], RUNNING, start, started=instant(start), serves=True)
     look = Look(Observation(RUNNING, (member,)), [], now, values=values)
     decision = decide_restart(look, Condition(since, InFlight.ATTACH))
     if decision.action is Action.DOUBT and not is_unhealthy(server):
-        raise doubt_error(f"There is no plan: {decision.reason}.")
+        raise doubt_error(f"No plan was made: {decision.reason}.")
     name, zone, root = server["name"], server["zone"], server["with_rootserver"]
     needed = decision.action is not Action.SKIP
     return Node(server["id"], name, zone, root, needed, decision.reason, not is_unhealthy(server))

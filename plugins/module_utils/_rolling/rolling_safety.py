@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which batches of a plan would take a majority from a tenant even while all else serves, in words.
+"""Which batches of a plan would take the majority from a tenant even while everything else serves, in words.
 
 The size of a batch makes no difference to that: within a zone a tenant loses its replica with the first of its servers.
 """
@@ -22,8 +22,8 @@ def unsafe_words(
 ) -> str:
     """Which tenants would be lost, by which servers, and what allows it; empty if the batches are safe.
 
-    What may become safe when an arbitration service is well again is judged at its turn. Raises a ServiceError if the
-    tenants cannot be read.
+    A batch that is safe once an arbitration service has recovered is judged right before its restart. Raises a
+    ServiceError if the tenants cannot be read.
     """
     lost: dict[str, Outage] = {}
     by: dict[str, None] = {}

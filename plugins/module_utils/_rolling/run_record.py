@@ -48,7 +48,7 @@ class RunRecord:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.seek(0)
                 before = file.read().decode(errors="replace")
-                # A process that was killed may have left half a line.
+                # A killed process may have left half a line.
                 file.write(f"{'' if before.endswith(chr(10)) or not before else chr(10)}{added}".encode())
         except OSError as error:
             raise self._unusable(error) from error

@@ -13,7 +13,7 @@ from .._restart.observed_starts import start_shown
 Result = dict[str, Any]
 
 FAILED = "failed"
-# Keys of a failed restart that are shown; the whole task is in the record alone.
+# Keys of a failed restart that are shown; only the record has the whole task.
 SHOWN_OF_FAILURE = ("failed_task_ids", "unfinished_task_ids", "signs", "url", "trace_id")
 
 
@@ -53,7 +53,7 @@ def outcome_words(outcome: Result, reason: str | None) -> str:
 
 
 def shown_failure(error: OcpError) -> Result:
-    """Of the facts of a failure those that are shown."""
+    """The facts of a failure that are shown."""
     return {name: error.facts[name] for name in SHOWN_OF_FAILURE if name in error.facts}
 
 

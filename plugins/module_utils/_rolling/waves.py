@@ -22,7 +22,7 @@ class Waves:
 def waves_of(zones: Sequence[Sequence[str]], troubled: Sequence[str], may_go: MayGo) -> Waves:
     """The waves of the servers in ``zones``: the next wave begins when all of the one before serve.
 
-    The ``troubled`` ones are dead or in flight already: they take nothing away, and the first wave brings them back.
+    The ``troubled`` ones are already dead or in flight: they take nothing away, and the first wave brings them back.
     """
     left = [list(zone) for zone in zones]
     waves: list[tuple[str, ...]] = []
@@ -38,7 +38,7 @@ def waves_of(zones: Sequence[Sequence[str]], troubled: Sequence[str], may_go: Ma
 
 
 def _fill(zones: Sequence[Sequence[str]], may_go: Callable[[Collection[str]], bool]) -> list[str]:
-    """Whole zones where they may go; else the servers of them that may."""
+    """Whole zones if they fit; otherwise the servers of them that fit."""
     wave: list[str] = []
     for zone in zones:
         if may_go([*wave, *zone]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is read of the tenants of a cluster: zones, arbitration services, units; what stands in for tenants."""
+"""What is read about the tenants of a cluster: zones, arbitration services, units; what replaces missing tenants."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .voters import Arbiter, Replica, Tenant
 
 Found = TypeVar("Found")
 
-# Every cluster has this tenant; a list without it is not the whole.
+# Every cluster has this tenant; a list without it is incomplete.
 SYS = "sys"
-DEGRADED = "its log streams are degraded, so that half of its voters at most count"
+DEGRADED = "its log streams are degraded, so at most half of its voters count"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Layout:
 
     @property
     def details_read(self) -> int:
-        """Of how many tenants the units were read."""
+        """The number of tenants whose units were read."""
         return len(self._detailed)
 
     def forget(self) -> None:
@@ -63,8 +63,8 @@ class Layout:
         zones = _of_zones(placed)
         if self._is_empty and len(zones.replicas) == 1:
             self._warn(
-                f"Cluster {self.cluster_id} has one zone and, as far as the service tells, no tenant. Nothing of it "
-                "is there while that zone restarts."
+                f"Cluster {self.cluster_id} has one zone and, as far as the service shows, no tenant. All of it is "
+                "down while that zone restarts."
             )
             return []
         shown = f"{join_names(tenant.name for tenant in read)} alone" if read else "none"
@@ -75,14 +75,14 @@ class Layout:
         return [*read, zones]
 
     def _shows_no_tenant(self, is_listed: bool) -> bool:
-        """Whether the cluster counts no tenant or, where it counts none, whether an empty list could be read."""
+        """Whether the cluster reports zero tenants; if it reports no number, whether an empty list could be read."""
         count = integer(self.api.cluster(self.cluster_id).get("tenantCount"))
         return is_listed if count is None else count == 0
 
     def with_arbiters(
         self, tenants: Iterable[Tenant], taken: int | None, own: frozenset[int] = frozenset()
     ) -> list[Tenant]:
-        """The tenants with the arbitration services that they use; ``taken`` would be, ``own`` are restarted."""
+        """The tenants with their arbitration services; ``taken`` would be restarted, ``own`` already are."""
         if self._services is None:
             services = self._readable("arbitration services", self.api.arbitration_services)
             self._services = services or []
@@ -146,7 +146,7 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
 
 
 def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:
-    """The name of the server of a unit; that of a server which the cluster does not show is none of its names."""
+    """The name of the server of a unit; for a server that the cluster does not show, none of its names."""
     shown = address_of(unit, "serverIp", "serverPort")
     return names.get(integer(unit.get("serverId")), shown)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which zones have a voter of a tenant, by its locality: replica types, counts, lists of zones, other spellings.
+"""Which zones have a voter of a tenant, by its locality: replica types, counts, lists of zones, spellings.
 
 The forms are in docs/dev/contract.md, "Tenants".
 """
@@ -33,8 +33,8 @@ def type_votes(word: str) -> bool | None:
 def voters_of(locality: str | None) -> Voters | None:
     """The zones of a locality such as ``FULL{1}@zone1, READONLY{1}@zone2``; None if it is not understood.
 
-    A zone has one voter at most, whatever the count. Types in front of one place belong there together, as in
-    ``F,R{2}@zone1``. Where different types are spread over a list of zones, nobody knows which zone has which.
+    A zone has one voter at most, whatever the count. Types before one place belong there together, as in
+    ``F,R{2}@zone1``. If different types are spread over a list of zones, it is not known which zone has which.
     """
     found: dict[str, bool | None] = {}
     waiting: list[bool | None] = []

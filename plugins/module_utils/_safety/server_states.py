@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which servers of a cluster are dead or in flight: by their statuses, by its tasks, and by restarts of our own."""
+"""Which servers of a cluster are dead or in flight: by their statuses, by tasks, by restarts of this controller."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .._targets.target import PlacedServer
 from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, SERVER_RESTART, kind_of
 from .voters import ServerState
 
-# What a zone or cluster shows while anything works on a part of it.
+# The status of a zone or cluster while anything works on a part of it.
 OPERATING = "OPERATING"
 
 
 @dataclass(frozen=True)
 class OwnRestart:
-    """A restart that this controller has asked for and that the service may not show yet.
+    """A restart that this controller has requested and that the service may not show yet.
 
     ``task_id`` is None if it is not known. ``servers`` are names, ``arbiters`` ids of arbitration services.
     """
@@ -41,7 +41,7 @@ def server_states(
 ) -> dict[str, ServerState]:
     """The state of each server by its name. ``tasks`` are the newest of the cluster; ``taken`` would be restarted.
 
-    An unfinished restart that names no server may be of any, unless the status of a server explains it.
+    An unfinished restart that names no server may be for any of them, unless the status of a server explains it.
     """
     own = list(own)
     at_work = _by_tasks(placed, tasks)
@@ -53,7 +53,7 @@ def server_states(
     unnamed = [task for task in unnamed if task["id"] not in known]
     moving = [server.member for server in placed if is_in_flight(server.member.status)]
     if len(unnamed) > len([member for member in moving if member.name not in at_work]):
-        words = f"any may be: {_label(unnamed[0])} names no server"
+        words = f"{_label(unnamed[0])} names no server and may be restarting one"
         found = {name: state if state.dead else _in_flight(state, words) for name, state in found.items()}
     return found
 
@@ -78,12 +78,12 @@ def _is_unfinished_restart(task: Record) -> bool:
 
 
 def _names_target(task: Record) -> bool:
-    """Whether a restart shows what it is of; that may be nothing of this cluster."""
+    """Whether a restart shows its target, which may be in another cluster."""
     return kind_of(task.get("name")) == CLUSTER_RESTART or bool(restarted_parts(task)) or _host(task) is not None
 
 
 def _host(task: Record) -> int | None:
-    """The host of the server that a restart is of."""
+    """The host of the server that a task restarts."""
     return integer(task.get("hostId")) if kind_of(task.get("name")) == SERVER_RESTART else None
 
 

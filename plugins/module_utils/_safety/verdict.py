@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a restart is safe for the tenants of a cluster, and how much is read for that; words and facts."""
+"""Whether a restart is safe for the tenants of a cluster, and how much is read to decide it; words and facts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Verdict:
 
     @property
     def refused(self) -> list[Outage]:
-        """Those that nobody tolerates."""
+        """The outages that are not tolerated."""
         return [outage for outage in self.found if not _is_tolerated(outage.tenant, self.tolerated)]
 
     def result(self) -> Facts:
@@ -58,9 +58,9 @@ class Verdict:
 
 
 def judge(layout: Layout, taken: Taken, tolerated: Collection[str], *, deeper: bool = True) -> Verdict:
-    """Judge by the zones of the tenants; where they alone would refuse, by arbitration services; then by units.
+    """Judge by the zones of the tenants; if these would refuse, by arbitration services; then by units.
 
-    Without ``deeper`` by their zones alone. Raises a ServiceError if they cannot be read for now.
+    Without ``deeper``, only by their zones. Raises a ServiceError if they cannot be read for now.
     """
     tenants = layout.tenants(taken.placed)
     evidence = "tenants" if any(not tenant.stands_for_all for tenant in tenants) else "zones"

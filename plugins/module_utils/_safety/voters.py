@@ -2,9 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which tenants a restart would leave without the voters that they need.
 
-A tenant needs more than half of its voters, with an arbitration service half of them. An outage is when it may have
-enough before the restart, loses one that may serve, and may lack them after it. So what is lost already is not lost by
-this restart, and what is dead cannot be taken away. See docs/safety.md.
+A tenant needs more than half of its voters, with an arbitration service half of them. It is an outage if the tenant may
+have enough voters before the restart, loses one that may serve, and may have too few after it. So a majority that is
+already lost does not count, and a dead server cannot be taken away. See docs/safety.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class ServerState:
-    """A server of a cluster: ``dead`` serves not and nothing brings it back; ``in_flight`` is restarted or moved now.
+    """A server of a cluster: ``dead`` is down and nothing brings it back; ``in_flight`` is restarted or moved now.
 
     ``taken`` would be taken away by the restart. ``zone`` is None if it is not known: it may be any. ``words`` say what
     is shown of a server that is dead or in flight.
@@ -76,7 +76,7 @@ class Replica:
 
 @dataclass(frozen=True)
 class Tenant:
-    """A tenant of a cluster, or what ``stands_for_all`` tenants where these cannot be read: a voter in each zone."""
+    """A tenant of a cluster, or one that ``stands_for_all`` tenants if these cannot be read: a voter in each zone."""
 
     name: str
     replicas: tuple[Replica, ...]
@@ -167,7 +167,7 @@ def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
 
 
 def _servers_of(replica: Replica, servers: Mapping[str, ServerState]) -> Mapping[str, ServerState]:
-    """Those that may have a part of a replica. One that the cluster does not show may serve, or may not."""
+    """The servers that may have a part of a replica. A server that the cluster does not show may or may not serve."""
     hidden = ServerState(replica.zone, in_flight=True, words="no server is shown")
     if replica.servers is not None:
         return {name: servers.get(name, replace(hidden, words=f"{name} is not shown")) for name in replica.servers}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a check of a service asks, in which order, and of which cluster, host and task: by GET alone."""
+"""What a check of a service requests, in which order, and for which cluster, host and task: only GET."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ask_service(reads: ServiceReads, samples: Samples) -> Findings:
     interview = Interview(reads)
     found = interview.findings
     interview.ask("time", reads.time, public=True)
-    # The first request with credentials. What it tells ends the check before another one is sent.
+    # The first request with credentials. If they are rejected, the check ends before another one is sent.
     found.clusters = interview.ask("clusters", reads.clusters)
     interview.end_unless_ocp("time", "clusters")
     found.version = interview.ask("version", reads.version)
@@ -125,7 +125,7 @@ def _ask_tasks(interview: Interview) -> None:
 
 
 def _nothing(things: str, found: list[Record] | None) -> str:
-    """Why there is no sample of these things."""
+    """Why there is no sample of these objects."""
     return f"the {things} could not be read" if found is None else f"the service shows no {things}"
 
 

@@ -24,7 +24,10 @@ class Verdict(StrEnum):
 
 
 class Answer(StrEnum):
-    """What a read came to. ABSENT: the path is not known, or what answers there is no OCP. SKIPPED: not asked."""
+    """The result of a read.
+
+    ABSENT: the path is unknown, or something other than OCP answers there. SKIPPED: not requested.
+    """
 
     OK = "ok"
     FORBIDDEN = "forbidden"
@@ -43,7 +46,7 @@ class Shown(StrEnum):
 
 
 class Heed(StrEnum):
-    """Whether a service heeds a parameter of the task list."""
+    """Whether a service applies a filter of the task list."""
 
     WORKS = "works"
     IGNORED = "ignored"
@@ -128,5 +131,5 @@ class Findings:
         return any(name in self.reads and self.reads[name].answer is Answer.OK for name in names)
 
     def heeds(self, name: str) -> Heed:
-        """What the check of a parameter of the task list showed."""
+        """The result of the check of a filter of the task list."""
         return next((each.state for each in self.filters if each.name == name), Heed.UNKNOWN)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""One read after another: each failure is a row. Which failures end the check: 401, 429, silence, or what is no OCP."""
+"""One read after another; each failure is a row. Which failures end the check: 401, 429, silence, or no OCP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ IN_WORDS = {
 
 
 class Interview:
-    """Asks one service, and notes what came of it in ``findings``."""
+    """Reads from one service, and records the results in ``findings``."""
 
     def __init__(self, reads: ServiceReads) -> None:
         self.reads = reads
@@ -51,7 +51,10 @@ class Interview:
         return self.findings.verdict is not Verdict.CHECKED
 
     def ask(self, name: str, read: Callable[[], Found], *, public: bool = False) -> Found | None:
-        """What ``read`` returns; None if it failed, or was not asked. ``public``: it is sent without credentials."""
+        """The result of ``read``; None if it failed, or was not requested.
+
+        ``public``: it is sent without credentials.
+        """
         if self.is_over:
             self.skip(name, "")
             return None
@@ -75,7 +78,7 @@ class Interview:
             self.skip(name, why)
 
     def ask_aside(self, read: Callable[[], Found]) -> tuple[Found | None, Read]:
-        """What ``read`` returns, and what came of it, which is no row."""
+        """The result of ``read`` and its outcome, without a row."""
         found = self.ask(ASIDE, read)
         return found, self.findings.reads.pop(ASIDE)
 
@@ -119,7 +122,7 @@ class Interview:
 def _refusal_words(error: AuthenticationFailed) -> str:
     if error.has_envelope:
         return str(error)
-    return f"{error} The answer is no OCP response envelope, so a proxy in front of the OCP may have refused it."
+    return f"{error} The answer is not an OCP response envelope, so a proxy in front of the OCP may have refused it."
 
 
 def _answer_of(error: ServiceError) -> Answer:

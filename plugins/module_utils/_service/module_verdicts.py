@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which module and playbook works with a service, which with less proof, which not, and why.
+"""Which modules and playbooks work with a service, which with less proof, which not at all, and why.
 
 Each function here is pure. What decides is in docs/dev/contract.md, in the columns "without it".
 """
@@ -18,7 +18,7 @@ from .interview import IN_WORDS
 
 
 class Works(StrEnum):
-    """How well a module works; the later, the worse. ABSENT: this OCP has nothing of its kind."""
+    """How well a module works, from best to worst. ABSENT: this OCP has no objects of its kind."""
 
     FULL = "full"
     LESS = "less"
@@ -31,14 +31,14 @@ SEVERITY = list(Works)
 
 
 class Loss(NamedTuple):
-    """What is missing, and what that does to a module."""
+    """What is missing, and how that affects a module."""
 
     works: Works
     why: str
 
 
 class View(NamedTuple):
-    """What the rules look at."""
+    """The data that the rules use."""
 
     found: Findings
     facts: dict[str, Fact]
@@ -68,7 +68,7 @@ class ModuleVerdict:
         return {"name": self.name, "restarts": self.restarts, "works": self.works.value, "why": self.why}
 
 
-# Reads that a module cannot do without
+# Reads that a module cannot work without
 
 
 def _needed(view: View, name: str, things: str) -> Iterator[Loss]:
@@ -162,11 +162,11 @@ def _task_detail(view: View) -> Iterator[Loss]:
         yield from _needed(view, "task", "a single task")
 
 
-# What a restart does without, with less proof
+# What a restart can work without, with less proof
 
 
 def _running_tasks(view: View) -> Iterator[Loss]:
-    """Only a 403 of the task list is survived."""
+    """Only a 403 for the task list is tolerated."""
     if view.found.reads["tasks"].answer is not Answer.FORBIDDEN:
         yield from _tasks(view)
         return
@@ -251,14 +251,14 @@ def _clock_words(view: View) -> Iterator[str]:
 
 
 def _clock(view: View) -> Iterator[Loss]:
-    """Of what restarts without ``started_before`` too."""
+    """For modules that also restart without ``started_before``."""
     yield from (Loss(Works.LESS, f"{words}: started_before is refused") for words in _clock_words(view))
     if not view.found.clock.answers:
         yield Loss(Works.LESS, "the service shows no time: its clock counts as this machine's")
 
 
 def _needs_clock(view: View) -> Iterator[Loss]:
-    """Of what always has ``started_before``."""
+    """For modules that always have ``started_before``."""
     yield from (Loss(Works.NO, f"{words}: started_before is needed, and refused") for words in _clock_words(view))
 
 
@@ -314,6 +314,6 @@ def _verdict(view: View, name: str, rules: Iterable[Rule], *, restarts: bool) ->
         return ModuleVerdict(name, restarts, Works.NO, [IN_WORDS[view.found.verdict]])
     losses = list(dict.fromkeys(loss for rule in rules for loss in rule(view)))
     works = max((loss.works for loss in losses), key=SEVERITY.index, default=Works.FULL)
-    # What it cannot do without says enough.
+    # A missing necessity says enough.
     shown = [loss.why for loss in losses if works in (Works.LESS, loss.works)]
     return ModuleVerdict(name, restarts, works, shown)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A check with a recording: what is asked is kept, the rest of the fleet is asked too, and the file is written."""
+"""A check with a recording: all answers are kept, the rest of the fleet is read too, and the file is written."""
 
 from __future__ import annotations
 

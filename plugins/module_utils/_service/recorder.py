@@ -28,7 +28,7 @@ class Recorder:
         self.dropped = 0
 
     def take(self, answered: Answered) -> None:
-        """Keep one answer, unless that is too much."""
+        """Keep one answer, unless the recording would become too large."""
         key = (answered.path, repr(answered.query))
         before = self._kept.pop(key, None)
         self._bytes += answered.body.size - (0 if before is None else before.body.size)

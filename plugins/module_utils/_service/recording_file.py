@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The file of a recording: it is made before anything is asked, for its owner alone, and never overwritten."""
+"""The file of a recording: created before anything is requested, readable only by its owner, and never overwritten."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _write(option: str, path: str, write: Callable[[str], int], document: Record
 
 
 def _check(option: str, path: str) -> None:
-    """Raise what making the file would raise, as far as that can be told without making it."""
+    """Raise the error that creating the file would raise, as far as that is known without creating it."""
     folder = Path(path).parent
     if os.path.lexists(path):
         raise _refusal(option, path, FileExistsError())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The result of ``service_info``: the same keys whatever was found."""
+"""The result of ``service_info``, with the same keys whatever was found."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .findings import Answer, Findings, Verdict
 from .module_verdicts import Works, module_verdicts
 from .shown_facts import shown_facts
 
-# Only a POST shows it, and a check sends none.
+# Only a POST would show it, and a check sends none.
 NOT_TRIED = "unknown until tried"
-# The read that a right decides about.
+# The read that needs this right.
 RIGHTS = {
     "read_clusters": "clusters",
     "read_hosts": "hosts",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a recording asks beyond the check: all clusters and hosts, by GET alone, within limits."""
+"""What a recording reads beyond the check: all clusters and hosts, only by GET, within limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDING = (AuthenticationFailed, ConnectionFailed, RateLimited, ResponseLost)
 
 
 class Sweep:
-    """Asks until everything is asked, or a limit or an error ends it. ``left_out`` counts what was not asked."""
+    """Reads until everything is read, or a limit or an error ends it. ``left_out`` counts what was not read."""
 
     def __init__(self, reads: ServiceReads, clock: Clock) -> None:
         self._reads = reads
@@ -32,7 +32,7 @@ class Sweep:
         self.left_out: dict[str, int] = {}
 
     def ask_everything(self) -> None:
-        """What other modules read comes first, and what is many comes last."""
+        """Read what other modules read first, and large numbers of records last."""
         reads = self._reads
         clusters = self._ids(self._ask("clusters", reads.clusters))
         self._for_each("servers of clusters", clusters, reads.servers)

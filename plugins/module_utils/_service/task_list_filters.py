@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a service heeds the parameters of its task list: asked for what cannot be, it has to answer with nothing."""
+"""Whether a service applies the filters of its task list: if nothing can match, the answer has to be empty."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which alarms are about a cluster or its hosts, which are of clocks, and which a restart has raised by itself."""
+"""Which alarms are about a cluster or its hosts, which are about clocks, and which a restart has raised itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._targets.target import PlacedServer
 
 # Documented: how long the service takes to raise an alarm, and to clear it once its cause is gone.
 RAISED_WITHIN, CLEARED_WITHIN = timedelta(seconds=60), timedelta(seconds=300)
-# Caution and reminder: nobody is called for them.
+# Caution and reminder: nobody is paged for them.
 HARMLESS_LEVELS = (4, 5)
 LEVELS = {1: "stopped", 2: "critical", 3: "warning", 4: "caution", 5: "reminder"}
 ACTIVE = "ACTIVE"
@@ -50,9 +50,9 @@ def servers_named(alarm: Record, placed: Sequence[PlacedServer]) -> list[PlacedS
 
 
 def is_explained(alarm: Record, placed: Sequence[PlacedServer], now: datetime) -> bool:
-    """Whether it is about servers alone that are being restarted, or have been just before ``now`` and serve.
+    """Whether it is only about servers that are restarting, or restarted just before ``now`` and serve.
 
-    The service takes a while to clear it. What stays for longer is not explained.
+    The service takes a while to clear it. An alarm that stays longer is not explained.
     """
     named = servers_named(alarm, placed)
     return bool(named) and all(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How long a server may be away until its replicas are given up, and whether its past restarts took longer."""
+"""How long a server may be offline before its replicas are given up, and whether its past restarts took longer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TASKS_READ = 200
 
 
 class OfflineBudget(StrEnum):
-    """What is done about a restart that may take longer than a server may be away; the option ``offline_budget``."""
+    """What to do about a restart that may take longer than a server may be offline; the option ``offline_budget``."""
 
     REFUSE = "refuse"
     WARN = "warn"
@@ -66,8 +66,8 @@ def longest_of_newest(entries: Iterable[TaskOnTarget]) -> Task | None:
 
 
 def exceeded_words(task: Task, allowed: float) -> str:
-    """What speaks against another restart."""
+    """Why another restart may take too long."""
     return (
         f"one of its last restarts took {task.duration:.0f} seconds (task {task.label}, {task.start_time}), "
-        f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is away"
+        f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is down"
     )

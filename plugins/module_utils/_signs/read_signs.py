@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What is read of a cluster for the signs of trouble, and the warning for what the service does not show."""
+"""What is read about a cluster for the signs of trouble, and the warning for what the service does not show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .sign_rules import Readings, Sign, Watch
 
 Found = TypeVar("Found")
 
-# Of samples this old the newest counts.
+# The newest sample counts if it is at most this old.
 SAMPLES_OF = timedelta(seconds=120)
 # No backup runs for longer.
 BACKUPS_OF = timedelta(days=7)
@@ -72,7 +72,7 @@ class SignReader:
         if what not in self._not_shown:
             self._not_shown.add(what)
             names = ", ".join(sorted(sign.value for sign in asked))
-            self.warnings.append(f"The service does not show {what} ({why}), so stop_on={names} sees no trouble there.")
+            self.warnings.append(f"The service does not show {what} ({why}), so stop_on={names} cannot check it.")
 
 
 def newest_lag(samples: Iterable[Record]) -> float | None:

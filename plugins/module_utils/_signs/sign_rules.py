@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which signs of trouble speak against a restart, and which of them a wait may end: pure judgement of what was read."""
+"""Which signs of trouble prevent a restart, and which of them a wait may end: pure functions of what was read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A sign that speaks against a restart, in words. ``passes``: a wait may end it."""
+    """A sign that prevents a restart, in words. ``passes``: a wait may end it."""
 
     sign: Sign
     text: str
@@ -89,9 +89,9 @@ def is_running(backup: Record) -> bool:
 
 
 def allowing_words(found: Iterable[Trouble]) -> str:
-    """How to go on in spite of them."""
+    """How to go on regardless."""
     names = join_names(dict.fromkeys(trouble.sign.value for trouble in found))
-    return f"To go on in spite of it, leave {names} out of stop_on."
+    return f"To go on regardless, leave {names} out of stop_on."
 
 
 def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:

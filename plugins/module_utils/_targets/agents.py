@@ -81,7 +81,7 @@ class Agents(Target):
             on_hosts = _host_ids(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
             touched = frozenset(name for number, name in self.hosts if number in on_hosts)
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
-            # Where nothing tells the hosts of a task, it may be on any.
+            # If nothing shows the hosts of a task, it may be on any.
             if touched or (by_host is None and not on_hosts):
                 touching.append(TaskOnTarget(task, touched if restarts else frozenset()))
         return touching
@@ -100,7 +100,7 @@ def _status_by_host(hosts: list[Record]) -> dict[Any, str | None]:
 
 
 def _host_ids(task: Record) -> set[Any]:
-    """The hosts that a task names: in its tags, or itself if it is of one host."""
+    """The hosts that a task names, in its tags or, for a task on one host, itself."""
     return tag_values(task, "hostId") | ({task["hostId"]} if task.get("hostId") is not None else set())
 
 

@@ -69,7 +69,7 @@ class Cluster(Target):
         return tasks_of_cluster(api, self.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, and those of its zones and servers: which part of it, only tags tell."""
+        """Restarts of the cluster, its zones and its servers; only tags show which part."""
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [

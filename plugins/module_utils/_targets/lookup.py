@@ -76,18 +76,18 @@ def exactly_one(
         hint += f"; of {len(every) - len(names)} no name or address is shown" if len(names) < len(every) else ""
         raise TargetError(f"{option}: {value} matches nothing{where}{hint}. {next_guess(value, names)}")
     if needs_id and integer(matches[0].get("id")) is None:
-        raise TargetError(f"{option}: the service tells no id of {value}{where}. Check the version of the OCP.")
+        raise TargetError(f"{option}: the service shows no id of {value}{where}. Check the version of the OCP.")
     return matches[0]
 
 
 def next_guess(value: str, known: list[str], what: str = "name or id") -> str:
-    """What a person may have meant by ``value``, of the ``known`` names."""
+    """A suggestion for a misspelt ``value``, of the ``known`` names."""
     on_host = [name for name in known if ":" in name and name.rpartition(":")[0].strip("[]") == value.strip("[]")]
     if on_host:
         return f"The port is missing: give {' or '.join(on_host)}."
     nearest = get_close_matches(value, known, 2)
     ratios = [SequenceMatcher(None, name, value).ratio() for name in nearest]
-    # Of zone1 and zone2 neither is nearer to zone9.
+    # zone1 and zone2 are equally near to zone9.
     is_clear = len(ratios) == 1 or len(set(ratios)) == 2
     return f"Did you mean {nearest[0]}? Check the {what}." if is_clear else f"Check the {what}."
 

@@ -21,7 +21,7 @@ from .serving import database_serves, is_in_flight
 from .target import Member, Observation, Target, TaskOnTarget
 from .task_names import is_known
 
-# Tags of what is no OBProxy.
+# Tags of objects other than OBProxies.
 _TAGS_OF_OTHERS = ("serverId", "zoneName", "arbitrationServiceId")
 
 
@@ -94,9 +94,9 @@ class ObProxies(Target):
         return [found[number] for number in sorted(found, reverse=True)]
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
-        """What the service ties to any of them, which counts as their restart, and what it does not tell of.
+        """The tasks that the service ties to any of them, which count as restarts, and those without a shown target.
 
-        Of the latter, only those on their hosts; all, where the service does not separate tasks by host.
+        Of the latter only those on their hosts, or all if the service does not filter tasks by host.
         """
         tied = [(task, tied_obproxies(task)) for task in listed]
         open_ones = [task for task, numbers in tied if not numbers and _may_be_of_obproxies(task)]
@@ -140,7 +140,7 @@ def tied_obproxies(task: Record) -> set[Any]:
 
 
 def _may_be_of_obproxies(task: Record) -> bool:
-    """Whether nothing tells that a task is of something else."""
+    """Whether nothing shows that a task is for something else."""
     of_others = any(tag_values(task, key) for key in _TAGS_OF_OTHERS) or shown_cluster(task) is not None
     return not of_others and not is_known(task.get("name"))
 

@@ -67,8 +67,8 @@ def task_ids_on_hosts(
 ) -> set[Any] | None:
     """The ids of the tasks of a cluster on these hosts; empty if the tags of ``found`` are sufficient.
 
-    Without tags, or with tags for the cluster alone, only the service's filter by host separates its parts. None where
-    the service ignores that filter.
+    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None if the
+    service ignores that filter.
     """
     tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in found)
     by_host = task_ids_by_host(api, hosts if tags_missing else (), clusterId=cluster_id, **query)
@@ -96,5 +96,5 @@ def _filters_by_host(api: OcpApi, **query: Any) -> bool:
     except AuthenticationFailed:
         raise
     except RequestRefused as refusal:
-        # A refusal of the service itself is about the host; a page or a failure tells nothing.
+        # A refusal by the service itself is about the host; a page or a failure shows nothing.
         return refusal.has_envelope and refusal.status < 500 and refusal.status != TOO_MANY_REQUESTS

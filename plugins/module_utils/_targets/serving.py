@@ -45,7 +45,7 @@ def database_serves(status: str | None, inner_status: str | None = None) -> bool
 
 
 def worst_agent_status(*statuses: str | None) -> str | None:
-    """The first of the statuses of one agent that speaks against it, or else the first that is shown."""
+    """The first bad status of one agent, or else the first that is shown."""
     shown = [status for status in statuses if status is not None]
     return next((status for status in shown if _speaks_against(status)), next(iter(shown), None))
 

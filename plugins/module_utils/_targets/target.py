@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What every restart target has: find, observe, restart, tasks on it; its members and facts before and after."""
+"""The interface of every restart target: find, observe, restart, tasks; its members and facts before and after."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Observation:
 
     @property
     def trouble(self) -> str:
-        """What of it does not serve, for people."""
+        """Which parts do not serve, for people."""
         return (
             join_names(member.state for member in self.members if member.serves is False)
             or f"it is {state_words(self.status)}"

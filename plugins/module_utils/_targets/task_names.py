@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The names of the restart tasks of the service, and which spelling counts as which kind."""
+"""The names of the restart tasks of the service, and which spelling means which kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ ARBITRATION_RESTART = "Restart arbitration service"
 SINGLE_AGENT_RESTART = "Restart OCP agent"
 AGENT_WORDS = "ocp agent"
 
-# Filters for these names, compared whole afterwards. One word each, since services differ in how they encode a space.
+# Filters for these names, which are compared as a whole afterwards. One word each, because services encode a space
+# differently.
 AGENT_FILTER = "agent"
 ARBITRATION_FILTER = "arbitration"
 

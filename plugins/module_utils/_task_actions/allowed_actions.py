@@ -108,8 +108,8 @@ def _selected_subtasks(task: Task, desired: DesiredState) -> list[Subtask]:
     found = [step for step in task.subtasks if step.id == desired.subtask_id]
     if not found:
         own = ", ".join(str(step.id) for step in task.subtasks if step.id is not None)
-        choice = f"give one of {own}" if own else "the service tells no id of one, so look at it in OCP"
-        raise OptionError(f"subtask_id: {desired.subtask_id} is no subtask of task {task.label}; {choice}.")
+        choice = f"give one of {own}" if own else "the service shows no ids, so look at it in OCP"
+        raise OptionError(f"subtask_id: {desired.subtask_id} is not a subtask of task {task.label}; {choice}.")
     return found
 
 

@@ -134,7 +134,7 @@ class _TaskAction:
             task = Task.from_api(self._api.task(self._task_id))
         except NotFound as error:
             raise TargetError(
-                f"task_id: {self._task_id} is no task of this service; list its tasks with oceanbase.ocp.task_info.",
+                f"task_id: task {self._task_id} does not exist; list tasks with oceanbase.ocp.task_info.",
                 trace_id=error.facts.get("trace_id"),
             ) from None
         self._attempt.note(task=task.result())
@@ -225,7 +225,7 @@ class _TaskAction:
             )
             raise OutcomeUnknown(
                 f"It is not known whether {what} was {state.done}. {lost} {shown}{search.last_look}. "
-                f"It is not asked for again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
+                f"The request is not sent again; look at the task, then run this again. {NEXT_STEPS_HEADING}\n"
                 f"  {adhoc_command('task_info', task_id=self._task_id)}",
                 **lost.facts,
             )
@@ -246,7 +246,7 @@ class _TaskAction:
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks", [])), so_far.task))
             if not isinstance(error, TaskError):
-                error.add_context(f"{done or f'Task {self._task_id}'} goes on; waiting for it was not possible.")
+                error.add_context(f"{done or f'Task {self._task_id}'} goes on, but waiting for it failed.")
                 error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=self._task_id)}")
             raise
         self._attempt.warnings += waited.warnings
@@ -257,7 +257,7 @@ class _TaskAction:
             raise task_failed(self._api, waited.unsuccessful, 1, purpose, policy.log_lines)
         raise NotRolledBack(
             f"Task {before.label} ended SUCCESSFUL, but it was not rolled back: somebody retried it meanwhile. "
-            f"What it does has been done; look at it. {NEXT_STEPS_HEADING}\n"
+            f"Its work is done; look at it. {NEXT_STEPS_HEADING}\n"
             f"  {adhoc_command('task_info', task_id=self._task_id)}"
         )
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The wait for one task or thousands: what each poll reads, how long a task may be unseen, the result."""
+"""The wait for one task or thousands: what each poll reads, how long a task may be missing, the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 NO_PURPOSE = Purpose()
 # Seconds within which a lagging replica of the service shows a task that is known to exist.
 UNSEEN_FOR = 60.0
-# The same for an id that somebody has given, who may have misspelt it.
+# The same for an id that a user has given and may have misspelt.
 GIVEN_UNSEEN_FOR = 15.0
 
 
@@ -87,9 +87,9 @@ def wait_for_tasks(
 ) -> Awaited:
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
-    With a ``crew`` many that have ended since the last poll are read side by side.
-    Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
-    exist do: nothing else than 404 was answered for ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
+    With a ``crew`` many that have ended since the last poll are read side by side. Temporary polling errors do not end
+    the wait. Rejected credentials, a missing permission and a task that does not exist do: every answer was 404 for
+    ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
     progress = Progress(policy.show, policy.offline_time, steps=policy.steps)

@@ -144,7 +144,7 @@ def wait_timed_out(
         *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
         *poll_warnings,
         *_trace_line(trace_id),
-        f"It runs on in OCP, whatever is done here. {NEXT_STEPS_HEADING}",
+        f"It keeps running in OCP. {NEXT_STEPS_HEADING}",
         f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
         *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps[:1]),
     ]
@@ -170,7 +170,8 @@ def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterato
                 yield _FailedSubtask(task, step, step.run_time)
                 continue
             if step.id is None:
-                yield _FailedSubtask(task, step, step.run_time, no_log="Its log is not shown, since its id is not.")
+                no_log = "Its log is not shown, since the service does not show its id."
+                yield _FailedSubtask(task, step, step.run_time, no_log=no_log)
                 continue
             left -= 1
             try:
@@ -259,7 +260,7 @@ def remedies(task: Task) -> Iterator[str]:
 
 
 def remedy_commands(task: Task) -> Iterator[tuple[str, str]]:
-    """The same in pairs."""
+    """The same as pairs."""
     if not task.is_rolling_back:
         yield "Retry what failed", adhoc_command("task", task_id=task.id, state="retried")
     for step in task.failed_subtasks[:1]:

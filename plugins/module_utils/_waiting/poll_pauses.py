@@ -16,7 +16,7 @@ from .progress import Show, show_nothing
 
 Result = dict[str, Any]
 
-# Pauses are random between these bounds, so that clients that started together do not poll together.
+# Pauses are random between these bounds, so that clients that started together do not poll at the same time.
 SHORTEST_PAUSE, SHORTEST_PAUSE_WITH_JITTER = 0.5, 0.6
 SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 
@@ -26,9 +26,8 @@ class PollPolicy:
     """The limit of a wait and of a pause between two polls, in seconds; ``show`` gets the progress lines.
 
     ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
-    shown even where progress is not wanted: which task was started. ``offline_time`` is how many seconds a server may
-    be away that the tasks restart; the lines say how much of it is left. Without ``steps`` there is no line for each
-    subtask.
+    shown even without progress: which task was started. ``offline_time`` is how many seconds a restarted server may be
+    offline; the lines show how much of it is left. Without ``steps`` there is no line for each subtask.
     """
 
     timeout: float
@@ -92,8 +91,8 @@ def transient_error_warnings(what: str, problems: Sequence[ServiceError]) -> lis
     """A sentence about the failed polls of ``what``, if any."""
     if not problems:
         return []
-    polls = "1 look" if len(problems) == 1 else f"{len(problems)} looks"
-    return [f"{polls} at {what} failed and did not end the wait. The last: {problems[-1].what}"]
+    polls = "1 poll" if len(problems) == 1 else f"{len(problems)} polls"
+    return [f"{polls} of {what} failed; the wait went on. The last error: {problems[-1].what}"]
 
 
 def _sleep_with_heartbeats(pause: float, waited: float, poller: Poller, clock: Clock) -> None:

@@ -156,13 +156,13 @@ def progress_line(text: str, width: int = WIDTH) -> str:
 
 
 def started_line(what: str, started: str) -> str:
-    """A progress line that is too long at the cost of ``what`` alone: ``started`` has the id of a task."""
+    """A progress line that, if it is too long, shortens only ``what``: ``started`` has the id of a task."""
     end = f": {started}"
     return shorten(escape_unprintable(f"{INDENT}{what}"), WIDTH - len(end)) + end
 
 
 def _poll_error(problem: ServiceError) -> str:
-    return f"Service answers {problem.status}" if isinstance(problem, RequestRefused) else "No answer of the service"
+    return f"Service answers {problem.status}" if isinstance(problem, RequestRefused) else "No answer from the service"
 
 
 def _outcome(task: Task) -> str:

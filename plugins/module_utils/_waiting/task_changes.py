@@ -105,11 +105,11 @@ class _FollowedTasks:
             raise
         except ServiceError as problem:
             if not self._is_failing:
-                self._listener.log(f"A look at the tasks failed and is repeated: {problem}")
+                self._listener.log(f"Polling the tasks failed; retrying: {problem}")
             self._is_failing = True
         else:
             if self._is_failing:
-                self._listener.log("The tasks can be looked at again.")
+                self._listener.log("Polling the tasks works again.")
             self._is_failing = False
 
     def report(self, waited: float) -> None:
@@ -166,10 +166,10 @@ class _FollowedTasks:
             self._listener.on_change(Change(FINISHED, task))
 
     def _drop(self, task_id: int) -> None:
-        """Report no change of a task whose record is not its own: a rulebook acts on what an event says."""
+        """Report no change of a task whose record is of another task: a rulebook acts on events."""
         del self._followed[task_id]
         if task_id not in self._dropped:
-            self._listener.log(f"Task {task_id} is not followed: the service answers with another id in its place.")
+            self._listener.log(f"Task {task_id} is not followed: the service answers with a task of another id.")
         self._dropped.add(task_id)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The evidence of a run: which results belong to it, how later ones add to earlier ones, what is left open."""
+"""The evidence of a run: which results belong to it, how later ones add to earlier ones, what stays open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .restart_entries import (
 
 VERSION = 1
 RUNNING, SUCCEEDED, FAILED, INTERRUPTED = "running", "succeeded", "failed", "interrupted"
-# What a task must not differ in from the one that a restart has started.
+# The keys in which a task must equal the one that a restart has started.
 SAME_TASK = ("name", "start_time")
 
 
@@ -88,7 +88,7 @@ class EvidenceDocument:
         self._hidden += 1
 
     def note(self, place: Place, result: Record) -> None:
-        """Take what a result of a module of this collection shows."""
+        """Add a result of a module of this collection."""
         head = place.entry(_now())
         self._note_plan(head, place.module, result)
         first = len(self._targets) + 1
@@ -103,7 +103,7 @@ class EvidenceDocument:
             self._update(task_entry(task))
 
     def failed(self, place: Place, result: Record, *, ignored: bool, unreachable: bool = False) -> None:
-        """Take why a task of the playbook failed; of other modules nothing but that."""
+        """Add why a task of the playbook failed; for other modules only that."""
         flags = {"ignored": ignored, "unreachable": unreachable}
         self._failures.append({**place.entry(_now()), **flags, **failure_entry(result)})
 
@@ -146,7 +146,7 @@ class EvidenceDocument:
         }
 
     def _note_plan(self, head: Record, module: str, result: Record) -> None:
-        """Take a plan, unless it holds nothing that an earlier one does not: then it is a look at what is left."""
+        """Add a plan, unless an earlier plan already has all of it: then it only shows what is left."""
         plan = None if has_failed(result) else plan_entry(module, result)
         if plan is None:
             return
@@ -156,7 +156,7 @@ class EvidenceDocument:
             self._plans.append({**head, **plan})
 
     def _update(self, task: Record) -> None:
-        """A task that was waited for may be that of a restart that was not."""
+        """A task that was waited for may belong to a restart that was not."""
         for entry in self._targets:
             known = entry["task"]
             if known is None or task["id"] is None or known["id"] != task["id"]:

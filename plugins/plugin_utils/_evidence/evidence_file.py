@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-# Of the time of a run, writing may take one part in this many.
+# Writing may take one part in this many of the time of a run.
 SHARE = 20
 
 
@@ -29,7 +29,7 @@ class EvidenceFile:
 
     @property
     def page(self) -> Path | None:
-        """The page beside the document; None before it is reserved."""
+        """The page next to the document; None before it is reserved."""
         return self.document and self.document.with_name(self.document.name.removesuffix(".json") + ".html")
 
     def reserve(self) -> None:
@@ -49,7 +49,7 @@ class EvidenceFile:
         return time.monotonic() >= self._free_at
 
     def write(self, document: str, page: str) -> None:
-        """Replace both, so that nobody ever reads a half of one. Raises OSError."""
+        """Replace both atomically, so that nobody reads half of one. Raises OSError."""
         began = time.monotonic()
         if self.document is None or self.page is None:
             self.reserve()

@@ -25,12 +25,12 @@ def is_restart(module: str) -> bool:
 
 
 def has_failed(result: Record) -> bool:
-    """Whether the module itself failed, whatever the playbook makes of that."""
+    """Whether the module itself failed, however the playbook handles that."""
     return "msg" in result
 
 
 def restart_entries(module: str, result: Record, check_mode: bool) -> list[Record]:
-    """What became of each target of a result; empty if it names none."""
+    """The outcome of each target of a result; empty if it names none."""
     if module == FLEET:
         return [_of_fleet(one, check_mode) for one in records(result.get("servers"))]
     if module == ROLLING:
@@ -145,7 +145,7 @@ def _of_cluster(result: Record, check_mode: bool) -> Iterator[Record]:
 
 
 def _course(result: Record, check_mode: bool) -> Record:
-    """How it went. A rolling restart does not say of each server whether it changed; what was submitted did."""
+    """The outcome. A rolling restart does not say for each server whether it changed; a submitted restart did."""
     action, verified = one_line(result.get("action")), result.get("verified")
     began = action in ("submitted", "adopted") or (has_failed(result) and result.get("task_id") is not None)
     return {

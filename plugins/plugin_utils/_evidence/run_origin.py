@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Who started the run and from where: user, machine, folder, job of AWX; the credentials stay out."""
+"""Who started the run and from where: user, machine, folder, AWX job; without credentials."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from ...module_utils._base.parsing import Record
 from ...module_utils._base.text import one_line
 
-# What AWX and its ancestor hand to a playbook as extra variables.
+# The extra variables that AWX and Tower pass to a playbook.
 AWX_FACTS = ("user_name", "job_id", "job_template_name", "workflow_job_id", "project_revision")
 AWX_PREFIXES = ("awx_", "tower_")
 
@@ -69,7 +69,7 @@ def service_address(url: object) -> str | None:
 
 
 def process_id() -> int:
-    """To know a fork of the process, which must not write."""
+    """To recognise a fork of the process, which must not write."""
     return os.getpid()
 
 

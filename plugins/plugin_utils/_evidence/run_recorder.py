@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Which events of a run become evidence, when it is written, and that no failure of it harms the run."""
+"""Which events of a run become evidence, when it is written, and that its failures do not affect the run."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from .run_origin import awx_job, command, process_id, requested_by, requested_fr
 
 COLLECTION = "oceanbase.ocp."
 ROOT = Path(__file__).parents[3]
-# Modules that only look leave nothing open when they are interrupted.
+# Modules that only read leave nothing open when they are interrupted.
 READS = ("_info", "_wait")
 # What the modules take from the environment where an option is not set.
 FROM_ENVIRONMENT = ("url", "username", "password", "access_key_secret")
 
 
 def _harmless(method: Callable[..., None]) -> Callable[..., None]:
-    """Let no error of the evidence reach the run: the first one is a warning, and ends the evidence."""
+    """Keep errors of the evidence away from the run: the first one is a warning, and ends the evidence."""
 
     @wraps(method)
     def guarded(self: RunRecorder, *arguments: Any, **options: Any) -> None:

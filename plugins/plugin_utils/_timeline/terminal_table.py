@@ -85,7 +85,7 @@ class _Page:
             yield from (f"    {piece}".rstrip() for piece in wrap(line, self._width - 4))
 
     def _command(self, command: str) -> Iterator[str]:
-        """Its lines, which a shell takes as they are unless the terminal is very narrow."""
+        """Its lines, which can be pasted into a shell unless the terminal is very narrow."""
         room = self._width - 4
         split = command if display_width(command) <= room else command.replace(" -a ", " \\\n  -a ", 1)
         for line in split.splitlines():

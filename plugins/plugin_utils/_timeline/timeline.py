@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The state, sign and colour of a step, its times, and which task is found in a registered result."""
+"""The state, sign and colour of a step, its times, and how the task is found in a registered result."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _find_in_record(filter_name: str, value: Record) -> Iterator[_Found]:
 
 def _no_task(filter_name: str, what: str) -> AnsibleFilterError:
     return AnsibleFilterError(
-        f"oceanbase.ocp.{filter_name}: {what} is no task; give a task, a registered result of a module of "
+        f"oceanbase.ocp.{filter_name}: {what} is not a task; give a task, a registered result of a module of "
         "oceanbase.ocp, or a list of these."
     )
 

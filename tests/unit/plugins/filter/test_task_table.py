@@ -129,7 +129,7 @@ def test_invalid_option_is_an_error(options, message):
 
 
 def test_non_task_value_is_an_error():
-    with pytest.raises(AnsibleFilterError, match=r"^oceanbase\.ocp\.task_table: a value of type str is no task; give "):
+    with pytest.raises(AnsibleFilterError, match=r"^oceanbase\.ocp\.task_table: a value of type str is not a task; "):
         task_table("1001")
 
 

@@ -247,7 +247,7 @@ def test_missing_task_is_not_an_error(nothing):
 def test_non_task_value_is_an_error(value, what):
     with pytest.raises(AnsibleFilterError) as error:
         task_timeline(value)
-    assert str(error.value).startswith(f"oceanbase.ocp.task_timeline: {what} is no task; give a task, ")
+    assert str(error.value).startswith(f"oceanbase.ocp.task_timeline: {what} is not a task; give a task, ")
 
 
 def test_task_without_subtasks_or_values_is_shown():

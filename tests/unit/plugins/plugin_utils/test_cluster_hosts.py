@@ -166,7 +166,7 @@ def test_regions_that_become_one_group_have_none():
     found = groups_of(named(cluster(1, zones=[zone("zone1", "n 1"), zone("zone2", "n-1")])))
     assert "ocp_clusters_region_n_1" not in found.members
     [warning] = found.warnings
-    assert "since region n 1 and region n-1 would both be it" in warning
+    assert "it would mean both region n 1 and region n-1" in warning
 
 
 @pytest.mark.parametrize("value", [["x"], {"x": 1}, 7, True])

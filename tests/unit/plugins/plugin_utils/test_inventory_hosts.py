@@ -62,7 +62,7 @@ def test_servers_with_the_same_address_are_refused():
         check_names([server(1), server(2), server(1, "stock", 32)])
     assert str(raised.value) == (
         "filters: cluster orders (id 31) and cluster stock (id 32) both have a server 10.1.0.1:2882, and hosts are "
-        "called by their addresses; let pass one of the two."
+        "named by their addresses; give filters that pass only one of the two."
     )
 
 
@@ -151,5 +151,5 @@ def test_ambiguous_group_is_skipped_with_a_warning(one, other, missing, labels):
     assert {*found.parents, *found.parents.values()} <= found.members.keys()
     assert found.members["ocp_servers"] == ["10.1.0.1_2882", "10.1.0.2_2882"]
     assert len(found.warnings) == len(missing)
-    assert f"since {labels} would both be it" in found.warnings[0]
+    assert f"it would mean both {labels}" in found.warnings[0]
     assert all(any(group in warning for warning in found.warnings) for group in missing)

@@ -12,9 +12,9 @@ SHOWN = r"\x1b[2J\u202eorders"
 
 def test_unprintable_characters_are_escaped():
     error = TargetError(f"cluster: {NAME} matches nothing.")
-    error.add_context(f"There was no restart of {NAME}.")
+    error.add_context(f"Did not restart {NAME}.")
     error.add_advice(f"Look at {NAME}.")
-    assert str(error) == f"There was no restart of {SHOWN}. cluster: {SHOWN} matches nothing. Look at {SHOWN}."
+    assert str(error) == f"Did not restart {SHOWN}. cluster: {SHOWN} matches nothing. Look at {SHOWN}."
 
 
 def test_lines_and_tabs_stay():

@@ -74,7 +74,8 @@ def test_invalid_time_is_refused(value):
     with pytest.raises(OptionError) as raised:
         parse_instant_option("started_before", value)
     message = str(raised.value)
-    assert message.startswith(f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset")
+    shown = value or "an empty text"
+    assert message.startswith(f"started_before: {shown} is not an instant; give ISO 8601 with an offset")
     assert message.endswith(".")
     assert raised.value.facts == {}
 

@@ -92,8 +92,8 @@ def test_timeout_names_the_unhealthy_servers(api, wait):
         wait(timeout=1)
     assert str(raised.value) == (
         "Cluster orders (id 31) is not healthy after 1 seconds: server 10.1.0.2:2882 of zone2 is UNAVAILABLE; 2 of 3 "
-        "zones are up (zone1, zone3), fewer than min_zones=3. Look there first; then wait again, or with a larger "
-        "wait_timeout."
+        "zones are up (zone1, zone3), fewer than min_zones=3. Check the cluster first; then wait again, or with a "
+        "larger wait_timeout."
     )
     assert raised.value.facts["problems"][0] == "server 10.1.0.2:2882 of zone2 is UNAVAILABLE"
     assert raised.value.facts["cluster"]["id"] == 31
@@ -101,7 +101,7 @@ def test_timeout_names_the_unhealthy_servers(api, wait):
 
 def test_only_the_first_of_many_problems_are_named(api, wait):
     finds(api, raw_cluster(*[raw_server(number, "zone1", status="STOPPED") for number in range(1, 13)]))
-    with pytest.raises(NotHealthy, match=r"10\.1\.0\.10:2882 of zone1 is STOPPED; and 3 more\. Look"):
+    with pytest.raises(NotHealthy, match=r"10\.1\.0\.10:2882 of zone1 is STOPPED; and 3 more\. Check"):
         wait(timeout=0)
 
 
@@ -136,7 +136,8 @@ FAILED_TASK = raw_task(
     subtasks=[*chain(step(91, "Stop it", "SUCCESSFUL"), step(92, "Start it", "FAILED", prohibitSkip=True))],
 )
 HELD = (
-    "Cluster orders (id 31) is not healthy, and no wait ends that: task 9 (Restart OB server) FAILED at subtask 2 of "
+    "Cluster orders (id 31) is not healthy, and waiting does not help: task 9 (Restart OB server) FAILED at subtask 2 "
+    "of "
     "2, Start it (id 92), and still holds server 10.1.0.1:2882. With OCP_URL and the credentials in the environment:\n"
     "  Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=retried'\n"
     "  Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=rolled_back'"
@@ -204,7 +205,7 @@ def test_server_that_has_moved_fails_at_once(api, wait, servers, words):
     finds(api, raw_cluster())
     with pytest.raises(NotHealthy) as raised:
         wait(timeout=600, zone="zone2", servers=servers)
-    assert str(raised.value) == f"Cluster orders (id 31) is not healthy, and no wait ends that: {words}."
+    assert str(raised.value) == f"Cluster orders (id 31) is not healthy, and waiting does not help: {words}."
 
 
 def test_zone_that_is_being_restarted_is_left_out(api, wait):
@@ -232,7 +233,7 @@ def test_failed_poll_does_not_end_the_wait(error, api, wait):
     api.expect("clusters", "orders", gives=error)
     finds(api, raw_cluster())
     result = wait()
-    assert result["warnings"] == [f"1 look at the cluster failed and did not end the wait. The last: {error.what}"]
+    assert result["warnings"] == [f"1 poll of the cluster failed; the wait went on. The last error: {error.what}"]
     assert "again" not in result["warnings"][0]
     unread = f"  orders: it cannot be read: {error.what.rstrip('.')}"
     assert wait.lines == [(unread, True), ("  orders: healthy after 0 s", False)]
@@ -295,7 +296,7 @@ def test_sign_that_may_end_is_waited_for_and_named(api, wait):
 def test_new_alarm_ends_the_wait_at_once(api, wait, time_passes):
     finds(api, raw_cluster())
     reads_signs(api, alarms=[{"id": 12, "alarmType": "x", "labels": {"ob_cluster_name": "orders"}}])
-    with pytest.raises(NotHealthy, match=r"no wait ends that: alarm 12 \(x\) is active \(stop_on: alarms\)\."):
+    with pytest.raises(NotHealthy, match=r"waiting does not help: alarm 12 \(x\) is active \(stop_on: alarms\)\."):
         wait(watch=EVERY_SIGN)
     assert time_passes.pauses == []
 
@@ -305,7 +306,7 @@ def test_sign_that_is_not_shown_is_a_warning(api, wait):
     api.double.service_clock = ServiceClock()
     api.expect("active_alarms", gives=refused(403))
     warnings = wait(watch=Watch(frozenset({Sign.ALARMS}), 30))["warnings"]
-    assert warnings == ["The service does not show alarms (status 403), so stop_on=alarms sees no trouble there."]
+    assert warnings == ["The service does not show alarms (status 403), so stop_on=alarms cannot check it."]
 
 
 def test_cluster_that_stays_healthy_is_watched_to_the_end(api, wait):
@@ -325,7 +326,7 @@ def test_illness_while_it_is_watched_is_a_failure_at_once(api, wait):
         wait(min_zones=None, soak=3600)
     assert str(raised.value) == (
         "Cluster orders (id 31) did not stay healthy for 3600 seconds; it is not healthy: server 10.1.0.2:2882 of "
-        "zone2 is UNAVAILABLE. Look there before you go on."
+        "zone2 is UNAVAILABLE. Check the cluster before you go on."
     )
     assert raised.value.facts["problems"]
 

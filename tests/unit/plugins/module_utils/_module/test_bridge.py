@@ -369,7 +369,7 @@ def test_password_over_plain_http_warns_once(url, fails, run, client, warned):
     run("task_info", {"url": url, **BASIC, "limit": 10})
     assert len(warned) == (url in EXPOSED)
     if warned:
-        assert f"The password of admin travels unencrypted to {url.split('/')[2]}, " in warned[0]
+        assert f"The password of admin is sent unencrypted to {url.split('/')[2]}; " in warned[0]
         assert "pass-word-9" not in warned[0]
 
 
@@ -413,7 +413,7 @@ def test_crash_of_a_module_that_reads_is_a_failure_in_one_sentence(name, run, mo
     monkeypatch.setattr(OcpApi, "task", crash)
     params = {"task_info": {"task_id": 7}, "task_wait": {"task_ids": [7]}}[name]
     result = run(name, {**CONNECTION, **BASIC, **params})
-    assert result["msg"] == ("The module crashed, which is a fault of its own: ZeroDivisionError: divided by ********")
+    assert result["msg"] == ("The module crashed; this is a bug in the module: ZeroDivisionError: divided by ********")
     assert "pass-word-9" not in json.dumps(result)
 
 

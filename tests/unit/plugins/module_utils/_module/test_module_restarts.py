@@ -27,7 +27,7 @@ def test_invalid_started_before_is_refused(value, name, run):
     result = run(name, {**CONNECTION, **OWN[name], "started_before": value})
     assert result["failed"] is True
     assert result["msg"].startswith(
-        f"started_before: {value or 'an empty text'} is no instant; give ISO 8601 with an offset"
+        f"started_before: {value or 'an empty text'} is not an instant; give ISO 8601 with an offset"
     )
 
 

@@ -96,7 +96,7 @@ class TestRecord:
     @pytest.mark.parametrize("data", [None, [], [{"id": 1}], "text", 5, True], ids=repr)
     def test_undocumented_data_is_unreadable(self, data, call, path, client):
         client.expect("get", path, gives=response(data))
-        with pytest.raises(ResponseUnreadable, match="no data of the documented form") as raised:
+        with pytest.raises(ResponseUnreadable, match="does not have the documented form") as raised:
             call(OcpApi(client.double))
         assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
         assert not raised.value.may_have_run
@@ -127,7 +127,7 @@ def test_record_of_another_task_is_unreadable(answer, named, client):
     with pytest.raises(WrongRecord) as raised:
         OcpApi(client.double).task(81)
     assert isinstance(raised.value, ResponseUnreadable)
-    assert f"names {named} in place of task 81" in str(raised.value)
+    assert f"names {named} instead of task 81" in str(raised.value)
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
     assert not raised.value.may_have_run
 
@@ -342,9 +342,7 @@ def test_restart_response_without_a_task_id_may_have_run(call, data, client, mon
 @every_restart
 def test_restart_response_that_is_no_task_may_have_run(call, data, client, monkeypatch):
     monkeypatch.setattr(client.double.post, "side_effect", [response(data)])
-    with pytest.raises(
-        ResponseUnreadable, match=f"has the id {data['id']}, but nothing that only a task has"
-    ) as raised:
+    with pytest.raises(ResponseUnreadable, match=f"has the id {data['id']}, but no field of a task") as raised:
         call(OcpApi(client.double))
     assert raised.value.may_have_run
     assert client.double.post.call_count == 1

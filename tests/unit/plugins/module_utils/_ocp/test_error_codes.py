@@ -19,14 +19,14 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 # The kind of a refusal with status 400, and what it advises.
 MEANINGS = {
-    "busy": (RequestRefused, "Let the task that works on it come to its end, then run this again."),
+    "busy": (RequestRefused, "Wait until the task that works on it has ended, then run this again."),
     "state": (RequestRefused, "Look at its state in OCP; it has to be the one that the message names."),
-    "majority": (RequestRefused, "Restart it when the tenant has its other replicas again."),
-    "unreachable": (RequestRefused, "Check that the cluster can be connected, and its agents."),
+    "majority": (RequestRefused, "Wait until the tenant's other replicas are back, then restart it."),
+    "unreachable": (RequestRefused, "Check that OCP can connect to the cluster, and check its agents."),
     "task": (RequestRefused, "Look at the task; its state does not allow this."),
     "not found": (NotFound, "Check the id or name."),
     "permission": (PermissionDenied, "Ask for the permission, or use credentials that have it."),
-    "login": (AuthenticationFailed, "Check username and password. It was asked once only"),
+    "login": (AuthenticationFailed, "Check username and password. The request was sent only once"),
 }
 # As the table of 4.2.2 has them.
 CODES = {

@@ -79,7 +79,8 @@ def test_read_never_runs_anything(reply, server, pauses):
 def test_refusal_by_a_page_says_that_it_is_not_of_ocp(server):
     server.expect("POST", "/api/v2/x", text("<h1>No</h1>", 403))
     assert str(error_of(connect(server.url), "POST")).startswith(
-        f"POST {server.url}/api/v2/x was refused with status 403. The answer is no OCP response envelope (11 bytes, "
+        f"POST {server.url}/api/v2/x was refused with status 403. The answer is not an OCP response envelope (11 "
+        "bytes, "
         f"text/html). {LOOK_FIRST}"
     )
 

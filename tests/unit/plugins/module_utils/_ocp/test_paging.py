@@ -63,7 +63,7 @@ def test_endless_list_names_the_limit(client, why, asked, read):
     endless = client()
     with pytest.raises(ResponseUnreadable) as raised:
         read(OcpApi(endless))
-    assert str(raised.value).startswith(f"The list at {URL} {why}, and was not read to its end. ")
+    assert str(raised.value).startswith(f"The list at {URL} {why}, so reading stopped. ")
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
     assert endless.asked == asked
 
@@ -78,7 +78,7 @@ def test_task_with_too_many_subtasks_is_not_used(client):
     client.expect("get", "/api/v2/tasks/instances/7", gives=response(steps(most + 1)))
     api = OcpApi(client.double)
     assert len(api.task(7)["subtasks"]) == most
-    with pytest.raises(ResponseUnreadable, match="Task 7 has more than 50,000 subtasks, and is not used"):
+    with pytest.raises(ResponseUnreadable, match="Task 7 has more than 50,000 subtasks, so it was ignored"):
         api.task(7)
 
 

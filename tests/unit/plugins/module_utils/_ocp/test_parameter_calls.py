@@ -49,7 +49,7 @@ def test_setting_is_repeated_where_its_outcome_is_unknown(first, server, pauses)
 
 def test_setting_whose_outcome_stays_unknown_advises_to_run_again(server, pauses):
     server.expect("PUT", PATH, *[RESET] * 3)
-    with pytest.raises(ServiceError, match=r"It is not known whether .* Run this again: it may be repeated") as raised:
+    with pytest.raises(ServiceError, match=r"not known whether .* Run this again; repeating it is safe") as raised:
         OcpApi(connect(server.url)).set_cluster_parameters(31, {"x": "1"})
     assert raised.value.may_have_run
     assert len(pauses) <= 2

@@ -24,7 +24,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 MIB = 1024**2
 LIMIT = 2 * MIB
-TOO_LONG = "is longer than 2 MiB, and was not read to its end."
+TOO_LONG = "is longer than 2 MiB, so reading stopped."
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_unrequested_encoding_is_not_decoded(encoding, server):
     server.expect("GET", "/api/v2/x", Reply(200, envelope("x").body, {"Content-Encoding": encoding}))
     error = error_of(connect(server.url))
     assert error.__class__ is ResponseUnreadable
-    assert f"comes in the encoding {encoding}, which was not asked for. Check that url " in str(error)
+    assert f"comes in the encoding {encoding}, which was not requested. Check that url " in str(error)
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, AuthenticationFailed), (500, RequestRefused)])
@@ -138,12 +138,12 @@ def test_long_final_refusal_is_read(server, pauses):
     assert len(pauses) <= 2
 
 
-TOO_DEEP = "is nested deeper than 100 levels, and is not used."
+TOO_DEEP = "is nested deeper than 100 levels, so it was ignored."
 
 
 @pytest.mark.parametrize(
     ("body", "why"),
-    [(b"[" * 200_000, TOO_DEEP), (b'{"data":' * 200_000, TOO_DEEP), (b"1" * 10_000, "is no OCP response envelope")],
+    [(b"[" * 200_000, TOO_DEEP), (b'{"data":' * 200_000, TOO_DEEP), (b"1" * 10_000, "is not an OCP response envelope")],
     ids=["lists", "objects", "digits"],
 )
 def test_json_beyond_the_parser_limits_is_unreadable(body, why, server):
@@ -189,8 +189,8 @@ def fraction(request, monkeypatch) -> int:
     return request.param
 
 
-VALUES = "has more than {0.MOST_VALUES:,} values, and is not used."
-CONTAINERS = "has more than {0.MOST_CONTAINERS:,} lists and objects, and is not used."
+VALUES = "has more than {0.MOST_VALUES:,} values, so it was ignored."
+CONTAINERS = "has more than {0.MOST_CONTAINERS:,} lists and objects, so it was ignored."
 BOMBS = {
     "objects of one key": (
         lambda number: ",".join(f'{{"{n:06x}":{{"a":1.5}}}}' for n in range(number)),
@@ -265,7 +265,7 @@ def test_pages_together_take_a_bearable_memory(fraction, server):
     server.expect("GET", "/api/v2/ob/clusters", *[contents(flat(700_000 // fraction))] * 2)
     with memory() as peak, pytest.raises(ResponseUnreadable) as raised:
         OcpApi(connect(server.url, timeout=60)).clusters()
-    too_many = f"has more than {json_limits.MOST_VALUES:,} values, and was not"
+    too_many = f"has more than {json_limits.MOST_VALUES:,} values, so reading"
     assert f"The list at {server.url}/api/v2/ob/clusters {too_many}" in str(raised.value)
     assert peak() < 400 * MIB // fraction + MIB
 

@@ -211,6 +211,6 @@ def test_rate_limit_reset_is_used_after_429_only(status, server, pauses):
 def test_401_is_not_retried_with_any_kind_of_credentials(server, pauses):
     server.expect("GET", "/api/v2/x", refusal(401), refusal(401))
     for auth in (basic_auth("admin", SECRET), AccessKeyAuth("key", SECRET)):
-        assert "asked once only" in str(error_of(connect(server.url, auth=auth)))
+        assert "sent only once" in str(error_of(connect(server.url, auth=auth)))
     assert len(server.received) == 2
     assert pauses == []

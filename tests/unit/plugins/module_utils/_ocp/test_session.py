@@ -36,7 +36,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 
 SHORT = 0.03
 LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
-RUN_AGAIN = "Check that the service is well, and that url has the scheme it speaks; run this again."
+RUN_AGAIN = "Check that the service is up and that url has its scheme, http or https; then run this again."
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
 
 
@@ -107,7 +107,7 @@ def test_envelope_gives_data_and_trace_id(reply, data, trace_id, server):
         (401, AuthenticationFailed, "Check username and password"),
         (403, PermissionDenied, "Ask for the permission"),
         (404, NotFound, "Check that url is the address of an OCP"),
-        (409, RequestRefused, "Let the task that works on it come to its end"),
+        (409, RequestRefused, "Wait until the task that works on it has ended"),
         (415, RequestRefused, ""),
         (423, RequestRefused, ""),
         (500, RequestRefused, ""),
@@ -155,7 +155,7 @@ def test_refused_password_names_both_locks(server):
     message = str(error_of(connect(server.url)))
     assert "Check username and password." in message
     assert "5 failures (20 in OCP 4.2) lock the account" in message
-    assert "10 lock the address of this client" in message
+    assert "10 lock this client's address" in message
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_response_without_an_envelope_is_unreadable(reply, method, server):
     error = error_of(connect(server.url), method)
     assert error.__class__ is ResponseUnreadable
     assert error.may_have_run is (method == "POST")
-    assert f"The answer to {method} {server.url}/api/v2/x is no OCP response envelope" in str(error)
+    assert f"The answer to {method} {server.url}/api/v2/x is not an OCP response envelope" in str(error)
     assert f"({len(reply.body)} bytes, {reply.headers.get('Content-Type', 'no content type')})" in str(error)
     assert (LOOK_FIRST in str(error)) is (method == "POST")
     assert RUN_AGAIN not in str(error)

@@ -93,7 +93,8 @@ def test_wrong_password_is_sent_once_by_any_number_of_threads():
     kinds = [type(end.error) for end in ends.values()]
     assert (kinds.count(AuthenticationFailed), kinds.count(Halted)) == (1, 49)
     assert {str(end.error) for end in ends.values() if isinstance(end.error, Halted)} == {
-        "It was not asked for, since another request was refused with status 401, and retrying only locks the account."
+        "The request was not sent, since another request was refused with status 401, and retrying only locks the "
+        "account."
     }
 
 
@@ -118,7 +119,7 @@ def test_service_that_does_not_answer_is_left_alone_after_a_few(service):
     ends = run(service, [[number] for number in range(50)], job, threads=1)
     assert asked == list(range(3 + MOST_UNANSWERED))
     assert str(ends[49].error) == (
-        "It was not asked for, since the service did not answer for 5 others in a row; the last: no connection 7."
+        "The request was not sent, since the service did not answer 5 times in a row; the last error: no connection 7."
     )
 
 

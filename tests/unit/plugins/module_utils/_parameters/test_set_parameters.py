@@ -115,7 +115,8 @@ def test_static_value_that_is_shown_everywhere_is_not_known_to_be_in_effect(serv
     assert (result["changed"], result["in_effect"], result["restart_servers"]) == (False, None, None)
     assert (of(result, "told_apart"), result["needs_restart"]) == ({STATIC: None}, [])
     assert result["reason"] == (
-        "The wanted values are set already. stack_size needs a restart; whether all servers had one is not shown."
+        "The wanted values are set already. stack_size needs a restart; the service does not show whether all servers "
+        "have restarted."
     )
 
 
@@ -127,8 +128,8 @@ def test_new_value_of_a_static_parameter_that_is_shown_at_once(service, time):
     assert of(result, "told_apart") == {STATIC: False}
     [warning] = result["warnings"]
     assert warning == (
-        "stack_size takes effect at a restart only, but the service shows the new value on all servers already. So it "
-        f"does not tell which servers run with the old one; restart those that started before {SET_AT}, with "
+        "stack_size takes effect only at a restart, but the service already shows the new value on all servers. So it "
+        f"does not show which servers still run with the old one; restart those that started before {SET_AT}, with "
         "started_before."
     )
     assert time.pauses == []
@@ -168,7 +169,7 @@ def test_previous_is_what_most_servers_had_and_the_others_are_told(service):
     result = set_to(service, {DYNAMIC: "12"})
     assert result["previous"] == {DYNAMIC: "9"}
     assert result["warnings"] == [
-        "Before, servers had different values of tcp_keepcnt: 9 on 2, 8 on 1. previous has one of them."
+        "Servers had different values of tcp_keepcnt before: 9 on 2, 8 on 1. previous has one of them."
     ]
 
 
@@ -181,7 +182,7 @@ def test_service_without_values_of_servers(service):
         {STATIC: None, DYNAMIC: None},
         {STATIC: "512K", DYNAMIC: "10"},
     )
-    assert f"of which servers is not shown: restart those that started before {SET_AT}." in result["reason"]
+    assert f"does not show which servers need one: restart those that started before {SET_AT}." in result["reason"]
     assert set_to(service, {DYNAMIC: "12"})["changed"] is False
 
 
@@ -223,7 +224,7 @@ def test_wrong_value_is_refused_before_anything_is_sent(service, wanted, message
 
 def test_failure_after_the_set_says_what_was_set(service):
     service.failing = [refused(500)]
-    with pytest.raises(ServiceError, match="The service has set tcp_keepcnt=12, but where that is in effect") as raised:
+    with pytest.raises(ServiceError, match="tcp_keepcnt=12 was set, but it cannot be read where") as raised:
         set_to(service, {DYNAMIC: "12"})
     assert {key: raised.value.facts[key] for key in ("changed", "set_at", "previous")} == {
         "changed": True,

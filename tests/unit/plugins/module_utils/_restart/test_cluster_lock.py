@@ -168,7 +168,7 @@ def test_folder_is_for_its_user_alone(lock, time_passes):
     shut_out.acquire(POLICY)
     assert shut_out.own_restarts([]) == []
     [warning] = warnings
-    assert "There can be no lock in" in warning
+    assert "The lock in" in warning
     assert "is not a folder of this user alone" in warning
 
 

@@ -47,8 +47,8 @@ OLD, NEW, UNKNOWN = observed(a=BEFORE, b=BEFORE), observed(a=SINCE, b=AFTER), ob
 
 TABLE = [
     # Nothing is running
-    ("always", OLD, [], (None, ATTACH), Action.SUBMIT, {"a", "b"}, "no condition was given, so the verb always"),
-    ("always, though new", NEW, [], (None, FAIL), Action.SUBMIT, {"a", "b"}, "no condition was given"),
+    ("always", OLD, [], (None, ATTACH), Action.SUBMIT, {"a", "b"}, "started_before is not set, so this always"),
+    ("always, though new", NEW, [], (None, FAIL), Action.SUBMIT, {"a", "b"}, "started_before is not set"),
     ("old", OLD, [], (SINCE, ATTACH), Action.SUBMIT, {"a", "b"}, "a started at 2026-05-04T02:59:00+08:00, b started"),
     ("one old", observed(a=BEFORE, b=AFTER), [], (SINCE, QUEUE), Action.SUBMIT, {"a"}, "(1 of 2)"),
     ("new", NEW, [], (SINCE, ATTACH), Action.SKIP, set(), "b started at 2026-05-04T03:01:00+08:00, not before"),
@@ -62,8 +62,8 @@ TABLE = [
         "not before 2026-05-04T03:00:00+08:00",
     ),
     ("one unknown", UNKNOWN, [], (SINCE, ATTACH), Action.SUBMIT, {"a"}, "it is not proven that a started since"),
-    ("nobody", observed(), [], (SINCE, ATTACH), Action.ILL, set(), "shows nothing of it, so nothing tells whether"),
-    ("nobody, always", observed(), [], (None, ATTACH), Action.SUBMIT, set(), "no condition was given"),
+    ("nobody", observed(), [], (SINCE, ATTACH), Action.ILL, set(), "shows nothing of it, so it is not known whether"),
+    ("nobody, always", observed(), [], (None, ATTACH), Action.SUBMIT, set(), "started_before is not set"),
     # A running task satisfies
     (
         "attach",
@@ -158,7 +158,7 @@ TABLE = [
         (None, ATTACH),
         Action.REFUSE,
         {"a", "b"},
-        "it is not known to be its restart",
+        "it may not restart this target",
     ),
     (
         "a part",
@@ -167,7 +167,7 @@ TABLE = [
         (None, ATTACH),
         Action.REFUSE,
         {"a", "b"},
-        "it does not restart all that is asked for",
+        "it does not restart everything that is asked for",
     ),
     ("begun before, but no need", NEW, [running(started_at=BEFORE)], (SINCE, ATTACH), Action.SKIP, set(), "not before"),
     (
@@ -276,14 +276,14 @@ TRUTH = [
         of_status("RESTARTING", False),
         {},
         Action.REFUSE,
-        "a is RESTARTING, and no task of it is to be seen",
+        "a is RESTARTING, but no task of it is visible",
         id="it started since, and its status is in flight",
     ),
     pytest.param(
         of_status("RESTARTING", False, BEFORE),
         {},
         Action.REFUSE,
-        "a is RESTARTING, and no task of it is to be seen",
+        "a is RESTARTING, but no task of it is visible",
         id="it is old, and its status is in flight",
     ),
     pytest.param(

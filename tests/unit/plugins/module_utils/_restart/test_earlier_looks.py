@@ -153,8 +153,8 @@ def test_service_that_goes_back_in_time_for_long_is_not_believed(service):
     lag(service, past, lambda: service.now > 0)
     error = failure(service, SERVER, request("queue", CHANGE))
     assert (error.__class__, service.posts) == (ResponseUnreadable, [])
-    assert "For 60 seconds the service has shown an earlier start of server 10.1.0.1:2882" in str(error)
-    assert "There was no restart" in str(error)
+    assert "For 60 seconds the service has shown an older start of server 10.1.0.1:2882" in str(error)
+    assert "Did not restart" in str(error)
 
 
 # The memory itself

@@ -52,7 +52,7 @@ def test_failure_elsewhere_stops_and_is_named(service):
     job = fails_elsewhere(service)
     error = stopped(service)
     assert str(error) == (
-        "There was no restart of server 10.1.0.1:2882 (id 41) of cluster orders (id 31): 1 target of this change is "
+        "Did not restart server 10.1.0.1:2882 (id 41) of cluster orders (id 31): 1 target of this change is "
         f"held by a FAILED restart, more than max_failures=0: task {job.id} (Restart OB server) in cluster 99. Retry "
         f"these tasks or roll them back first; or give judged_tasks={job.id} when a person has decided that the others "
         "may go on."
@@ -116,7 +116,7 @@ def test_without_permission_there_is_a_warning(service):
 
 def test_failed_look_stops(service):
     service.failing["tasks"] = [refused(500)]
-    with pytest.raises(RequestRefused, match="Without max_failures nobody looks"):
+    with pytest.raises(RequestRefused, match="Without max_failures, failed restarts"):
         restart(service)
     assert service.posts == []
 

@@ -59,8 +59,8 @@ def test_ill_server_of_another_zone_is_named(case, service):
     error = refusal(service, case)
     words = "server 10.1.0.2:2882 of zone2 is UNAVAILABLE"
     assert str(error) == (
-        f"There was no restart of {case.target.label}: cluster orders (id 31) is not healthy: {words}. "
-        "Look there first, or wait for it with safety_timeout."
+        f"Did not restart {case.target.label}: cluster orders (id 31) is not healthy: {words}. "
+        "Check the cluster first, or wait for it with safety_timeout."
     )
     assert error.facts["safety"]["problems"] == [words]
     assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)
@@ -94,7 +94,7 @@ def test_failed_task_that_holds_a_server_is_not_waited_for(service):
     began = service.time.time
     error = str(refusal(service, seconds=600))
     assert service.time.time == began
-    assert "and no wait ends that: task 1001 (Restart OB server) FAILED at subtask 2 of 2" in error
+    assert "and waiting does not help: task 1001 (Restart OB server) FAILED at subtask 2 of 2" in error
     assert "task_id=1001 state=rolled_back" in error
 
 

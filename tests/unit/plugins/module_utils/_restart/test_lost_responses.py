@@ -55,7 +55,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert error.__class__ is OutcomeUnknown
     start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert f"{case.task_words}, begun since and with an id above 0 was looked for, and none was found" in str(error)
+    assert f"the task list did not show {case.task_words}, begun since and with an id above 0" in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -120,7 +120,7 @@ def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, case, service):
         result = restart(service, case, request())
         assert (result["action"], result["task_id"]) == ("adopted", 1001 + len(foreign))
     else:
-        assert "none was found" in str(failure(service, case, request()))
+        assert "the task list did not show" in str(failure(service, case, request()))
     assert len(service.posts) == 1
 
 
@@ -129,14 +129,14 @@ def test_task_below_the_high_water_mark_is_not_adopted(case, service):
     service.begin(case.task_name, case.things(service), ago=600)
     service.lose_before = [lost()]
     message = str(failure(service, case, request()))
-    assert "with an id above 1001 was looked for, and none was found" in message
+    assert "with an id above 1001. Check" in message
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
 def test_agent_task_of_fewer_hosts_is_not_adopted(service):
     service.lose_before = [lost()]
     at_post(service, (fake_ocp.AGENTS, service.agents_there[:1]))
-    assert "none was found" in str(failure(service, RESTART_CASES["agents"], request()))
+    assert "the task list did not show" in str(failure(service, RESTART_CASES["agents"], request()))
 
 
 def test_agent_task_of_the_stale_hosts_is_adopted(service):
@@ -177,7 +177,7 @@ def test_outcome_is_unknown_without_permission_to_read_tasks(carried_out, case, 
     (service.lose_after if carried_out else service.lose_before).append(lost())
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert "could not be looked at, since these credentials may not read them (TASK_VIEWER)" in str(error)
+    assert "cannot be read, since these credentials lack the permission (TASK_VIEWER)" in str(error)
     assert f"not known whether a restart of {case.target.label} is running already" in str(error.facts["warnings"])
     assert (len(service.posts), service.time.pauses) == (1, [])
 
@@ -203,7 +203,7 @@ def test_outcome_is_unknown_when_the_task_list_keeps_failing(service):
     service.before_post = lambda: service.failing.update(tasks=[refused(503)] * 999)
     error = failure(service, SERVER, request())
     assert error.__class__ is OutcomeUnknown
-    assert "none was found (the last look failed: Refused with 503)." in str(error)
+    assert " (the last poll failed: Refused with 503)." in str(error)
     assert error.facts["elapsed"] == 20.0
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
@@ -214,7 +214,7 @@ def test_refused_task_list_is_requested_once(status, service):
     service.lose_after = [lost()]
     service.before_post = lambda: service.failing.update(tasks=[refused(status)] * 999)
     error = failure(service, SERVER, request())
-    assert f"the last look failed: Refused with {status})" in str(error)
+    assert f"the last poll failed: Refused with {status})" in str(error)
     assert (len(service.failing["tasks"]), service.time.pauses) == (998, [])
 
 
@@ -253,7 +253,7 @@ def test_process_that_does_not_know_the_outcome_does_not_send_again(make_error, 
     failure(service, case, request())
     error = failure(service, case, request())
     assert (error.__class__, len(service.posts)) == (OutcomeUnknown, 1)
-    assert "may still hold the request back" in str(error)
+    assert "may still deliver the request" in str(error)
 
 
 @every_restart

@@ -89,8 +89,8 @@ ACTIONS = {
 # How an error names a field that it lacks, besides by a wrong value of it.
 NAMED = {
     "contents": "a list of objects",
-    "id": r"tells no id|names no task|names task 0 in place|nothing that only a task has|id is not shown",
-    "name": r"no name or address is shown|no new restart of",
+    "id": r"shows no ids?|names no task|names task 0 instead|no field of a task|id is not shown",
+    "name": r"no name or address is shown|not a new restart of",
     "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
     "operation": "nothing that only a task has",
     "innerStatus": "unknown state",

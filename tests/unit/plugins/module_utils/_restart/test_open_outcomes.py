@@ -64,6 +64,6 @@ def test_request_that_another_thread_leaves_open_meanwhile_is_not_sent_again(ser
     service.lose_before = [lost()]
     with pytest.raises(OutcomeUnknown):
         first.run()
-    with pytest.raises(OutcomeUnknown, match="this process asked for one"):
+    with pytest.raises(OutcomeUnknown, match="this process requested one"):
         second.run()
     assert len(service.posts) == 1

@@ -55,7 +55,7 @@ def test_search_lasts_as_long_as_a_request(search, service):
 def test_last_failed_look_is_told(search, service):
     found = search(NOT_YET, refused(503))
     assert (found.found, found.is_in_vain) == (None, False)
-    assert found.last_look == " (the last look failed: Refused with 503)"
+    assert found.last_look == " (the last poll failed: Refused with 503)"
     assert sum(service.time.pauses) == 2.0
     assert search(refused(503), NOT_YET).last_look == ""
 

@@ -177,7 +177,7 @@ def test_unreadable_target_is_not_restarted(last, check_mode, case, service):
     service.failing[reads[-1 if last else 0]] = [error]
     raised = failure(service, case, request(check_mode=check_mode))
     assert raised is error
-    assert str(raised) == f"There was no restart of {case.target.label}, since it cannot be read. Refused with 403."
+    assert str(raised) == f"Did not restart {case.target.label}: it cannot be read. Refused with 403."
     assert {key: raised.facts[key] for key in RESULT_KEYS | PASSED_ON} == {
         **dict.fromkeys(RESULT_KEYS),
         "changed": False,
@@ -209,7 +209,7 @@ def test_task_list_unreadable_after_queueing_prevents_the_post(status, names_ope
     service.begin(case.task_name, case.things(service), seconds=5)
     service.time.after_sleep = lambda: service.now < 5 or service.failing.update(tasks=[refused(status)] * 9)
     error = failure(service, case, request("queue"))
-    assert str(error).startswith(f"There was no restart of {case.target.label}, since ")
+    assert str(error).startswith(f"Did not restart {case.target.label}: ")
     assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
     assert service.posts == []
 
@@ -227,7 +227,7 @@ def test_refused_restart_of_an_idle_target_changes_nothing(make_error, case, ser
     service.lose_before = [error]
     raised = failure(service, case, request(wait=True))
     assert raised is error
-    assert str(raised) == f"There was no restart of {case.target.label}. {words}"
+    assert str(raised) == f"Did not restart {case.target.label}. {words}"
     assert raised.facts["changed"] is False
     assert {raised.facts[key] for key in ("action", "task_id", "task", "after", "verified")} == {None}
     assert raised.facts["before"]["members"]
@@ -316,7 +316,7 @@ def test_failed_polls_are_a_warning(service, status):
     result = restart(service, SERVER, request(wait=True))
     assert result["verified"] is True
     [warning] = result["warnings"]
-    assert warning.startswith("1 look at the tasks failed")
+    assert warning.startswith("1 poll of the tasks failed")
     assert warning.endswith(f"Refused with {status}.")
 
 
@@ -354,8 +354,8 @@ def test_malformed_started_task_keeps_its_id(odd, service, monkeypatch):
         (0, None),
         (5, None),
         (-5, None),
-        (40, "The clock of the service is 40 seconds ahead of that of this machine"),
-        (-40, "The clock of the service is 40 seconds behind that of this machine"),
+        (40, "The clock of the service is 40 seconds ahead of the clock of this machine"),
+        (-40, "The clock of the service is 40 seconds behind the clock of this machine"),
     ],
 )
 @pytest.mark.parametrize("seconds", [0, 120], ids=["started just before", "started just after"])
@@ -377,7 +377,7 @@ def test_started_before_a_little_ahead_is_a_warning(service):
     result = restart(service, SERVER, request(started_before=at(50)))
     assert result["action"] == "submitted"
     [warning] = result["warnings"]
-    assert warning.startswith("started_before: 2026-05-04T03:00:50+08:00 has not come yet")
+    assert warning.startswith("started_before: 2026-05-04T03:00:50+08:00 is in the future")
 
 
 @pytest.mark.parametrize("offset", [0, 200, -200])
@@ -387,7 +387,7 @@ def test_future_started_before_is_refused_before_anything_is_sent(service, offse
         restart(service, SERVER, request(started_before=at(100)))
     error = refusal.value
     assert str(error).startswith(
-        "started_before: 2026-05-04T03:01:40+08:00 has not come yet: by the clock of the service it is 2026-05-04T0"
+        "started_before: 2026-05-04T03:01:40+08:00 is in the future: by the clock of the service it is 2026-05-04T0"
     )
     assert str(error).endswith("give the instant of the change, which is in the past.")
     assert service.posts == []

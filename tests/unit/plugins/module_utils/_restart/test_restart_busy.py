@@ -121,7 +121,7 @@ def test_second_refusal_after_the_queue_is_final(status, service):
     error = failure(service, SERVER, request("queue"))
     assert isinstance(error, RequestRefused)
     assert error.status == status
-    assert str(error) == f"There was no restart of {SERVER.target.label}. Refused with {status}."
+    assert str(error) == f"Did not restart {SERVER.target.label}. Refused with {status}."
     assert (len(service.posts), error.facts["changed"], error.facts["action"]) == (2, False, None)
 
 
@@ -148,7 +148,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
     service.busy = status
     message = str(failure(service, SERVER, request()))
     assert message.startswith(
-        f"There was no restart of {SERVER.target.label}: task 1001 (Restart OB server) FAILED and holds it.\n"
+        f"Did not restart {SERVER.target.label}: task 1001 (Restart OB server) FAILED and holds it.\n"
         "Task 1001 (Restart OB server) FAILED at subtask 2 of 2, Start it (id 2). The end of its log:\n"
     )
     assert "Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=retried'" in message
@@ -191,7 +191,7 @@ def test_outcome_is_unknown_if_nothing_can_be_read_after_a_refusal(status, servi
     unreadable_after_post(service, 999)
     error = failure(service, SERVER, request())
     assert error.__class__ is OutcomeUnknown
-    assert f"Refused with {status}. A proxy may have repeated the request (the last look failed: Refused" in str(error)
+    assert f"Refused with {status}. A proxy may have repeated the request (the last poll failed: Refused" in str(error)
     assert (error.facts["changed"], len(service.posts)) == (True, 1)
 
 

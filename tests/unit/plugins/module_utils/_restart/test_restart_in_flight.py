@@ -72,7 +72,7 @@ def test_restart_begun_before_started_before_is_not_joined(names_operations, cas
     error = failure(service, case, request("attach", at(-10)))
     assert error.__class__ is TargetBusy
     assert str(error).startswith(
-        f"There was no restart of {case.target.label}: task {job.id} ({case.task_name}) is running, but"
+        f"Did not restart {case.target.label}: task {job.id} ({case.task_name}) is running, but"
     )
     assert "it began at 2026-05-04T02:59:00+08:00, before started_before" in str(error)
     assert "in_flight=queue" in str(error)
@@ -88,7 +88,7 @@ def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_oper
     job = others(service, case)
     error = failure(service, case, request("fail", condition(since), check_mode=check_mode))
     assert error.__class__ is TargetBusy
-    assert f"task {job.id} ({case.task_name}) is running, and in_flight=fail was asked" in str(error)
+    assert f"task {job.id} ({case.task_name}) is running, and in_flight=fail is set" in str(error)
     assert (service.posts, service.time.pauses) == ([], [])
 
 
@@ -135,7 +135,7 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, case, service)
     error = failure(service, case, request("queue", wait=wait, seconds=30))
     assert error.__class__ is WaitTimeout
     busy = f"task {job.id} ({case.task_name}) is"
-    assert str(error).startswith(f"There was no restart of {case.target.label}, since {busy}")
+    assert str(error).startswith(f"Did not restart {case.target.label}: {busy}")
     assert f"Task {job.id} ({case.task_name}) is not finished after 30 seconds" in str(error)
     assert f"task_ids={job.id}'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
@@ -227,7 +227,7 @@ def test_server_restart_blocks_the_cluster_restart(names_operations, service):
     service.names_operations = names_operations
     others(service, SERVER)
     message = str(failure(service, CLUSTER, request()))
-    assert "(Restart OB server) is running, but it does not restart all that is asked for" in message
+    assert "(Restart OB server) is running, but it does not restart everything that is asked for" in message
     assert restart(service, CLUSTER, request("queue"))["action"] == "submitted"
 
 
@@ -243,7 +243,7 @@ def test_other_task_on_the_server_blocks_the_restart(service):
     """Only ``operatingTaskInstanceId`` shows the task; its scope is unknown."""
     others(service, SERVER, name="Stop OB server")
     message = str(failure(service, SERVER, request()))
-    assert "(Stop OB server) is running, but it is not known to be its restart" in message
+    assert "(Stop OB server) is running, but it may not restart this target" in message
     assert restart(service, SERVER, request("queue"))["action"] == "submitted"
     assert len(service.posts) == 1
 
@@ -320,7 +320,7 @@ def test_untagged_task_on_a_shared_host_is_ambiguous(service):
     service.servers_there[1].host = 51
     others(service, SERVER, things=service.servers_there[1:2])
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
-    assert "it is not known to be its restart" in str(failure(service, crowded, request()))
+    assert "it may not restart this target" in str(failure(service, crowded, request()))
     assert service.posts == []
     result = restart(service, crowded, request("queue"))
     assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
@@ -386,7 +386,7 @@ def test_agents_join_a_task_of_more_hosts(service):
 
 def test_agents_do_not_join_a_task_of_fewer_hosts(service):
     others(service, AGENTS, things=service.agents_there[:1])
-    assert "it does not restart all that is asked for" in str(failure(service, AGENTS, request()))
+    assert "it does not restart everything that is asked for" in str(failure(service, AGENTS, request()))
 
 
 def test_agents_join_a_task_of_the_stale_host(service):
@@ -451,7 +451,7 @@ def test_forbidden_task_named_by_the_target_blocks_the_restart(name, service):
     job = others(service, case)
     error = failure(service, case, request())
     assert error.__class__ is TargetBusy
-    assert f"task {job.id} is running, but it is not known to be its restart" in str(error)
+    assert f"task {job.id} is running, but it may not restart this target" in str(error)
     assert service.posts == []
 
 

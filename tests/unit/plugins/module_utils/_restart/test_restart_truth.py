@@ -311,7 +311,7 @@ def test_own_status_is_in_flight_where_no_task_is_seen(status, case, service):
     with_status(service, case, status)
     error = failure(service, case, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert f"is {status}, and no task of it is to be seen" in str(error)
+    assert f"is {status}, but no task of it is visible" in str(error)
 
 
 @every_restart
@@ -328,7 +328,7 @@ def test_wait_for_a_status_without_a_task_ends_at_wait_timeout(case, service):
     with_status(service, case, "RESTARTING")
     error = failure(service, case, request("queue", seconds=30))
     assert (error.__class__, error.facts["elapsed"], service.posts) == (WaitTimeout, 30.0, [])
-    assert "No task of it is to be seen, and after 30 seconds the service shows it at work" in str(error)
+    assert "No task of it is visible, but after 30 seconds the service still shows it at work" in str(error)
 
 
 def test_agent_status_of_the_host_is_in_flight(service):
@@ -342,7 +342,7 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=100)
     error = failure(service, SERVER, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it is not known to be its restart" in str(error)
+    assert "it may not restart this target" in str(error)
 
 
 def test_restart_that_only_the_search_for_evidence_shows_is_not_overtaken(service, monkeypatch):
@@ -392,8 +392,8 @@ def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outco
     service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
     error = failure(service, NOT_ALONE, request())
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
-    assert "may be the answer to a repetition by a proxy: 1001 (Restart OB server) began since" in str(error)
-    assert "There was no restart" not in str(error)
+    assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
+    assert "Did not restart" not in str(error)
 
 
 def test_clock_of_the_service_that_is_set_during_a_wait_restarts_nothing(service, monkeypatch):
@@ -404,7 +404,7 @@ def test_clock_of_the_service_that_is_set_during_a_wait_restarts_nothing(service
     service.after_restart = lambda: monkeypatch.setattr(fake_ocp.FakeOcp, "service_clock", was_set)
     error = failure(service, SERVER, request("queue", at(-10)))
     assert (error.__class__, service.posts) == (OptionError, [])
-    assert "the clock of the service was set meanwhile" in str(error)
+    assert "the clock of the service was changed during this run" in str(error)
 
 
 def test_task_that_may_be_our_own_is_not_followed_by_another_one(service):
@@ -414,7 +414,7 @@ def test_task_that_may_be_our_own_is_not_followed_by_another_one(service):
     service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
     error = failure(service, NOT_ALONE, request("queue"))
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
-    assert "may be the answer to a repetition by a proxy: 1001 (Restart OB server) began since" in str(error)
+    assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
 
 
 @pytest.mark.parametrize(("user", "creator"), [("admin", "somebody"), (None, "admin")])
@@ -472,7 +472,7 @@ def test_request_that_was_held_back_and_has_ended_is_adopted(case, service):
     service.passes(60)
     result = restart(service, case, request(wait=True))
     assert (result["action"], result["verified"], len(service.posts)) == ("adopted", True, 1)
-    assert result["reason"].startswith("this process has asked for it before; the answer was lost, and task 1001 (")
+    assert result["reason"].startswith("this process has requested it before; the answer was lost, and task 1001 (")
 
 
 # What the proof has to show
@@ -556,7 +556,7 @@ def test_outcome_is_unknown_if_nothing_can_be_read_after_too_many_requests(case,
     service.before_post = repeated
     error = failure(service, case, request())
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
-    assert "A proxy may have repeated the request (the last look failed: Refused" in str(error)
+    assert "A proxy may have repeated the request (the last poll failed: Refused" in str(error)
 
 
 def test_pause_after_too_many_requests_is_at_most_the_timeout(service):
@@ -638,7 +638,7 @@ def test_restart_of_an_untold_arbitration_service_is_neither_evidence_nor_none(s
     service.begin(fake_ocp.ARBITRATION, ARBITRATION.things(service), ago=5, seconds=1)
     error = failure(service, ARBITRATION, request(started_before=CHANGE))
     assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
-    assert "and does not tell what task 1001 (Restart arbitration service) restarted" in str(error)
+    assert "and does not show what task 1001 (Restart arbitration service) restarted" in str(error)
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
 
 
@@ -668,7 +668,7 @@ def test_skip_of_obproxies_is_not_verified_and_says_why(service):
     skipped = again(service, OBPROXIES)
     assert (skipped["action"], skipped["verified"], len(service.posts)) == ("skipped", None, 1)
     assert "was restarted by task 1001 (Offline obproxy)" in skipped["reason"]
-    assert "not verified, since the service does not tell whether such a task is a restart" in skipped["reason"]
+    assert "not verified, since the service does not show whether such a task is a restart" in skipped["reason"]
 
 
 @pytest.mark.parametrize("status", ["UNAVAILABLE", "STOPPED"])
@@ -694,7 +694,7 @@ def test_ended_task_that_may_have_restarted_obproxies_refuses_started_before(nam
     service.begin(name, service.obproxies_there[1:2], ago=5, seconds=1)
     error = failure(service, OBPROXIES, request(started_before=CHANGE))
     assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
-    assert f"and does not tell what task 1001 ({name}) restarted" in str(error)
+    assert f"and does not show what task 1001 ({name}) restarted" in str(error)
     assert restart(service, OBPROXIES, request())["action"] == "submitted"
 
 
@@ -709,7 +709,7 @@ def test_untold_work_on_the_host_of_an_obproxy_is_not_joined(service):
     service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:2], seconds=100)
     error = failure(service, OBPROXIES, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it is not known to be its restart" in str(error)
+    assert "it may not restart this target" in str(error)
 
 
 def test_restart_of_untold_obproxies_is_not_adopted(service):
@@ -729,7 +729,7 @@ def test_operating_obproxy_is_busy_without_a_task_to_see(service):
     service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:1], seconds=100)
     error = failure(service, OBPROXIES, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "10.1.0.1:2883 is OPERATING, and no task of it is to be seen" in str(error)
+    assert "10.1.0.1:2883 is OPERATING, but no task of it is visible" in str(error)
 
 
 def test_own_restart_of_untold_obproxies_is_known(service):

@@ -72,7 +72,7 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
     service.localities["shop"] = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3, READONLY{1}@zone4"
     service.servers_there[1].status = "UNAVAILABLE"
     error = refusal(service, case)
-    assert f"There was no restart of {case.target.label}: it is not safe." in str(error)
+    assert f"Did not restart {case.target.label}: it is not safe." in str(error)
     for tenant in ("sys", "shop"):
         assert (
             f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; besides, "
@@ -116,7 +116,7 @@ def test_tolerated_tenant_may_go_and_is_told(service):
     assert result["action"] == "submitted"
     [outage] = result["safety"]["outages"]
     assert (outage["tenant"], outage["tolerated"]) == ("shop", True)
-    assert result["warnings"] == ["tolerate_outage_of: no tenant there is called shpo."]
+    assert result["warnings"] == ["tolerate_outage_of: no tenant of the cluster has the name shpo."]
 
 
 def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
@@ -351,7 +351,7 @@ def test_unfinished_restart_that_names_no_server_may_be_of_any(service):
     service.names_operations = service.tags = False
     service.begin(SERVER_TASK, [], seconds=300)
     error = refusal(service, ZONE)
-    assert "any may be: task 1001 (Restart OB server) names no server" in str(error)
+    assert "task 1001 (Restart OB server) names no server and may be restarting one" in str(error)
 
 
 def test_cluster_restart_says_what_it_means_and_is_not_refused(service):
@@ -360,8 +360,7 @@ def test_cluster_restart_says_what_it_means_and_is_not_refused(service):
     result = restart_target(service, ALL, request, service.time.clock)
     assert result["action"] == "submitted"
     assert result["reason"].endswith(
-        "; OCP restarts its servers in an order of its own, and the majority of the tenants sys, shop may be away "
-        "meanwhile"
+        "; OCP chooses the order of its servers, so the majority of the tenants sys, shop may be lost meanwhile"
     )
     assert [outage["tenant"] for outage in result["safety"]["outages"]] == ["sys", "shop"]
     assert service.calls.count("tenants") == 1
@@ -396,7 +395,7 @@ def test_cluster_of_one_zone_without_tenants_has_none_to_lose(count, case, small
     result = restart(small, case)
     assert (result["action"], result["safety"]["outages"]) == ("submitted", [])
     [warning] = result["warnings"]
-    assert warning.startswith("Cluster 31 has one zone and, as far as the service tells, no tenant.")
+    assert warning.startswith("Cluster 31 has one zone and, as far as the service shows, no tenant.")
 
 
 def test_cluster_of_one_zone_without_tenants_may_hide_its_list(small):

@@ -92,7 +92,7 @@ def test_answer_that_shows_another_task_is_not_believed(name, of_cluster, mark, 
     monkeypatch.setattr(service, "_post", lambda *_args: _answer(service, other))
     with pytest.raises(OutcomeUnknown) as raised:
         send(sender, service, mark)
-    assert f"shows task 1001 ({name}), which is no new restart of {TARGET.label}" in str(raised.value)
+    assert f"shows task 1001 ({name}), which is not a new restart of {TARGET.label}" in str(raised.value)
     assert (attempt.so_far.changed, attempt.so_far.task_id) == (True, None)
 
 
@@ -109,7 +109,8 @@ def test_id_below_the_highest_one_is_told_though_it_is_not_believed(
     monkeypatch.setattr(service, "_post", lambda *_args: _answer(service, other))
     with pytest.raises(OutcomeUnknown) as raised, attempt.kept():
         send(sender, service, 10**15)
-    words = "Its id is not above 1000000000000000, the highest on the task list before; else it fits (see task_id)."
+    words = "the highest task id before the request; otherwise it fits (see task_id)."
+    words = f"Its id is not above 1000000000000000, {words}"
     assert (words in str(raised.value)) is (task_id is not None)
     assert len(announced) == (task_id is not None)
     assert all(line.endswith(": submitted, perhaps as task 1001") for line in announced)
@@ -135,7 +136,7 @@ def test_refusal_says_that_there_was_no_restart(status, sender, attempt, service
     service.lose_before = [refused(status)]
     with pytest.raises(RequestRefused) as raised:
         send(sender, service)
-    assert str(raised.value) == f"There was no restart of {TARGET.label}. Refused with {status}."
+    assert str(raised.value) == f"Did not restart {TARGET.label}. Refused with {status}."
     assert (attempt.so_far.changed, attempt.so_far.action, open_request(service, TARGET)) == (False, None, None)
 
 
@@ -167,7 +168,7 @@ def after_a_lost_one(sender, service):
 
 def test_nothing_is_sent_while_an_outcome_is_open(after_a_lost_one, service):
     again, attempt = after_a_lost_one
-    with pytest.raises(OutcomeUnknown, match="this process asked for one at 2026-05-04T03:00:00"):
+    with pytest.raises(OutcomeUnknown, match="this process requested one at 2026-05-04T03:00:00"):
         send(again, service)
     assert (len(service.posts), attempt.so_far.changed) == (1, False)
 
@@ -179,7 +180,7 @@ def test_task_of_the_open_request_is_adopted(after_a_lost_one, service):
     assert (decision.action, decision.task_ids, decision.members) == (Action.ADOPT, (job.id,), MEMBERS)
     assert (attempt.so_far.action, attempt.so_far.task_id) == ("adopted", job.id)
     assert attempt.so_far.reason == decision.reason
-    assert decision.reason.startswith("this process has asked for it before; the answer was lost, and task 1001 (")
+    assert decision.reason.startswith("this process has requested it before; the answer was lost, and task 1001 (")
     assert open_request(service, TARGET) is None
 
 

@@ -72,8 +72,8 @@ SIGNS = {
 def test_each_sign_stops_the_request_and_is_named_and_can_be_left_out(sign, case, service):
     SIGNS[sign.value](service)
     error = refusal(service, case)
-    assert f"There was no restart of {case.target.label}: there are signs of trouble: " in str(error)
-    assert str(error).endswith(f"(stop_on: {sign}). To go on in spite of it, leave {sign} out of stop_on.")
+    assert f"Did not restart {case.target.label}: there are signs of trouble: " in str(error)
+    assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, leave {sign} out of stop_on.")
     [words] = error.facts["signs"]
     assert words in str(error)
     assert str(refusal(service, case, check_mode=True)) == str(error)
@@ -147,7 +147,7 @@ def test_server_that_needs_no_restart_is_skipped_whatever_the_signs_say(service)
 
 def test_signs_that_cannot_be_read_for_now_stop_it(service):
     service.failing["active_alarms"] = [refused(500)]
-    with pytest.raises(RequestRefused, match=r"no restart of .*, since what speaks against it cannot be read"):
+    with pytest.raises(RequestRefused, match=r"Did not restart .*: the data for its safety checks cannot be read"):
         restart(service)
     assert service.posts == []
 

@@ -129,8 +129,8 @@ def test_value_that_all_servers_show_does_not_count_where_nothing_tells_old_from
     error = failure(changed, SERVER, asked())
     assert error.__class__ is OptionError
     assert str(error) == (
-        f"until_effective: There was no restart of {SERVER.target.label}: {FIRST} shows stack_size=5M, but it is not "
-        "known that this service goes on showing the old value of stack_size until a server has restarted. Give "
+        f"until_effective: Did not restart {SERVER.target.label}: {FIRST} shows stack_size=5M, but this service is not "
+        "known to show the old value of stack_size until a server has restarted. Give "
         "started_before, the instant of the change, so that the start decides too."
     )
     assert (error.facts["changed"], changed.posts) == (False, [])
@@ -159,8 +159,8 @@ def test_without_values_of_servers_nothing_is_sent_and_started_before_is_asked_f
     changed.parameters["stack_size"].servers = ()
     error = failure(changed, SERVER, asked())
     assert str(error) == (
-        "until_effective: the service does not show the value of stack_size on each server of cluster orders, so "
-        "nothing tells which of them need the restart. Give started_before, the instant of the change."
+        "until_effective: the service does not show the value of stack_size on each server of cluster orders, so it is "
+        "not known which of them need the restart. Give started_before, the instant of the change."
     )
     assert error.__class__ is OptionError
     assert (changed.posts, error.facts["changed"]) == ([], False)
@@ -197,7 +197,7 @@ def test_unknown_name_is_refused(changed):
 
 def test_nothing_is_decided_where_the_values_cannot_be_read_now(changed):
     changed.failing["cluster_parameters"] = [refused(500)] * 99
-    assert "There was no restart of server" in str(failure(changed, SERVER, asked()))
+    assert "Did not restart server" in str(failure(changed, SERVER, asked()))
     assert changed.posts == []
 
 
@@ -330,7 +330,7 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
     forget_all()
     error = failure(changed, SERVER, asked())
     assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
-    assert f"after this controller had asked for that for these values, but {FIRST} shows stack_size=4M" in str(error)
+    assert f"after this controller requested a restart for these values, but {FIRST} shows stack_size=4M" in str(error)
     assert "give a later started_before" in str(error)
     # For other values, and with the way out, it is restarted.
     other = request(wait=False, until_effective={"stack_size": "6M"})

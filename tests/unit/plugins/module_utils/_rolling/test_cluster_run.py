@@ -164,7 +164,7 @@ def test_server_that_joins_meanwhile_is_no_success(service, roll):
             service.servers_there.append(Thing(44, 54, "zone1"))
 
     service.after_restart = join
-    with pytest.raises(NotVerified, match=r"were not restarted, though they should: 10\.1\.0\.4:2882 \(.*before"):
+    with pytest.raises(NotVerified, match=r"were not restarted, but should have been: 10\.1\.0\.4:2882 \(.*before"):
         roll()
     # It is not asked for.
     service.after_restart = lambda: None

@@ -39,7 +39,7 @@ def test_zones_go_one_after_another(plan):
     found = plan()
     assert waves(found) == [[server] for server in ALL]
     assert found["message"] == (
-        "Servers of cluster orders (id 31) cannot be away all at once. Tenant sys would lose its majority: 0 of 3 "
+        "The servers of cluster orders (id 31) cannot all be down at once. Tenant sys would lose its majority: 0 of 3 "
         "voters would remain, and it needs 2."
     )
     assert found["waves"][0]["servers"][0] == {
@@ -102,13 +102,13 @@ def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):
     found = plan(*ALL[:2])
     assert (waves(found), [server["server"] for server in found["refused"]]) == ([[ALL[0]]], [ALL[1]])
     assert (
-        f"{ALL[1]} of cluster orders (id 31) cannot be away at all. Tenant test would lose its majority"
+        f"{ALL[1]} of cluster orders (id 31) cannot be down at all. Tenant test would lose its majority"
         in found["message"]
     )
     tolerated = plan(*ALL[:2], tolerated=["test", "tset"])
     assert (waves(tolerated), tolerated["refused"]) == ([[ALL[0]], [ALL[1]]], [])
     assert tolerated["waves"][0]["servers"][0]["tolerate_outage_of"] == ["test"]
-    assert tolerated["warnings"] == ["tolerate_outage_of: no tenant of these clusters is called tset."]
+    assert tolerated["warnings"] == ["tolerate_outage_of: no tenant of these clusters has the name tset."]
 
 
 def test_without_safety_all_go_at_once_and_tenants_are_not_read(plan, ocp):

@@ -65,7 +65,7 @@ def test_with_an_instant_too_both_have_to_hold(changed):
 def test_values_that_prove_nothing_are_refused(changed):
     changed.parameters["stack_size"].at_once = True
     with pytest.raises(
-        OptionError, match=r"There is no plan: 10.1.0.1:2882 shows stack_size=5M, .* Give started_before"
+        OptionError, match=r"No plan was made: 10.1.0.1:2882 shows stack_size=5M, .* Give started_before"
     ):
         plan(changed)
     assert reasons(plan(changed, at(-550))).keys() == {41, 43}
@@ -83,7 +83,7 @@ def test_service_without_values_of_servers_asks_for_an_instant(changed):
 
 
 def test_one_of_both_has_to_be_given(changed):
-    with pytest.raises(OptionError, match="started_before: is not given, and until_effective neither"):
+    with pytest.raises(OptionError, match="started_before: is not given, nor is until_effective"):
         plan(changed, until_effective={})
 
 

@@ -89,5 +89,5 @@ def test_what_took_too_long_is_named():
     assert exceeded_words(task, 3600.0) == (
         "one of its last restarts took 4000 seconds (task 81 (Restart OB server), "
         "2026-05-04T03:00:00+08:00), and after server_permanent_offline_time=3600 seconds the cluster gives up the "
-        "replicas of a server that is away"
+        "replicas of a server that is down"
     )

@@ -62,7 +62,7 @@ def test_what_is_not_shown_is_warned_of_once_and_not_asked_again(sign, errors, w
     what = {"alarms": "alarms", "lag": "lag of replicas", "backup": "backups"}[sign]
     for _look in range(3):
         assert one.read(31, "orders") == Readings(service_time(ocp.service_clock, ocp.time.clock))
-    assert one.warnings == [f"The service does not show {what} ({why}), so stop_on={sign} sees no trouble there."]
+    assert one.warnings == [f"The service does not show {what} ({why}), so stop_on={sign} cannot check it."]
     assert len(ocp.calls) == len(errors)
 
 
@@ -71,7 +71,7 @@ def test_metric_without_samples_is_not_shown(ocp):
     one = reader(ocp, Sign.LAG)
     assert one.read(31, "orders").lag is None
     assert one.warnings == [
-        "The service does not show lag of replicas (there is none), so stop_on=lag sees no trouble there."
+        "The service does not show lag of replicas (there is none), so stop_on=lag cannot check it."
     ]
 
 

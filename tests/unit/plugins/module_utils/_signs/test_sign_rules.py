@@ -182,4 +182,4 @@ def test_two_versions_count_and_no_wait_ends_that():
 
 def test_how_to_go_on_names_each_sign_once():
     several = troubles("orders", HEALTHY, readings(alarms=[alarm(1), alarm(2)], lag=99.0), EVERY)
-    assert allowing_words(several) == "To go on in spite of it, leave alarms, lag out of stop_on."
+    assert allowing_words(several) == "To go on regardless, leave alarms, lag out of stop_on."

@@ -111,7 +111,7 @@ class TestCluster:
     def test_record_without_an_id_is_refused(self, record, api):
         api.expect("clusters", "orders", gives=[record])
         assert message_of(Cluster.find, api.double, "orders") == (
-            "cluster: the service tells no id of orders. Check the version of the OCP."
+            "cluster: the service shows no id of orders. Check the version of the OCP."
         )
 
     def test_ambiguous_cluster_name_is_refused_with_the_ids(self, api):

@@ -216,7 +216,7 @@ def test_restart_of_one_server_does_not_cover_the_zone(names_operations, of_two,
     service.begin(fake_ocp.SERVER, service.servers_there[:1], seconds=100)
     error = failure(service, of_two, request())
     assert error.__class__ is TargetBusy
-    assert "(Restart OB server) is running, but it does not restart all that is asked for" in str(error)
+    assert "(Restart OB server) is running, but it does not restart everything that is asked for" in str(error)
     assert service.posts == []
 
 
@@ -245,5 +245,5 @@ def test_untagged_zone_restart_is_queued_or_refused(in_flight, of_two, service):
         result = restart(service, of_two, request("queue"))
         assert (result["action"], result["elapsed"] >= 20) == ("submitted", True)
     else:
-        assert "it is not known to be its restart" in str(failure(service, of_two, request()))
+        assert "it may not restart this target" in str(failure(service, of_two, request()))
         assert service.posts == []

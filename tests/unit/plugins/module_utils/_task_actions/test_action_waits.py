@@ -204,7 +204,7 @@ def test_refused_poll_reports_the_running_task(status, kind, time_passes):
     error = task_action_error(service, DesiredState(State.RETRIED), wait=True)
     assert error.__class__ is kind
     assert str(error) == (
-        f"The retry of task 1001 goes on; waiting for it was not possible. Refused with {status}. Then wait for it: "
+        f"The retry of task 1001 goes on, but waiting for it failed. Refused with {status}. Then wait for it: "
         "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'"
     )
     assert (error.facts["changed"], len(service.unreadable)) == (True, 8)
@@ -215,4 +215,4 @@ def test_failed_poll_is_tolerated_with_a_warning(time_passes):
     service.before_post = lambda: service.unreadable.append(refused(503))
     result = acted_on(service, DesiredState(State.RETRIED), wait=True)
     assert result["task"]["succeeded"] is True
-    assert result["warnings"] == ["1 look at the tasks failed and did not end the wait. The last: Refused with 503."]
+    assert result["warnings"] == ["1 poll of the tasks failed; the wait went on. The last error: Refused with 503."]

@@ -238,13 +238,13 @@ def test_prohibited_rollback_is_refused():
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
-        ([], "the service tells no id of one, so look at it in OCP"),
+        ([], "the service shows no ids, so look at it in OCP"),
         ([step(51, "Stop"), step(52, "Start")], "give one of 51, 52"),
     ],
     ids=["none", "two"],
 )
 def test_subtask_of_another_task_is_refused(steps, told):
-    message = rf"^subtask_id: 99 is no subtask of task 7 \(Restart 7\); {told}\.$"
+    message = rf"^subtask_id: 99 is not a subtask of task 7 \(Restart 7\); {told}\.$"
     with pytest.raises(OptionError, match=message):
         decide_action(Task.from_api(raw_task(7, subtasks=steps)), DesiredState(RETRIED, 99))
 

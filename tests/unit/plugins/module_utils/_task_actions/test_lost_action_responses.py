@@ -58,7 +58,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, call, time_passes):
     assert error.__class__ is OutcomeUnknown
     assert str(error).splitlines() == [
         f"It is not known whether {call.what} was {call.done}. {lost_error} For 20 seconds it did not show that. "
-        "It is not asked for again; look at the task, then run this again. "
+        "The request is not sent again; look at the task, then run this again. "
         "With OCP_URL and the credentials in the environment:",
         LOOK,
     ]
@@ -185,14 +185,14 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
     at_post(service, lambda: service.unreadable.extend([refused(503)] * 999))
     error = task_action_error(service, DesiredState(State.RETRIED))
     assert error.__class__ is OutcomeUnknown
-    assert "it did not show that (the last look failed: Refused with 503)." in str(error)
+    assert "it did not show that (the last poll failed: Refused with 503)." in str(error)
     assert error.facts["elapsed"] == 20.0
 
 
 @every_call
 @pytest.mark.parametrize(
     ("status", "told"),
-    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: 1001 is no task of this service; list")],
+    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: task 1001 does not exist; list")],
 )
 def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     """Repeating rejected credentials locks the account."""
@@ -201,7 +201,7 @@ def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     at_post(service, lambda: service.unreadable.extend([refused(status)] * 999))
     error = task_action_error(service, call.wish)
     assert error.__class__ is OutcomeUnknown
-    assert f"Lost. It cannot be read (the last look failed: {told}" in str(error)
+    assert f"Lost. It cannot be read (the last poll failed: {told}" in str(error)
     assert (len(service.unreadable), time_passes.pauses, error.facts["changed"]) == (998, [], True)
 
 

@@ -186,7 +186,7 @@ def test_subtask_of_another_task_is_refused(time_passes):
     service = failed(time_passes)
     error = task_action_error(service, DesiredState(RETRIED, 99))
     assert str(error).startswith(
-        "subtask_id: 99 is no subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
+        "subtask_id: 99 is not a subtask of task 1001 (Restart OB cluster); give one of 51, 52, 53."
     )
     assert service.posts == []
 
@@ -195,7 +195,7 @@ def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
     error = task_action_error(service, DesiredState(RETRIED), task_id=77)
     assert error.__class__ is TargetError
-    assert str(error) == "task_id: 77 is no task of this service; list its tasks with oceanbase.ocp.task_info."
+    assert str(error) == "task_id: task 77 does not exist; list tasks with oceanbase.ocp.task_info."
     assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
 
 

@@ -91,8 +91,8 @@ def test_empty_list_is_refused(api, time_passes):
 # Failed polls
 
 
-def poll_warnings(looks: str, last: ServiceError) -> str:
-    return f"{looks} at the tasks failed and did not end the wait. The last: {last.what}"
+def poll_warnings(polls: str, last: ServiceError) -> str:
+    return f"{polls} of the tasks failed; the wait went on. The last error: {last.what}"
 
 
 PASSING = [
@@ -109,7 +109,7 @@ def test_failed_poll_does_not_end_the_wait(error, api, time_passes):
     api.expect("task", 1, gives=successful(1)).expect("task", 2, gives=successful(2))
     waited = wait_for_tasks(api.double, [1, 2], PATIENT, clock=time_passes.clock)
     assert [task["succeeded"] for task in waited.results] == [True, True]
-    assert waited.warnings == [poll_warnings("2 looks", error)]
+    assert waited.warnings == [poll_warnings("2 polls", error)]
 
 
 def test_warning_after_a_success_advises_nothing(api, time_passes):
@@ -118,20 +118,20 @@ def test_warning_after_a_success_advises_nothing(api, time_passes):
     assert str(error) == f"Refused. Trace id 7. {advice}"
     api.expect("task", 1, gives=error).expect("task", 1, gives=successful(1))
     [warning] = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"]
-    assert warning == "1 look at the tasks failed and did not end the wait. The last: Refused. Trace id 7."
+    assert warning == "1 poll of the tasks failed; the wait went on. The last error: Refused. Trace id 7."
 
 
 def test_result_warns_of_the_last_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(429)).expect("task", 1, gives=refused(503))
     api.expect("task", 1, gives=successful(1))
     result = await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)
-    assert result["warnings"] == [poll_warnings("2 looks", refused(503))]
+    assert result["warnings"] == [poll_warnings("2 polls", refused(503))]
 
 
 def test_result_warns_of_a_single_failed_poll(api, time_passes):
     api.expect("task", 1, gives=refused(503)).expect("task", 1, gives=successful(1))
     assert await_tasks(api.double, [1], PATIENT, clock=time_passes.clock)["warnings"] == [
-        poll_warnings("1 look", refused(503))
+        poll_warnings("1 poll", refused(503))
     ]
 
 
@@ -141,7 +141,7 @@ def test_timeout_reports_failed_polls(error, api, time_passes):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
         wait_for_tasks(api.double, [1], PollPolicy(1, 10), clock=time_passes.clock)
-    start = f"Task 1 is not finished after 1 seconds.\n{poll_warnings('3 looks', error)}\n"
+    start = f"Task 1 is not finished after 1 seconds.\n{poll_warnings('3 polls', error)}\n"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
 
@@ -188,7 +188,7 @@ def lagging(api, time_passes):
 def test_new_task_may_be_missing_for_a_while(lagging, time_passes):
     waited = wait_for_success(lagging(3), [7, 8], PATIENT, unseen_for=60, clock=time_passes.clock)
     assert [task["id"] for task in waited.results] == [7, 8]
-    assert waited.warnings == [poll_warnings("6 looks", refused(404))]
+    assert waited.warnings == [poll_warnings("6 polls", refused(404))]
     assert sum(time_passes.pauses) == 3
 
 
@@ -246,7 +246,7 @@ def test_timeout_names_the_running_subtask(api, time_passes):
         "Task 5 (Restart 5) is not finished after 1 seconds (status RUNNING).",
         "It is at subtask 2 of 3, Second (id 2).",
         "Trace id trace-last.",
-        "It runs on in OCP, whatever is done here. With OCP_URL and the credentials in the environment:",
+        "It keeps running in OCP. With OCP_URL and the credentials in the environment:",
         "  Wait again: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=5'",
         "  End the subtask, if it hangs: "
         "ansible localhost -m oceanbase.ocp.task -a 'task_id=5 subtask_id=2 state=canceled'",

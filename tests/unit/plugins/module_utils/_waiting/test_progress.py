@@ -283,7 +283,7 @@ def test_progress_lines_do_not_add_polls():
 
 
 @pytest.mark.parametrize(
-    ("problem", "words"), [(UNAVAILABLE, "Service answers 503"), (LOST, "No answer of the service")], ids=str
+    ("problem", "words"), [(UNAVAILABLE, "Service answers 503"), (LOST, "No answer from the service")], ids=str
 )
 def test_poll_error_is_shown_when_it_begins(problem, words):
     screen = watch({7: [task(7), problem, problem, task(7, done=1), problem, task(7, "SUCCESSFUL", 3)]})

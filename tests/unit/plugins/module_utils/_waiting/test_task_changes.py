@@ -179,8 +179,8 @@ def test_failed_poll_is_noted_once_and_loses_no_change(service, audience):
     heard = audience.follow(service, 30)
     assert kinds(heard) == [("started", 1001, None), ("finished", 1001, None)]
     assert audience.noted == [
-        "A look at the tasks failed and is repeated: Lost.",
-        "The tasks can be looked at again.",
+        "Polling the tasks failed; retrying: Lost.",
+        "Polling the tasks works again.",
     ]
 
 
@@ -279,4 +279,4 @@ def test_task_that_answers_with_another_id_is_dropped_with_one_line(service, aud
 
     monkeypatch.setattr(service, "task", answer)
     assert {task for _name, task, *_rest in audience.follow(service, 30)} == {1002}
-    assert audience.noted == ["Task 1001 is not followed: the service answers with another id in its place."]
+    assert audience.noted == ["Task 1001 is not followed: the service answers with a task of another id."]
