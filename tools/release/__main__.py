@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Build what a release consists of: ``python tools/release VERSION [--apply]``, from the root of the repository.
+"""Build the files of a release: ``python tools/release VERSION [--apply]``, from the root of the repository.
 
 Everything happens to a copy, in .build/release/VERSION: there galaxy.yml and the emulator get the version, and the
 fragments become the changelog. Beside the copy come the tarball with its SHA-256 and its bill of materials, and the
@@ -32,13 +32,13 @@ from packaging.version import InvalidVersion, Version
 VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 EMULATOR = "roles/emulator/files/ocp_emulator/__init__.py"
-# Where the version stands.
+# The files that have the version.
 STAMPED = {"galaxy.yml": "version: {}", EMULATOR: 'VERSION = "{}"'}
 CHANGED = (*STAMPED, "CHANGELOG.md", "changelogs")
 
 
 def main() -> None:
-    """Build, and say what there is."""
+    """Build, and list the files."""
     parser = argparse.ArgumentParser(prog="release", description=__doc__.splitlines()[0])
     parser.add_argument("version")
     parser.add_argument("--apply", action="store_true")
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def valid(version: str) -> bool:
-    """Whether Galaxy takes this version, and Python's packages too."""
+    """Whether this is a version for Galaxy and for Python packages."""
     try:
         Version(version)
     except InvalidVersion:
@@ -110,7 +110,7 @@ def sha256(file: Path) -> tuple[str, Path]:
 
 
 def apply(copy: Path) -> None:
-    """Bring what a release changes into the working tree."""
+    """Write the changes of a release into the working tree."""
     for name in CHANGED:
         if (copy / name).is_file():
             shutil.copy(copy / name, name)
@@ -121,7 +121,7 @@ def apply(copy: Path) -> None:
 
 
 def run(copy: Path, command: str, *arguments: str) -> None:
-    """Run a command of Ansible in the copy, which shows what it says only if it fails."""
+    """Run a command of Ansible in the copy; its output is shown only if it fails."""
     # Found by its place, whatever else of that name is installed.
     found = {"ANSIBLE_COLLECTIONS_PATH": str(copy.resolve().parents[2])}
     path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
