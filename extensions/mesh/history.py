@@ -60,9 +60,9 @@ class History:
         return [f"{each['method']} {each['path']}" for each in changing if not RESTART.fullmatch(each["path"])]
 
     def last_look(self, post: Post) -> datetime | None:
-        """When this user last asked for the FAILED restarts of the service before a request.
+        """When this user last read the FAILED restarts of the service before a request.
 
-        That is the look of the request itself where the user restarts one cluster after another.
+        If the user restarts one cluster after another, that read belongs to the request itself.
         """
         looks = (each for each in self._requests if each["id"] < post.number and each["user"] == post.user)
         return max((_instant(each["time"]) for each in looks if _looks_for_failures(each)), default=None)
@@ -77,7 +77,7 @@ class History:
 
 
 def once_problems(history: History, servers: Mapping[int, int]) -> list[str]:
-    """What speaks against it that each server, given with its cluster, was restarted exactly once, by one request."""
+    """What disproves that each server, given with its cluster, was restarted exactly once, by one request."""
     asked = Counter((post.cluster, post.server) for post in history.posts)
     expected = {(cluster, server) for server, cluster in servers.items()}
     bad = [task for task in history.tasks.values() if task.status != "SUCCESSFUL"]
@@ -93,7 +93,7 @@ def once_problems(history: History, servers: Mapping[int, int]) -> list[str]:
 
 
 def slice_problems(history: History, clusters: Mapping[str, Sequence[int]]) -> list[str]:
-    """What speaks against it that each user restarted servers of its own clusters, and of all of them."""
+    """What disproves that each user restarted servers of its own clusters, and of all of them."""
     owners = {cluster: user for user, owned in clusters.items() for cluster in owned}
     strangers = [post for post in history.posts if owners.get(post.cluster) != post.user]
     missing = sorted(owners.keys() - {post.cluster for post in history.posts})
@@ -104,7 +104,7 @@ def slice_problems(history: History, clusters: Mapping[str, Sequence[int]]) -> l
 
 
 def stop_problems(history: History, users: Sequence[str], servers: int) -> list[str]:
-    """What speaks against it that one restart failed and stopped all: none began after a look that could see it."""
+    """What disproves that one failed restart stopped all others: none began after a look that could see it."""
     failed = [task for task in history.tasks.values() if task.status == "FAILED" and task.finish]
     if len(failed) != 1:
         return [f"{len(failed)} restarts failed, not one"]

@@ -23,7 +23,7 @@ HASHES = {
     "aarch64": ("arm64", "38309893bca0b62477d330701acaa50d9c9c2895171080d043f07cfceac9bc89"),
 }
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-# Where a network does not answer, nobody wants to wait for minutes.
+# If a network does not answer, do not wait for minutes.
 _OPTIONS = (
     *("Dir::Etc::sourcelist=/dev/null", "Acquire::Retries=1", "Acquire::http::Timeout=20"),
     *("Acquire::https::Timeout=20", "APT::Update::Error-Mode=any", "Acquire::Languages=none"),

@@ -26,7 +26,7 @@ from traces import cpu_seconds, exposed, files_with
 CLUSTERS, FORKS, SECONDS = 12, 4, 5.2
 # In the second wave of three slices that restart one cluster after another.
 FAILING = 5
-# The folder of which ansible-runner sends back all, so that the file with what was done comes with it.
+# ansible-runner sends back everything in this folder, including the file with the outcomes.
 RESULTS = "{{ lookup('ansible.builtin.env', 'AWX_ISOLATED_DATA_DIR') }}"
 # Seconds for a run.
 PATIENCE = 600
@@ -205,7 +205,7 @@ def stopped(mesh: Mesh, check: Check) -> None:
 
 
 def unsigned(mesh: Mesh, check: Check) -> None:
-    """Work that nobody has signed is refused, and nothing of it stays on any node."""
+    """Unsigned work is refused, and leaves nothing on any node."""
     check.say("work without a signature")
     try:
         problem, refusal = [f"unit {mesh.submit(mesh.workers[0], '--version', sign=False)} was accepted"], ""
@@ -226,7 +226,7 @@ def _prepared(mesh: Mesh, check: Check, name: str, slices: int, forks: int) -> I
     check.say(name)
     folder = mesh.folder / CONTROL / name.replace(" ", "-")
     folder.mkdir()
-    # Users of their own, so that the history of the service tells the slices apart; AWX has one for all.
+    # Each slice has its own user, so that the history of the service shows which slice asked; AWX has one for all.
     parts = [Slice((), f"slice{number}", secrets.token_urlsafe(16)) for number in range(1, slices + 1)]
     admin = secrets.token_urlsafe(16)
     with emulator.serving(folder / "service", mesh.run, CLUSTERS, SECONDS, admin, parts) as service:

@@ -30,7 +30,7 @@ def cut(hosts: Iterable[str], count: int) -> list[list[str]]:
 
 
 def cut_problems(slices: Iterable[Iterable[str]], hosts: Iterable[str]) -> list[str]:
-    """What speaks against it that each of these hosts is in exactly one slice, and nobody else in any."""
+    """What disproves that each of these hosts is in exactly one slice, and no other host in any."""
     dealt = Counter(host for part in slices for host in part)
     expected = set(hosts)
     return [

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 # In the environment of every process of a run: which run it is, and which node. Receptor starts jobs in sessions of
-# their own, so neither a group nor a parent tells who belongs to it.
+# their own, so neither a group nor a parent shows which run they belong to.
 RUN, NODE = "MESH_RUN", "MESH_NODE"
 _TICKS = os.sysconf("SC_CLK_TCK")
 # Seconds that a process gets to end by itself.

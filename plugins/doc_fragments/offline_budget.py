@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The documentation of the options about how long a server may be away."""
+"""The documentation of the options about how long a server may be offline."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How long a server may be away."""
+    """How long a server may be offline."""
 
     DOCUMENTATION = r"""
 options:

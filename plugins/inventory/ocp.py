@@ -109,7 +109,7 @@ EXAMPLES = r"""
 plugin: oceanbase.ocp.ocp
 
 ---
-# orders.ocp.yml: one cluster, what serves of it, with groups and variables of its own
+# orders.ocp.yml: one cluster, only its running servers, with additional groups and variables
 plugin: oceanbase.ocp.ocp
 url: https://ocp.example.com:8080
 username: admin
@@ -131,7 +131,7 @@ cache_connection: ~/.cache/ocp
 cache_timeout: 600
 
 ---
-# clusters.ocp.yml: a host for each cluster with a zone in the north, those of version 4.3 in a group of their own
+# clusters.ocp.yml: a host for each cluster with a zone in the north, and a group of those with version 4.3
 plugin: oceanbase.ocp.ocp
 hosts: clusters
 filters:
@@ -213,7 +213,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._add(hosts)
 
     def _params(self, config: dict[str, Any], filters: dict[str, Any]) -> dict[str, Any]:
-        """The options that tell what to read, validated as those of the modules."""
+        """The options for what to read, validated like those of the modules."""
         unknown = sorted(str(option) for option in config if not self.has_option(option))
         if unknown:
             raise AnsibleParserError(

@@ -60,9 +60,9 @@ USER = "user_"
 
 
 def unknown_variables(name: str, prefix: str, variables: Iterable[str]) -> list[str]:
-    """A sentence for each of ``variables`` that has the prefix, and that the role or playbook does not know.
+    """A sentence for each of ``variables`` that has the prefix but is unknown to the role or playbook.
 
-    Raises ValueError if there is no role or playbook of this name.
+    Raises ValueError if no role or playbook has this name.
     """
     known = _documented(name, prefix)
     # With a second underscore it is internal to the role or playbook.

@@ -50,7 +50,7 @@ EXAMPLES = r"""
     wait: true
     wait_timeout: 3600
 
-- name: Only tell what would be restarted
+- name: Only show what would be restarted
   oceanbase.ocp.cluster_restart:
     url: https://ocp.example.com:8080
     username: admin
@@ -67,7 +67,7 @@ EXAMPLES = r"""
     started_before: "2026-05-04T03:00:00+08:00"
     wait: true
 
-- name: Restart a cluster after whatever is running on it
+- name: Restart a cluster after the tasks that are running on it
   oceanbase.ocp.cluster_restart:
     url: https://ocp.example.com:8080
     username: admin

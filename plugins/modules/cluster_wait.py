@@ -79,7 +79,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Wait until the cluster is healthy, for ten minutes at the most
+- name: Wait until the cluster is healthy, for at most ten minutes
   oceanbase.ocp.cluster_wait:
     url: https://ocp.example.com:8080
     username: admin
@@ -87,7 +87,7 @@ EXAMPLES = r"""
     cluster: orders
     wait_timeout: 600
 
-- name: Make sure that all is well but for the zone that is being restarted
+- name: Make sure that everything is healthy, apart from the zone that is being restarted
   oceanbase.ocp.cluster_wait:
     url: https://ocp.example.com:8080
     username: admin
@@ -97,7 +97,7 @@ EXAMPLES = r"""
     zone: zone2
     servers: ["10.0.0.3:2882", "10.0.0.4:2882"]
 
-- name: Make sure that nothing is going on that speaks against a restart
+- name: Make sure that there are no signs of trouble before a restart
   oceanbase.ocp.cluster_wait:
     url: https://ocp.example.com:8080
     username: admin

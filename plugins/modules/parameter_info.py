@@ -67,7 +67,7 @@ EXAMPLES = r"""
   loop_control:
     label: "{{ item.name }}"
 
-- name: Ask which servers still run without the wanted value
+- name: Find the servers that still run without the wanted value
   oceanbase.ocp.parameter_info:
     url: https://ocp.example.com:8080
     username: admin

@@ -281,7 +281,7 @@ OPTIONS = {
     **EFFECT_OPTIONS,
     **FAILURE_OPTIONS,
 }
-# Of each restart that is part of a plan, whatever is asked for.
+# For each restart of the plan, whatever the options.
 OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms_before": None, "offline_time": None}
 
 

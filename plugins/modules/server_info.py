@@ -71,7 +71,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Read the servers of a cluster that are not well
+- name: Read the servers of a cluster that are not healthy
   oceanbase.ocp.server_info:
     url: https://ocp.example.com:8080
     username: admin

@@ -96,7 +96,7 @@ EXAMPLES = r"""
         state: retried
         wait: true
 
-- name: Restart an agent, and do without what failed
+- name: Restart an agent, and skip what failed
   block:
     - name: Restart it
       oceanbase.ocp.agent_restart:

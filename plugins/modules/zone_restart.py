@@ -86,7 +86,7 @@ EXAMPLES = r"""
     started_before: "2026-05-04T03:00:00+08:00"
     wait: true
 
-- name: Restart a zone where nothing else speaks against it, and wait up to ten minutes for what may end
+- name: Restart a zone unless there are signs of trouble, and wait up to ten minutes for those that may end
   oceanbase.ocp.zone_restart:
     url: https://ocp.example.com:8080
     username: admin

@@ -39,7 +39,7 @@ class Groups:
 
 @dataclass
 class Hosts:
-    """The variables of each host, the groups, and the warnings about what is no host.
+    """The variables of each host, the groups, and the warnings about objects that are not hosts.
 
     ``variables`` are data of the service. ``settings`` are for Ansible, the same for every host, and may be templates.
     """

@@ -102,7 +102,7 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
     assert one["action"] == "submitted"
     assert (failed, refused["changed"], refused["task_id"]) == ({"refused"}, False, None)
     assert (
-        f"task {one['task_id']} (Restart OB server 10.0.0.1) is running, but it does not restart all" in refused["msg"]
+        f"task {one['task_id']} (Restart OB server 10.0.0.1) is running, but it does not restart everything" in refused["msg"]
     )
     assert len(emulator.requests("POST")) == 2
 
@@ -147,7 +147,7 @@ def test_agents_started_since_the_change_are_skipped(ansible, emulator):
 def test_time_without_offset_is_refused_before_any_request(ansible, emulator):
     result = ansible.module("server_restart", url=emulator.url, started_before="2026-05-04T03:00:00", **BASIC, **SERVER)
     assert result["rc"] == 2
-    assert "started_before: 2026-05-04T03:00:00 is no instant" in result["msg"]
+    assert "started_before: 2026-05-04T03:00:00 is not an instant" in result["msg"]
     assert emulator.requests("GET") == []
 
 

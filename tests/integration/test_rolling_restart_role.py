@@ -214,7 +214,7 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     refused = roll(emulator, ["cluster1"], min_zones=3)
     assert refused.rc == 2
     assert (
-        "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are asked for"
+        "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are required"
         in (refused.results["Plan the restart"]["msg"])
     )
     assert posts(emulator) == []
@@ -227,7 +227,7 @@ def test_error_names_the_bad_option_before_any_request(ansible, connect, emulato
         "rolling_restart_clusters": {"started_before": change},
         "rolling_restart_started_before": {"clusters": ["payments"]},
         "rolling_restart_until_effective: neither is given": {"clusters": ["payments"]},
-        "started_before: yesterday is no instant": {**good, "started_before": "yesterday"},
+        "started_before: yesterday is not an instant": {**good, "started_before": "yesterday"},
         "until_effective: stack size is not the name of a parameter": {**good, "until_effective": {"stack size": "5M"}},
         "rolling_restart_strategy": {**good, "strategy": "fast"},
         "batch: 0 is out of range": {**good, "batch": 0},

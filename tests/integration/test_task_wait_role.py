@@ -88,7 +88,7 @@ def test_each_use_of_task_wait_replaces_the_results(ansible, emulator):
     ("clusters", "servers", "reason"),
     [
         (["orders", "payments"], {"orders": "10.0.0.1:2882", "payments": "10.9.9.9:1"}, "10.9.9.9:1 matches nothing"),
-        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "in_flight=fail was asked"),
+        (["orders", "orders"], {"orders": "10.0.0.1:2882"}, "in_flight=fail is set"),
     ],
     ids=["unknown", "busy"],
 )

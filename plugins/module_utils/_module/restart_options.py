@@ -78,7 +78,7 @@ GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS
 
 
 def watch(params: Params) -> Watch | None:
-    """The signs of trouble that are asked for, if any. Raises OptionError."""
+    """The signs of trouble in the option, if any. Raises OptionError."""
     signs = frozenset(map(Sign, params["stop_on"] or ()))
     lag = seconds_option(params, "max_lag", 0)
     return Watch(signs, lag, frozenset(params.get("alarms_before") or ())) if signs else None

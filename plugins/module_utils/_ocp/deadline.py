@@ -34,7 +34,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def extend(self, seconds: float) -> None:
-        """Add a pause that the service asked for."""
+        """Add a pause that the service requested."""
         self._end += seconds
 
     @property

@@ -160,7 +160,7 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
 
     @property
     def user(self) -> str | None:
-        """The name of the user whose credentials are used; None if they do not tell."""
+        """The name of the user whose credentials are used; None if they do not show it."""
         return self._client.user
 
     @property

@@ -21,7 +21,7 @@ class UnredirectedSession(Session):
     """A session that does not evaluate redirects: ``requests`` would read the whole body for that."""
 
     def get_redirect_target(self, resp: Any) -> None:
-        """None, as for a response that is no redirect."""
+        """None, as for a response without a redirect."""
 
 
 def refuse_redirect(response: requests.Response, method: str, url: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 # Seconds without a claim or a request after which a worker counts as gone, or as waiting for something else.
 LAPSES_AFTER = 5.0
-# Seconds. Reset is told in whole seconds, so the end of a window is known that well.
+# Seconds. Reset is in whole seconds, so the end of a window is only known to the second.
 RESOLUTION = 1.0
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
 
@@ -103,7 +103,7 @@ class RequestQueue:
         return 0.0 if self.left > 0 or self._is_over(now) else self.ends - now
 
     def sent(self, worker: str, now: float) -> None:
-        """One of the promised requests was answered, or not; the answer tells what is left."""
+        """One of the promised requests was answered, or not; the answer shows how many are left."""
         for claim in self.promised:
             if claim.worker == worker:
                 claim.requests, claim.seen = claim.requests - 1, now

@@ -93,7 +93,7 @@ class Halt:
 
 
 class Crew:
-    """At most so many ``threads``, each with a connection that ``connect`` opens."""
+    """At most this many ``threads``, each with a connection that ``connect`` opens."""
 
     def __init__(self, connect: Connect, threads: int, clock: Clock = SYSTEM_CLOCK) -> None:
         self._connect = connect
@@ -152,7 +152,7 @@ class Crew:
 
 
 class _Worker:
-    """One thread: its connection, and a clock whose pauses end with the run, unless a restart was asked for."""
+    """One thread: its connection, and a clock whose pauses end with the run, unless a restart was requested."""
 
     def __init__(self, api: OcpApi, halt: Halt, clock: Clock) -> None:
         self._api = api

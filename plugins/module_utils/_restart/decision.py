@@ -235,7 +235,7 @@ def _met_words(look: Look, since: datetime | None) -> str:
 
 
 def _doubt(values: ValuesSeen, observed: Observation) -> str:
-    """Why the values alone do not prove that nobody needs the restart; empty if they do."""
+    """Why the values alone do not prove that no server needs the restart; empty if they do."""
     hidden = [member for member in observed.members if values.is_in_effect(member.name) is None]
     if hidden:
         return values.words(hidden)
@@ -278,7 +278,7 @@ def _settle(
 def _expect(due: Mapping[str, FinishedRestart], stale: frozenset[str], last_seen: Observation | None) -> Decision:
     """Members whose start is due are left out of ``members``.
 
-    ``last_seen`` is the observation if nobody waits for another one.
+    ``last_seen`` is the observation if there will be no other one.
     """
     last = max(due.values(), key=lambda task: task.due_until)
     what = "it" if due.keys() == stale else join_names(sorted(due))

@@ -58,7 +58,7 @@ class FailureCheck:
         return 0 if self._limit is None or self._started_before is None else 1
 
     def read(self) -> None:
-        """Read the FAILED tasks anew, before the target is looked at. What fails is raised by ``check``."""
+        """Read the FAILED tasks again, before the look at the target. ``check`` raises an error of this read."""
         if self._limit is None or self._started_before is None:
             return
         try:

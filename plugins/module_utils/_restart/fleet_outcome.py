@@ -28,9 +28,9 @@ UNKNOWN: Result = {"changed": False, "warnings": [], "diff": {}, "target": {}, "
 
 @dataclass(frozen=True)
 class FleetMember:
-    """A server of the list, as the options name it, how it is found, and what is asked for.
+    """A server of the list, as the options name it, how it is found, and its request.
 
-    Those with the same ``line`` are looked at one after another.
+    Servers with the same ``line`` are checked one after another.
     """
 
     cluster: str
@@ -88,7 +88,7 @@ class FleetOutcome:
         return sum(self._facts(number)["action"] == "skipped" for number in self._asked)
 
     def to_be_proven(self) -> list[int]:
-        """Those that were asked for without an error, and whose task did not end badly."""
+        """The members that were requested without an error, and whose task did not fail."""
         return [
             number
             for number, end in sorted(self._asked.items())
@@ -121,7 +121,7 @@ class FleetOutcome:
             return []
         more = len(failed) - MOST_NAMED
         return [
-            f"{len(failed)} of {len(self.members)} servers were not restarted as asked.",
+            f"{len(failed)} of {len(self.members)} servers were not restarted as requested.",
             *(f"{server['cluster']} {server['server']} {server['msg']}" for server in failed[:MOST_NAMED]),
             *([f"And {more} more: see servers in the result."] if more > 0 else []),
         ]
@@ -134,7 +134,7 @@ class FleetOutcome:
             detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
             raise TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
         if lines:
-            lines.append("Look at them in OCP; run this again to go on with these servers.")
+            lines.append("Check them in OCP, then run this again to go on with these servers.")
             raise NotAllRestarted("\n".join(lines), **facts)
 
     def _facts(self, number: int) -> Result:

@@ -323,7 +323,7 @@ class _Restart:
             self._aftermath.verify(sight.observed, decision, self._since, self._request.policy.log_lines)
 
     def _submit(self, sight: Sight, decision: Decision) -> None:
-        """Send the request. What it takes down is noted for the next look of this controller at the cluster."""
+        """Send the request, and note the servers that it takes down for the next look of this controller."""
         asked_for = [member for member in sight.observed.members if member.name in decision.members]
         self._lock.begin(self._target, sight.observed)
         self._effect.asked_for(asked_for)

@@ -69,7 +69,7 @@ class RestartNote:
     def may_run(self, listed: Task | None, now: float) -> bool:
         """Whether it may run, by the ``listed`` task with its id.
 
-        A service that was set up anew gives the same ids to other tasks.
+        A new installation of the service gives the same ids to other tasks.
         """
         if listed is None:
             return self.is_new(now)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a restart module is asked for, as one value."""
+"""The request to a restart module, as one value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RestartRequest:
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
     ``safety`` there are no demands. A restart that would not end before ``finish_before``, by the same clock, is not
     begun. ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety,
-    and for those signs to end that may. ``offline_time`` is how many seconds a server may be away, None to read it.
+    and for those signs to end that may. ``offline_time`` is how many seconds a server may be offline, None to read it.
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
     ``failures`` limits how many restarts of the change may have failed elsewhere.
     """

@@ -29,7 +29,7 @@ from .look import NEWEST_TASKS, Sight
 from .restart_request import RestartRequest, Safety
 from .safety_wait import SafetyWait
 
-# Of the tenants, where nobody looked at them.
+# For tenants that were not checked.
 UNSEEN: dict[str, Any] = {"evidence": None, "tenants": [], "outages": []}
 
 
@@ -70,7 +70,7 @@ class SafetyCheck:
         self._health = HealthCheck(api, lock, request.safety.zone if request.safety else None)
 
     def forget(self) -> None:
-        """Tenants may have moved during a pause: read them anew."""
+        """Tenants may have moved during a pause: read them again."""
         self._health.forget()
         for layout in self._layouts.values():
             layout.forget()

@@ -116,18 +116,18 @@ class SignCheck:
         return False
 
     def with_offline_time(self, policy: PollPolicy) -> PollPolicy:
-        """The policy of the wait for the restart, which shows how much longer a server may be away."""
+        """The policy of the wait for the restart, which shows how much longer a server may be offline."""
         return replace(policy, offline_time=self._offline_time)
 
     def warn_of_long_restart(self) -> None:
-        """Say in the result that a restart has taken most of the time that a server may be away."""
+        """Say in the result that a restart has taken most of the time that a server may be offline."""
         task = self._attempt.so_far.task
         taken = None if task is None else task["duration"]
         allowed = self._offline_time
         if allowed is not None and taken is not None and taken > allowed / 2:
             self._attempt.warnings.append(
                 f"The restart of {self._target.label} took {taken:.0f} of the {allowed:g} seconds that a server may be "
-                f"away ({PARAMETER})."
+                f"offline ({PARAMETER})."
             )
 
     def _read_budget(self, cluster_id: int) -> _Budget:

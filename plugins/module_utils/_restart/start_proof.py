@@ -69,7 +69,7 @@ class Proof:
     def contradiction(self) -> str | None:
         """What disproves it, as the end of a sentence; None if nothing does."""
         if self.not_restarted:
-            return f"{join_names(self.not_restarted)} has not started anew"
+            return f"{join_names(self.not_restarted)} has not restarted"
         if self.after is not None and self.after.serves is False:
             return self.after.trouble
         return None

@@ -50,7 +50,7 @@ class Sent:
         return began is not None and not self._is_after(began, LARGEST_LEAD) and not self._is_of_another(task)
 
     def is_denied_by(self, task: Task) -> bool:
-        """Whether both the time and the creator of a task tell that somebody else started it before."""
+        """Whether both the time and the creator of a task show that somebody else started it before."""
         began = _begin_of(task)
         if began is None:
             return False
@@ -64,7 +64,7 @@ class Sent:
         return len({str(name).casefold() for name in (self.user, task.creator) if name}) > 1
 
     def has_started(self, task: Task) -> bool:
-        """Whether it may have started the task, and the service tells that its user did."""
+        """Whether it may have started the task, and the service shows that its user did."""
         return self.may_have_started(task) and bool(self.user) and bool(task.creator)
 
 
@@ -87,7 +87,7 @@ def doubtful_tasks(target: Target, listed: Iterable[TaskOnTarget], sent: Sent) -
 
 
 def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:
-    """Whether a task may be a restart of the target's kind; ``told``: the service tells what it restarts."""
+    """Whether a task may be a restart of the target's kind; ``told``: the service shows what it restarts."""
     return (entry.restarts != frozenset()) is told and target.may_be_kind(entry.record)
 
 

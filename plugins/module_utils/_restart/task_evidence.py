@@ -52,9 +52,9 @@ class FinishedRestart:
 
 
 def finished_restart(entry: TaskOnTarget, task: Task, since: datetime) -> FinishedRestart | None:
-    """The restart that ``task``, read with its subtasks, was; None if it is no evidence for a restart since then.
+    """The restart that ``task``, read with its subtasks, was; None if it is not evidence for a restart since then.
 
-    The begin of the task counts, not its end: the process may have started right after it.
+    The start of the task counts, not its end: the process may have started right after it.
     """
     began = instant(task.start_time)
     if began is None or began < since or entry.restarts == frozenset() or not did_its_work(task):

@@ -28,7 +28,7 @@ class TriedValues:
         self._files = NoteFiles("tried", warnings, LOST)
 
     def note(self, members: Iterable[Member]) -> None:
-        """Note that a restart of these members is asked for now, by the start that each of them shows before."""
+        """Note that a restart of these members is requested now, with the start that each of them shows before."""
         for member in members:
             self._files.write(*self._of, member.name, value=member.start_time)
 

@@ -17,8 +17,8 @@ from .._targets.target import Member
 class ValuesSeen:
     """The wanted values beside those that the service shows.
 
-    ``told_apart`` are the names of which it is known to show the old value until a server has restarted; ``tried`` the
-    members that have restarted since this controller asked for that, for these values.
+    ``told_apart`` are the names whose old value it is known to show until a server has restarted; ``tried`` are the
+    members that have restarted since this controller requested that for these values.
     """
 
     effect: Effect

@@ -32,16 +32,16 @@ Result = dict[str, Any]
 
 # Lines of a run over many clusters begin with the name of the cluster.
 WIDTH = 118
-# Of a wait in which a server may be away: twice the time that it may be, and at least twice the database's default.
+# Of a wait in which a server may be offline: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
 
 
 @dataclass(frozen=True)
 class ClusterRun:
-    """What is asked for. ``plan`` names one cluster; ``restart`` has the demands of each restart.
+    """The request. ``plan`` names one cluster; ``restart`` has the demands of each restart.
 
-    ``wait_timeout`` is None for one that fits the time that a server may be away. The cluster has to stay healthy for
-    ``soak`` seconds at its end, where servers were restarted. ``record`` gets what became of it.
+    ``wait_timeout`` is None for one that fits the time that a server may be offline. The cluster has to stay healthy
+    for ``soak`` seconds at its end, where servers were restarted. ``record`` gets what became of it.
     """
 
     plan: RollingRequest

@@ -74,7 +74,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
 
 @dataclass(frozen=True)
 class _Found:
-    """A cluster: its record, all its servers, and those that are asked for, in the order of the options."""
+    """A cluster: its record, all its servers, and the requested ones, in the order of the options."""
 
     record: Record
     placed: Sequence[PlacedServer]
@@ -181,7 +181,7 @@ class _PlannedCluster:
 
     @property
     def message(self) -> str:
-        """Why not all can be away at once, and why some cannot at all; empty if all can."""
+        """Why not all can be down at once, and why some cannot be down at all; empty if all can."""
         waves, refused, label = self.waves.waves, self.waves.refused, self.cluster.label
         words = []
         if len(waves) > 1:
@@ -221,7 +221,7 @@ class _PlannedCluster:
         return list(zones.values())
 
     def _verdict(self, names: Collection[str], number: int) -> Verdict:
-        """What it means that these are away together in the wave with this number; those before it have ended well."""
+        """The effect if these are down together in the wave with this number; the waves before it have succeeded."""
         states = self._states if number == 1 else _all_up(self._states, self._listed)
         taken = {name: replace(state, taken=name in names) for name, state in states.items()}
         verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)

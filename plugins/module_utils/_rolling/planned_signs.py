@@ -21,7 +21,7 @@ from .._targets.cluster import placed_servers
 
 @dataclass(frozen=True)
 class SeenSigns:
-    """The signs of trouble in a cluster, the ids of its alarms, and the seconds that a server of it may be away."""
+    """The signs of trouble in a cluster, the ids of its alarms, and the seconds that a server of it may be offline."""
 
     troubles: Sequence[Trouble] = ()
     alarms: Sequence[int] = ()

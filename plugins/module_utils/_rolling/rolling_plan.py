@@ -44,8 +44,8 @@ class RollingRequest:
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
-    of trouble to look for; ``judges_budget``: read how long a server may be away. ``until_effective`` are the values of
-    parameters that the restart is for.
+    of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
+    of parameters that the restart is for.
     """
 
     clusters: Sequence[str]
@@ -165,7 +165,7 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         if len(zones) < wanted.min_zones:
             raise TargetError(
                 f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} are asked for. Give a smaller min_zones, or leave it out."
+                f"min_zones={wanted.min_zones} are required. Give a smaller min_zones, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"

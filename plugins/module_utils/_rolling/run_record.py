@@ -15,13 +15,13 @@ from .._base.errors import OptionError
 
 # Words at the beginning of a line, before the seconds that the cluster took, and what is known of it as JSON.
 ENDED, FAILED, STOPPED = "ended", "failed", "stopped"
-# The newest ones tell how long the next will take.
+# The newest ones predict how long the next will take.
 LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The record at ``path`` of a run over so many ``clusters``, up to ``forks`` of them at the same time.
+    """The record at ``path`` of a run over this many ``clusters``, up to ``forks`` of them at the same time.
 
     ``host`` is the one whose end is noted. All have one file, and each writes one line under a lock. It stops when more
     than ``most`` have failed.
@@ -34,14 +34,14 @@ class RunRecord:
     most: int | None
 
     def objection(self) -> str:
-        """Why no restart should begin any more; empty if nothing speaks against it. Raises OptionError."""
+        """Why no further restart should begin; empty if it may. Raises OptionError."""
         failed = _failed(self._lines())
         if self.most is None or failed <= self.most:
             return ""
         return f"{failed} of {self.clusters} clusters of this run failed, and max_failures={self.most}"
 
     def note(self, word: str, elapsed: float, entry: dict[str, Any]) -> str:
-        """Add what became of a cluster after these seconds; returns what is left. Raises OptionError."""
+        """Add the outcome of a cluster after these seconds; returns what is left. Raises OptionError."""
         added = f"{word} {elapsed:.1f} {json.dumps({'host': self.host, **entry}, default=str)}\n"
         try:
             with Path(self.path).open("a+b") as file:

@@ -28,7 +28,7 @@ def failed_restart(error: OcpError) -> Result | None:
 
 
 def server_outcomes(batch: Result, found: Mapping[str, Any], elapsed: float) -> list[Result]:
-    """What became of each server of the batch after these seconds."""
+    """The outcome of each server of the batch after these seconds."""
     shared = {
         "outcome": found["action"],
         "task_id": found["task_id"],

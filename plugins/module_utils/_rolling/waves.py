@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which servers of a cluster restart together: as many as may be away at the same time, zone by zone, in waves."""
+"""Which servers of a cluster restart together: as many as may be down at the same time, zone by zone, in waves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-# Whether these servers of the wave with this number, from 1, may be away at the same time.
+# Whether these servers of the wave with this number, from 1, may be down at the same time.
 MayGo = Callable[[Collection[str], int], bool]
 
 

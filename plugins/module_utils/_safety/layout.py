@@ -134,7 +134,7 @@ def _of_zones(placed: Iterable[PlacedServer]) -> Tenant:
 
 
 def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -> Tenant:
-    """The same with the servers of each replica; a type that the locality did not tell is that of the zone."""
+    """The same with the servers of each replica; a type that the locality does not have is that of the zone."""
     zones = {str(zone.get("name")).casefold(): zone for zone in records(detail.get("zones"))}
     replicas = []
     for replica in tenant.replicas:

@@ -105,7 +105,7 @@ def _all_up(states: Mapping[str, ServerState]) -> dict[str, ServerState]:
 
 
 def _all_well(tenant: Tenant) -> Tenant:
-    """The same when its arbitration service is well."""
+    """The same if its arbitration service works."""
     well = None if tenant.arbiter is None else Arbiter(taken=tenant.arbiter.taken)
     return replace(tenant, arbiter=well)
 

@@ -142,7 +142,7 @@ def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None
 
 
 def _is_enough(there: int, voters: int, half_will_do: bool) -> bool:
-    """Whether so many of the voters can elect a leader and commit."""
+    """Whether this many of the voters can elect a leader and commit."""
     return 2 * there > voters or (half_will_do and 2 * there == voters)
 
 

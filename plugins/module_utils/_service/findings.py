@@ -37,7 +37,7 @@ class Answer(StrEnum):
 
 
 class Shown(StrEnum):
-    """Whether a service shows a fact: in all records that were read, in some, in none; or nothing tells."""
+    """Whether a service shows a fact: in all records that were read, in some, in none; or unknown."""
 
     SHOWN = "shown"
     PARTLY = "partly"

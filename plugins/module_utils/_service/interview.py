@@ -26,7 +26,7 @@ ASIDE = "aside"
 # Each may take the whole time-out of a request.
 MOST_SILENCES = 2
 UNKNOWN_PATHS = (400, 404, 405)
-# Of a proxy whose service is away.
+# From a proxy whose service is down.
 OF_A_PROXY = (502, 503, 504)
 IN_WORDS = {
     Verdict.NO_OCP: "what answers is not an OCP",

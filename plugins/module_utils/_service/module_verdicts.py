@@ -55,7 +55,7 @@ Rule = Callable[[View], Iterator[Loss]]
 class ModuleVerdict:
     """A module or playbook, and how well it works with the service; ``why`` are sentences without a full stop.
 
-    ``restarts``: it restarts something, so ``check_service`` fails where it does not work.
+    ``restarts``: it restarts something, so ``check_service`` fails if it does not work.
     """
 
     name: str
@@ -199,7 +199,7 @@ def _tasks_of_cluster(view: View) -> Iterator[Loss]:
 
 
 def _parts(view: View) -> Iterator[Loss]:
-    """Without tags only the filter by host tells which part of a cluster, or which agent, a task restarts."""
+    """Without tags only the host filter shows which part of a cluster, or which agent, a task restarts."""
     if view.shows("task_tags") in (Shown.SHOWN, Shown.UNKNOWN):
         return
     if view.found.heeds("hostId") is Heed.WORKS:
@@ -300,7 +300,7 @@ OTHERS: dict[str, tuple[Rule, ...]] = {
 
 
 def module_verdicts(found: Findings, facts: Iterable[Fact]) -> list[ModuleVerdict]:
-    """How well each module and playbook works, those first that restart something."""
+    """How well each module and playbook works; those that restart something come first."""
     view = View(found, {fact.name: fact for fact in facts})
     return [
         _verdict(view, name, rules, restarts=rulebook is RESTARTS)

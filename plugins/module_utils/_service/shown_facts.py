@@ -22,7 +22,7 @@ from .._targets.task_names import (
 from .findings import Answer, Fact, Findings, Shown
 
 OPERATING = "operatingTaskInstanceId"
-# The tag that tells which target a restart is of. That of a cluster needs none: the task itself names the cluster.
+# The tag with the target of a restart. A cluster restart needs none: the task itself names the cluster.
 TAGS = {
     SERVER_RESTART: "serverId",
     ZONE_RESTART: "zoneName",

@@ -45,7 +45,7 @@ def read_offline_time(api: OcpApi, cluster_id: int, warnings: list[str]) -> floa
 
 
 def offline_time(parameters: Iterable[Record]) -> float | None:
-    """Seconds that a server of the cluster may be away, by the server that allows least; None if it is not shown."""
+    """Seconds that a server of the cluster may be offline, by the server that allows least; None if it is not shown."""
     own = [record(each.get("currentValue")) for each in parameters if each.get("name") == PARAMETER]
     shown = [
         value

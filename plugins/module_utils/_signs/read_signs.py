@@ -45,7 +45,7 @@ class SignReader:
         return sum(bool(signs & self.watch.signs) for signs in ASKED)
 
     def read(self, cluster_id: int, cluster: str) -> Readings:
-        """The signs of a cluster with this id and name, as far as they are asked for. Raises a ServiceError."""
+        """The requested signs of a cluster with this id and name. Raises a ServiceError."""
         now = service_time(self.api.service_clock, self.clock)
         signs = self.watch.signs
         samples = self._read(
@@ -59,7 +59,7 @@ class SignReader:
         )
 
     def _read(self, what: str, signs: Iterable[Sign], read: Callable[[], Found | None]) -> Found | None:
-        """What ``read`` gives; None if none of ``signs`` is asked for, or the service does not show it."""
+        """The result of ``read``; None if none of ``signs`` is requested, or the service does not show it."""
         asked = self.watch.signs.intersection(signs)
         if not asked or what in self._not_shown:
             return None

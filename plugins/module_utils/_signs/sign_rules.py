@@ -42,7 +42,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Readings:
-    """What was read of a cluster ``at`` a time of the service: None for what was not asked for, or is not shown.
+    """What was read of a cluster ``at`` a time of the service: None for what was not requested, or is not shown.
 
     ``lag`` is seconds.
     """

@@ -86,7 +86,7 @@ class ObProxies(Target):
         return _observe(api.obproxy_cluster(self.proxy_cluster), self.proxies)
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
-        """The tasks of the service. Those that have ended are asked for by host, since there may be too many."""
+        """The tasks of the service. Those that have ended are read by host, because there may be too many."""
         hosts = self._hosts if query.get("status") == SUCCESSFUL else ()
         if not hosts:
             return api.tasks(**query)

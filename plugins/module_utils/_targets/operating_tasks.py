@@ -16,7 +16,7 @@ from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 # Ids begin at 1.
 NO_HOST = 0
 
-# Which tag tells what part of its cluster a restart is for.
+# The tag with the part of its cluster that a restart is for.
 _PART_TAGS = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
 
 

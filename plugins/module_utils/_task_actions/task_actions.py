@@ -161,7 +161,7 @@ class _TaskAction:
             yield step, partial(calls[state], task_id, step.id)
 
     def _send_when_allowed(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
-        """Send; after a pause that the service asked for, look again and decide anew: someone else may have sent it."""
+        """Send; after a pause that the service requested, look and decide again: somebody else may have sent it."""
         while True:
             try:
                 self._send(before, step, send)

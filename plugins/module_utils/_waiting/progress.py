@@ -48,7 +48,7 @@ class PollResult:
 class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
-    ``offline_time`` is how many seconds a server may be away. From half of it on, a line a minute says what is left.
+    ``offline_time`` is how many seconds a server may be offline. From half of it on, a line a minute says what is left.
     Without ``steps`` there is a line only where nothing was shown for a minute, then for two, and so on up to fifteen.
     """
 

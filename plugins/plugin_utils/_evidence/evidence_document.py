@@ -118,7 +118,7 @@ class EvidenceDocument:
         self._ended = datetime.now(UTC)
 
     def as_record(self) -> Record:
-        """The document, of which docs/evidence.schema.json is the schema."""
+        """The document; its schema is docs/evidence.schema.json."""
         outcomes = Counter(entry["outcome"] for entry in self._targets)
         return {
             "evidence_version": VERSION,

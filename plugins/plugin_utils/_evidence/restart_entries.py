@@ -182,7 +182,7 @@ def _member(name: object, before: Record, after: Record) -> Record:
 
 
 def _starts(name: object, server: Record) -> list[Record]:
-    """The only member of a server, of which a module shows no more than its starts."""
+    """The only member of a server, if the module shows only its starts."""
     return [_member(name, *({"start_time": server.get(f"start_{when}")} for when in ("before", "after")))]
 
 

@@ -40,7 +40,7 @@ def requested_from(environment: Mapping[str, str]) -> Record:
 
 
 def awx_job(extra_vars: Mapping[str, object]) -> Record | None:
-    """What AWX tells of the job; None without AWX."""
+    """What AWX shows about the job; None without AWX."""
     found = {
         name: next((told for prefix in AWX_PREFIXES if (told := one_line(extra_vars.get(f"{prefix}{name}")))), None)
         for name in AWX_FACTS

@@ -66,7 +66,7 @@ class Start:
     """The start of a replay: the recorded fleet in its recorded state, in memory, and the recorded answers."""
 
     def __init__(self, recording: Recording, fleet: Fleet | None, now: int) -> None:
-        """`now` is the time of the recording where that does not tell it."""
+        """`now` is the time of the recording if that does not show it."""
         self.at = recorded_at(recording) or now
         self.prepare = partial(apply_state, recording=recording)
         self.answers = RecordedAnswers(recording)

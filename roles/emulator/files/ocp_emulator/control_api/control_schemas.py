@@ -74,7 +74,7 @@ class Hit(Schema):
 class SeenRequest(Schema):
     """A request to the service.
 
-    `status` is null when no answer was sent, `user` when nobody has logged on, `milliseconds` while it lasts; `taskId`
+    `status` is null when no answer was sent, `user` when nobody was logged in, `milliseconds` while it lasts; `taskId`
     is the task that it has started.
     """
 
@@ -105,7 +105,7 @@ class Process(Schema):
 
 
 def _written_as(name: str) -> Any:
-    """A field that is no name in Python."""
+    """A field whose name is not valid in Python."""
     return Field(serialization_alias=name, alias_priority=2)
 
 

@@ -64,8 +64,8 @@ class AnswerMatch(HttpMatch):
 class AnswerFault(RequestFault):
     """Shows an older state, ignores filters, or shows false times and status words.
 
-    `seconds` are those of the emulator's clock. An answer without anything to change does not match. `scope` tells
-    whether a clock that is off shows in the time of the answer (`now`), or in all times (`all`).
+    `seconds` are those of the emulator's clock. An answer without anything to change does not match. `scope` is whether
+    a clock that is off shows in the time of the answer (`now`), or in all times (`all`).
     """
 
     kind: Literal["answer"]

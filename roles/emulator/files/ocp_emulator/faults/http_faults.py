@@ -18,7 +18,7 @@ _HTML_STATUSES = frozenset({200, *range(400, 600)})
 class HttpFault(RequestFault):
     """Breaks requests: refuses connections, corrupts the answer, or restarts the service; see docs/emulator.md.
 
-    `when` tells whether the request has no effect on the service (`before`, the default) or its full effect (`after`).
+    `when` is whether the request has no effect on the service (`before`, the default) or its full effect (`after`).
     `seconds` are those of the machine, not of the emulator's clock; `size` is in bytes. `reset` and `retryAfter` are
     the seconds that an error tells the client to wait.
     """

@@ -25,8 +25,8 @@ _OPTIONS: Mapping[str, ActionOptions] = {
 class ProxyFault(RequestFault):
     """Lets a proxy redirect or replace an answer, or deliver a request late or twice; see docs/emulator.md.
 
-    `when` tells whether the request reaches the service (`after`) or not (`before`, the default). `location` is the
-    header of a redirect, `path` the one whose answer comes instead. `seconds` are those of the emulator's clock.
+    `when` is whether the request reaches the service (`after`) or not (`before`, the default). `location` is the header
+    of a redirect, `path` the one whose answer comes instead. `seconds` are those of the emulator's clock.
     """
 
     kind: Literal["proxy"]

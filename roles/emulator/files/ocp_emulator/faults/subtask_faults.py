@@ -17,7 +17,7 @@ _REASON = "a fault of the emulator's plan made it fail"
 
 
 class SubtaskMatch(Schema):
-    """Which attempts of which subtasks; what is left out matches any, and texts match ignoring case.
+    """Which attempts of which subtasks; an omitted field matches any, and texts match ignoring case.
 
     `task` is the name of the task, `subtask` the description of the subtask. `element` is the id of what the subtask
     works on: of the host or server for a step that stands once for each of them, else of a target of the task.

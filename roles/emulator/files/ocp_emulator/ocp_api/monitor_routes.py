@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The route that reads metrics: which samples are asked for."""
+"""The route that reads metrics: which samples are requested."""
 
 from collections.abc import Mapping
 from typing import Annotated

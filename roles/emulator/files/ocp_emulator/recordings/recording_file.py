@@ -34,7 +34,7 @@ class RecordedAnswer(BaseModel):
 
     @property
     def is_data(self) -> bool:
-        """Whether the service has answered with what was asked for; a page with status 200 is none."""
+        """Whether the service answered with data; a page with status 200 is none."""
         return self.status == 200 and self.form == "json"
 
     @property

@@ -8,7 +8,7 @@ from ocp_emulator.schemas.schema import Long, Schema, Timestamp, absent
 
 
 class AuditEvent(Schema):
-    """Who asked for an operation, from where and when. `taskId` comes with newer versions of the service."""
+    """Who requested an operation, from where and when. `taskId` comes with newer versions of the service."""
 
     id: Long
     client_ip: str

@@ -2,8 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How many wrong passwords lock a user or a client, counted for how long, and how long a lock lasts.
 
-An access key with a wrong signature locks nobody, and the key of a locked user still works: docs/dev/contract.md,
-"Lock-out", is about passwords only. The control API checks only credentials, so that it can always unlock a user.
+An access key with a wrong signature does not lock the user, and the key of a locked user still works:
+docs/dev/contract.md, "Lock-out", is about passwords only. The control API checks only credentials, so that it can
+always unlock a user.
 
 Our choices where it is silent: a lock lasts as long as the time span in which passwords are counted, by the clock of
 the emulator; attempts during a lock are neither checked nor counted; the right password resets the count of the user,
@@ -41,7 +42,7 @@ class LoginGuard:
     def __init__(
         self, store: Store, authenticator: Authenticator, max_attempts: int | None, default: LockoutAttempts
     ) -> None:
-        """`max_attempts` wrong passwords lock a user, `default` if it is None; 0 locks nobody."""
+        """`max_attempts` wrong passwords lock a user, `default` if it is None; 0 never locks."""
         attempts = int(default) if max_attempts is None else max_attempts
         self._store = store
         self._authenticator = authenticator

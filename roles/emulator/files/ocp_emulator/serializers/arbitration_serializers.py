@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """An arbitration service as JSON: values of its fields, degraded log streams, filters of the list.
 
-`operating` tells whether an object shows which task works on it, as it does in newer versions.
+`operating` is whether an object shows which task works on it, as it does in newer versions.
 """
 
 import json

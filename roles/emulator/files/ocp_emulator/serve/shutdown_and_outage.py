@@ -30,7 +30,7 @@ class _Protocol(H11Protocol):
     def __init__(self, *, app_state: dict[str, Any], **options: Any) -> None:
         """Raises ConnectionAbortedError in an outage; asyncio then drops the connection.
 
-        asyncio itself would leave it open, with nobody to read it: it makes no transport for a server that is closed.
+        asyncio itself would leave it open without a reader: it makes no transport for a closed server.
         """
         if app_state[_SERVER].in_outage:
             raise ConnectionAbortedError("the service is off the network")

@@ -53,7 +53,7 @@ class Replicas:
     """The replicas of one database, by the milliseconds that they lag."""
 
     def __init__(self, db: sqlite3.Connection, instant: Callable[[], int]) -> None:
-        """`instant` tells when the change happens that is made now."""
+        """`instant` returns the instant of the current change."""
         self._db = db
         self._replicas: dict[int, _Replica] = {}
         self._retired: list[_Replica] = []

@@ -76,7 +76,7 @@ class EmulatedOcp:
         return {"OCP_URL": self.url, "OCP_USERNAME": self.username, "OCP_PASSWORD": self.password}
 
     def restarts(self, kind: str = "server") -> dict[str, int]:
-        """How often each target of a kind was really started anew by a task, by its name; without those that were not.
+        """How often a task really restarted each target of a kind, by its name; only restarted targets.
 
         Kinds: server, zone, cluster, agent, arbitration_service, obproxy. ValueError for another one.
         """

@@ -34,7 +34,7 @@ class FleetControl:
         self._set_process(server, running=False)
 
     def start(self, server: str) -> None:
-        """Start the process of a server in the same way; this is no restart."""
+        """Start the process of a server in the same way; this is not a restart."""
         self._set_process(server, running=True)
 
     def _set_process(self, server: str, *, running: bool) -> None:

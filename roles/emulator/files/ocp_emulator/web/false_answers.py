@@ -106,7 +106,7 @@ class AnswerChanges:
         return now if self.all_times else self.shown_time(now)
 
     def shown_text(self, text: str, now: int) -> str:
-        """The text of an answer with all of its times by the clock that is shown, if that is asked for."""
+        """The text of an answer with all of its times by the shown clock, if the fault demands that."""
         if not self.all_times:
             return text
         offset = self.shown_time(now) - now

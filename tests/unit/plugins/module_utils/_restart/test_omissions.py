@@ -92,7 +92,7 @@ NAMED = {
     "id": r"shows no ids?|names no task|names task 0 instead|no field of a task|id is not shown",
     "name": r"no name or address is shown|not a new restart of",
     "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
-    "operation": "nothing that only a task has",
+    "operation": "no field of a task",
     "innerStatus": "unknown state",
     "ip": "no name or address is shown",
     "port": "no name or address is shown",
@@ -106,7 +106,7 @@ NAMED = {
     "pid": "does not run",
     "processes": "does not run",
     "subtasks": "without subtasks",
-    "tasks": "nothing that only a task has",
+    "tasks": "no field of a task",
 }
 
 

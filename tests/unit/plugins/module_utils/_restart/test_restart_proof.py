@@ -31,7 +31,7 @@ def test_target_that_did_not_restart_fails_verification(case, service):
     error = failure(service, case, request(wait=True))
     assert error.__class__ is NotVerified
     names = [member["name"] for member in error.facts["after"]["members"]]
-    assert f"ended SUCCESSFUL, but {', '.join(names)} has not started anew" in str(error)
+    assert f"ended SUCCESSFUL, but {', '.join(names)} has not restarted" in str(error)
     assert "task 1001" in str(error)
     assert (error.facts["changed"], error.facts["verified"], error.facts["task_id"]) == (True, False, 1001)
     assert error.facts["task"]["succeeded"] is True
@@ -58,7 +58,7 @@ def test_one_server_that_did_not_restart_fails_verification(service):
     real = service.begin
     service.begin = lambda name, _things, **more: real(name, job_things, **more)
     error = failure(service, CLUSTER, request(wait=True))
-    assert "but 10.1.0.2:2882 has not started anew" in str(error)
+    assert "but 10.1.0.2:2882 has not restarted" in str(error)
 
 
 def test_members_are_compared_by_name_not_by_position(service):

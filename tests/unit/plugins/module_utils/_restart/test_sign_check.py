@@ -213,7 +213,7 @@ def test_wait_shows_what_is_left_of_the_budget_from_half_of_it_on(service):
     assert [line.rpartition(": ")[2] for line in lines[-2:]] == ["10:00 used up"] * 2
     assert len(lines) == 7
     assert result["warnings"] == [
-        f"The restart of {SERVER.target.label} took 700 of the 600 seconds that a server may be away "
+        f"The restart of {SERVER.target.label} took 700 of the 600 seconds that a server may be offline "
         "(server_permanent_offline_time)."
     ]
 
