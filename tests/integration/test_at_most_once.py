@@ -102,7 +102,8 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
     assert one["action"] == "submitted"
     assert (failed, refused["changed"], refused["task_id"]) == ({"refused"}, False, None)
     assert (
-        f"task {one['task_id']} (Restart OB server 10.0.0.1) is running, but it does not restart everything" in refused["msg"]
+        f"task {one['task_id']} (Restart OB server 10.0.0.1) is running, but it does not restart every"
+        in refused["msg"]
     )
     assert len(emulator.requests("POST")) == 2
 

@@ -49,7 +49,7 @@ def set_parameters(
     try:
         after = _settled(api, found, wanted, settle_time, clock)
     except ServiceError as error:
-        error.add_context(f"{_assignments(differing)} was set, but it cannot be read where that is in effect.")
+        error.add_context(f"{_assignments(differing)} was set, but the servers where it is in effect cannot be read.")
         error.facts.update(changed=True, set_at=set_at, previous=_previous(before))
         raise
     return _Change(found, before, after, differing, set_at, check_mode).result(api.url)

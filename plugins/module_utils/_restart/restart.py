@@ -236,7 +236,7 @@ class _Restart:
             self._effect.learn()
             look = LOOK_AND_REQUEST + self._signs.requests + self._effect.requests
             self._api.wait_for_room(self._attempt.with_room_to_spare(look), self._clock)
-        with self._saying_nothing_was_sent("other restarts of this controller are busy with the same cluster"):
+        with self._saying_nothing_was_sent("its cluster is locked"):
             self._lock.acquire(self._policy())
             self._sender.recall()
         with self._saying_nothing_was_sent("it cannot be read"):

@@ -153,7 +153,7 @@ class SafetyCheck:
         return Taken(placed, server_states(placed, tasks, own, names), self._arbiter, arbiters)
 
     def _refusal(self, verdict: Verdict) -> NotSafe:
-        waited = f" For {self._safety_wait.waited:.0f} seconds it was not safe." if self._safety_wait.waited else ""
+        waited = f" Waiting {self._safety_wait.waited:.0f} seconds did not help." if self._safety_wait.waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{waited} {refusal_words(verdict.refused)} "
             f"{allowing_options(verdict.refused, passes=verdict.passes)}"

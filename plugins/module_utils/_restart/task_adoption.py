@@ -117,7 +117,7 @@ def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, c
     if len(found) == 1:
         return found[0]
     if found:
-        result = f"More than one is {wanted}: {', '.join(str(task.id) for task in found)}"
+        result = f"More than one task fits, {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
         result = f"For {api.timeout:g} seconds the task list did not show {wanted}"
     raise outcome_unknown(target, lost, result + search.last_look)

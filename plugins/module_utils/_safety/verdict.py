@@ -135,7 +135,7 @@ def _outage_words(outage: Outage) -> str:
     remaining = f"{there} of {outage.voters} {what} would remain" + (
         f" ({join_names(outage.remaining)})" if outage.remaining else ""
     )
-    down = f"; besides, {join_names(outage.others_down)}" if outage.others_down else ""
+    down = f"; also, {join_names(outage.others_down)}" if outage.others_down else ""
     return f"{whom} would lose its majority: {remaining}, and it needs {outage.needed}{down}"
 
 

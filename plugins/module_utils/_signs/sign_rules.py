@@ -119,7 +119,7 @@ def _backup_words(backup: Record) -> str:
 def _merge(cluster: str, placed: Iterable[PlacedServer]) -> Iterator[Trouble]:
     words = {word for server in placed for word in server.compaction if word.upper() != IDLE}
     if words:
-        yield Trouble(Sign.MERGE, f"cluster {cluster} merges: its compaction is {join_names(sorted(words))}", True)
+        yield Trouble(Sign.MERGE, f"cluster {cluster} is merging: its compaction is {join_names(sorted(words))}", True)
 
 
 def _versions(cluster: str, placed: Iterable[PlacedServer]) -> Iterator[Trouble]:

@@ -224,7 +224,7 @@ def test_wrong_value_is_refused_before_anything_is_sent(service, wanted, message
 
 def test_failure_after_the_set_says_what_was_set(service):
     service.failing = [refused(500)]
-    with pytest.raises(ServiceError, match="tcp_keepcnt=12 was set, but it cannot be read where") as raised:
+    with pytest.raises(ServiceError, match="tcp_keepcnt=12 was set, but the servers where") as raised:
         set_to(service, {DYNAMIC: "12"})
     assert {key: raised.value.facts[key] for key in ("changed", "set_at", "previous")} == {
         "changed": True,

@@ -75,7 +75,7 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
     assert f"Did not restart {case.target.label}: it is not safe." in str(error)
     for tenant in ("sys", "shop"):
         assert (
-            f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; besides, "
+            f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; also, "
             "10.1.0.2:2882 is UNAVAILABLE in zone2." in str(error)
         )
     assert str(error).endswith(
@@ -269,7 +269,7 @@ def test_waits_until_it_is_safe(service):
 def test_wait_for_safety_ends(service):
     service.begin(SERVER_TASK, service.servers_there[1:2], seconds=5000)
     error = refusal(service, seconds=200)
-    assert re.search(r"For (199|200) seconds it was not safe\.", str(error))
+    assert re.search(r"Waiting (199|200) seconds did not help\.", str(error))
 
 
 def test_wait_for_safety_uses_up_no_wait_timeout(service):

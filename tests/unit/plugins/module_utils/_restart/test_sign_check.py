@@ -229,7 +229,7 @@ def test_refusal_by_a_sign_is_no_restart_that_is_allowed(service):
     SIGNS["merge"](service)
     safety = refusal(service).facts["safety"]
     assert (safety["allowed"], safety["outages"]) == (False, [])
-    assert safety["problems"] == ["cluster orders merges: its compaction is MERGING (stop_on: merge)"]
+    assert safety["problems"] == ["cluster orders is merging: its compaction is MERGING (stop_on: merge)"]
     planted(compaction="IDLE")(service)
     assert restart(service)["safety"]["allowed"] is True
 

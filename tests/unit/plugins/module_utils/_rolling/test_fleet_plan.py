@@ -94,7 +94,7 @@ def test_other_server_that_is_down_refuses_all(plan, ocp):
     found = plan(*ALL[:2])
     assert waves(found) == []
     assert [server["server"] for server in found["refused"]] == ALL[:2]
-    assert f"besides, {ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3" in found["message"]
+    assert f"also, {ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3" in found["message"]
 
 
 def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):

@@ -277,7 +277,7 @@ def test_alarms_that_are_there_are_known_and_other_signs_are_told(api, planned):
     versions = (
         "the servers of orders have different versions: 4.2 (10.1.0.1:2882); 4.3 (10.1.0.2:2882) (stop_on: versions)"
     )
-    merge = "cluster orders merges: its compaction is MERGING (stop_on: merge)"
+    merge = "cluster orders is merging: its compaction is MERGING (stop_on: merge)"
     assert (cluster["alarms"], cluster["signs"], cluster["offline_time"]) == ([12], [merge, versions], None)
     assert (cluster["blocked"], cluster["message"], cluster["problems"]) == (True, f"{versions}.", [])
     assert plan["warnings"] == [

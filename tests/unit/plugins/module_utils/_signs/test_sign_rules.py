@@ -167,7 +167,7 @@ def test_backup_is_named():
 def test_merge_of_a_zone_or_the_cluster_counts():
     assert found([server(1, compaction=("MERGING", "IDLE")), server(2)]) == [("merge", True)]
     assert words([server(1, compaction=("idle", "VERIFYING"))]) == (
-        "cluster orders merges: its compaction is VERIFYING (stop_on: merge)"
+        "cluster orders is merging: its compaction is VERIFYING (stop_on: merge)"
     )
 
 
