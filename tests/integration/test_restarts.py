@@ -174,7 +174,7 @@ def test_task_that_a_lagging_replica_does_not_show_yet_is_awaited(ansible, emula
     emulator.post("/emulator/faults", LAGGING_TASKS)
     result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **RESTARTS["server_restart"][0])
     assert_restarted("server_restart", result)
-    [warning] = [warning for warning in result["warnings"] if "did not end the wait" in warning]
+    [warning] = [warning for warning in result["warnings"] if "the wait went on" in warning]
     assert "status 404" in warning
 
 

@@ -160,7 +160,7 @@ def test_error_may_tell_when_to_try_again(emulated, status, retry):
         ({"action": "redirect", "status": 302, "location": "/\r\nX: y"}, ["location"]),
         ({"action": "replace"}, ["replace needs path"]),
         ({"action": "replace", "path": "api"}, ["path api is not a path of the service"]),
-        ({"action": "replace", "path": "/emulator/restarts"}, ["/emulator/restarts is no path"]),
+        ({"action": "replace", "path": "/emulator/restarts"}, ["/emulator/restarts is not a path"]),
         ({"action": "hold"}, ["hold needs seconds"]),
         ({"action": "hold", "seconds": -1}, ["'seconds'"]),
         ({"action": "hold", "seconds": 1, "status": 404}, ["404", "500 to 599"]),

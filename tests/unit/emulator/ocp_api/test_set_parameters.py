@@ -193,10 +193,10 @@ def test_other_values_are_refused_and_nothing_is_set(emulated, name, value, code
     [
         ([], "not an array with something in it"),
         ({STATIC: "5M"}, "not an array with something in it"),
-        ([{"name": STATIC}], "The field '0.value' of the body does not fit"),
-        ([{"name": STATIC, "value": 5}], "The field '0.value' of the body does not fit"),
-        ([{"name": STATIC, "value": "5M"}, "x"], "The field '1' of the body does not fit"),
-        ([{"name": STATIC, "value": "5M", "zone": "zone1"}], "The field '0.zone' of the body does not fit"),
+        ([{"name": STATIC}], "The field '0.value' of the body is invalid"),
+        ([{"name": STATIC, "value": 5}], "The field '0.value' of the body is invalid"),
+        ([{"name": STATIC, "value": "5M"}, "x"], "The field '1' of the body is invalid"),
+        ([{"name": STATIC, "value": "5M", "zone": "zone1"}], "The field '0.zone' of the body is invalid"),
     ],
 )
 def test_other_bodies_are_refused(emulated, body, message):

@@ -95,7 +95,7 @@ def test_what_a_wait_may_end_is_waited_for(sign, service):
 def test_what_stays_stops_it_after_the_time_for_it(service):
     SIGNS["merge"](service)
     error = refusal(service, seconds=60)
-    assert "there are signs of trouble after 60 seconds: cluster orders merges" in str(error)
+    assert "there are signs of trouble after 60 seconds: cluster orders is merging" in str(error)
 
 
 @pytest.mark.parametrize("sign", ["alarms", "versions"])
