@@ -24,7 +24,7 @@ from table import table
 
 CALLS, RUNS = 30, 5
 SERVERS_PER_CLUSTER = 3
-LEAST_RATIO = 12
+LEAST_RATIO = 8
 MOST_MORE = 1
 # Restarts that are still running when the play is over, so that their steps cost nothing meanwhile.
 _OPTIONS = ("--clusters", str(CALLS), "--step-seconds", "60")
