@@ -31,7 +31,7 @@ def test_demo_fits_a_screen_and_shows_each_restart_with_its_proof(ansible):
     shown = [line.strip() for line in done.stdout.splitlines()]
     proofs = {
         "10.0.0.1:2882": "; started ",
-        "payments": "; all 3 servers started anew",
+        "payments": "; all 3 servers restarted",
         "10.0.0.2": "; pid of ocp_agentd ",
         "10.0.0.10:2888": "; not verified, since",
         "zone2": "; retried after this failure:",

@@ -128,7 +128,7 @@ def redirects_are_refusals() -> Patches:
 
 @_mutation
 def proof_without_serving() -> Patches:
-    """What has started anew is verified, whether it serves or not."""
+    """What has restarted is verified, whether it serves or not."""
     yield mock.patch.object(
         start_proof.Proof, "complete", property(lambda found: bool(found.restarted) and all(found.restarted.values()))
     )
