@@ -140,7 +140,7 @@ def test_source_survives_an_outage_with_one_warning(emulator, caplog):
     emulator.post("/emulator/faults", outage)
     options = {"username": "", "password": "", **ACCESS_KEY, "newer_than": 1000}
     assert [event["change"] for event in events(emulator, finished, **options)] == ["started", "finished"]
-    told = [record.message.split(":")[0] for record in caplog.records if "look" in record.message]
+    told = [record.message.split(":")[0] for record in caplog.records if record.message.startswith("Polling")]
     assert told == ["Polling the tasks failed; retrying", "Polling the tasks works again."]
     assert ACCESS_KEY["access_key_secret"] not in caplog.text
 
