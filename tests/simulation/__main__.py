@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="(default: %(default)s)")
     parser.add_argument("--stories", type=int, default=3, help="broken promises to tell (default: %(default)s)")
     parser.add_argument("--attempts", type=int, default=600, help="runs to make each story smaller")
-    parser.add_argument("--replay", help="choices that a report has named")
+    parser.add_argument("--replay", type=from_text, help="choices that a report has named")
     parser.add_argument("--story", action="store_true", help="tell the run of the seed as it is")
     parser.add_argument("--mutation", choices=["all", *mutations.NAMES], help="with this bug put back, or each in turn")
     options = parser.parse_args()
@@ -40,7 +40,7 @@ def main() -> int:
         return 0 if all(each.runs for each in found) else 1
     with mutations.put_back(options.mutation):
         if options.replay is not None:
-            print(campaign.story(Choices(played=from_text(options.replay))))
+            print(campaign.story(Choices(played=options.replay)))
             return 0
         if options.story:
             print(campaign.story(Choices(options.seed)))

@@ -94,6 +94,6 @@ def as_text(recorded: Recorded) -> str:
 
 
 def from_text(text: str) -> dict[str, list[int]]:
-    """The choices in such a word."""
+    """The choices in such a word; raises ValueError for another one."""
     pairs = (part.split("=") for part in text.split(",") if part)
     return {name: [int(number) for number in numbers.split(".")] for name, numbers in pairs}

@@ -147,11 +147,18 @@ class Evidence:
 
     def shows(self, key: Key, since: float | None, at: float, own: Task | None = None) -> bool:
         """Whether every answer at an instant holds evidence that a restart has happened since, or is in flight."""
-        oldest = at - self._profile.latest - self._profile.agent_refresh * (key[0] == "host")
-        states = self._fleet.things[key].between(oldest, at)
-        if all(self.state_shows(state, key, since) for state in states):
+        if self._states_show(key, since, at):
             return True
         return any(self._task_shows(task, since, at) for task in self._tasks_of(key) if task is not own)
+
+    def shows_by_itself(self, key: Key, since: float, at: float) -> bool:
+        """The same, where the start decides if the service shows one, and no task."""
+        shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)
+        return self._states_show(key, since, at) if shows_start else self.shows(key, since, at)
+
+    def _states_show(self, key: Key, since: float | None, at: float) -> bool:
+        oldest = at - self._profile.latest - self._profile.agent_refresh * (key[0] == "host")
+        return all(self.state_shows(state, key, since) for state in self._fleet.things[key].between(oldest, at))
 
     def in_flight(self, task: Task, at: float) -> bool:
         """Whether every answer at an instant shows that this task is unfinished."""

@@ -43,11 +43,10 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
             kind = f"green, not started ({result.get('action')})"
             was_set = case.profile.jumps_at < run.ended
             kind += ": the clock of the service was set" if was_set else ""
-            yield Finding(kind, f"{words}: {key} has not started", unseen=was_set)
+            yield Finding(kind, f"{words}: {key} has not started", unseen=was_set or _saw_others_answers(case, run))
         elif claims and not (is_misled or case.evidence.served(key, begin, run.ended)):
-            last = [each.fate for each in run.exchanges if each.sent >= case.evidence.window(run, run.ended)]
-            unseen = not set(OTHERS_ANSWERS).isdisjoint(last)
             text = f"{words}: {key} does not serve"
+            unseen = _saw_others_answers(case, run)
             yield Finding(f"green, does not serve ({result.get('action')})", text, unseen=unseen)
         elif claims:
             held = case.evidence.held_throughout(key, begin, run.ended)
@@ -55,6 +54,12 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
                 yield Finding(
                     f"green, held ({result.get('action')})", f"{words}: task {held.id} FAILED and holds {key}"
                 )
+
+
+def _saw_others_answers(case: Case, run: Run) -> bool:
+    """Whether a proxy put the answer to another request into the last look of a run."""
+    last = case.evidence.window(run, run.ended or EVER)
+    return any(each.sent >= last and each.fate in OTHERS_ANSWERS for each in run.exchanges)
 
 
 def green_task_succeeded(case: Case, run: Run) -> Iterator[Finding]:
@@ -184,7 +189,7 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     # Servers may have been moved into the zone meanwhile.
     members = {*run.change.members, *case.evidence.parts_of(run.change, run.ended)}
     shown = all(
-        case.evidence.shows(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
+        case.evidence.shows_by_itself(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
         for key in members
     )
     if shown and all(case.evidence.starts(key, since, begin) for key in members):
