@@ -252,7 +252,7 @@ def test_no_event_or_its_log_shows_what_is_repeated(credentials, echo, caplog):
     with serve(lambda method, target: ocp.answer(method, "/nothing" if broken else target)) as url:
         events = asyncio.run(follow(url))
     assert len(events) >= 2 * echo.number
-    assert "A poll of the tasks failed" in caplog.text
+    assert "Polling the tasks failed" in caplog.text
     for text in (json.dumps(events), json.dumps(events, ensure_ascii=False), caplog.text):
         assert echo.seen(text) == {}
 
