@@ -57,8 +57,9 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     if task.idle or (task.fails_at == 0 and not case.answers.tells_target(task)):
         return  # its start, or what may have kept it from beginning, is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
-    state = task.record.at(run.ended - NOTICED - proof)
-    if state and state["finish"] is not None and task.record.now is state:
+    last = run.ended - NOTICED - proof
+    state = task.record.at(last)
+    if state and state["finish"] is not None and task.record.now is state and run.began <= last:
         text = f"{run.ended - run.began:.0f} s, task {task.id} is {task.status}"
         yield Finding("waits for a task that has ended", text)
 
