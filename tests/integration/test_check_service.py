@@ -138,6 +138,7 @@ def test_table_shows_what_each_profile_has(check, used_emulator, options, works,
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
+@pytest.mark.nightly
 def test_a_running_restart_shows_the_operating_task(ansible, check, start_emulator):
     for profile, state in (("4.3", "shown"), ("4.2", "absent")):
         emulator = start_emulator("--step-seconds", "60", "--profile", profile)

@@ -28,6 +28,7 @@ def test_fleet_restarts_zone_by_zone_with_the_root_server_last(roll, start_emula
     assert planned(outcome) == [names(emulator)[server] for server in IN_ORDER]
 
 
+@pytest.mark.nightly
 def test_batch_restarts_concurrently_within_one_zone(roll, start_emulator):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", "--step-seconds", "0.2")
     outcome = roll(emulator, ["cluster1"], batch=2)

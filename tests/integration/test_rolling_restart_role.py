@@ -64,6 +64,7 @@ def test_task_files_run_before_and_after_each_node_zone_and_run(roll, start_emul
     ]
 
 
+@pytest.mark.nightly
 def test_failing_task_file_stops_the_run_but_after_run_still_runs(roll, start_emulator, hooks):
     emulator = start_emulator(*QUICK)
     refusal = {"name": "Ask the people", "ansible.builtin.fail": {"msg": "not before breakfast"}}

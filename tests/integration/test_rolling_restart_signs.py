@@ -94,6 +94,7 @@ def test_each_sign_stops_its_cluster_before_the_next_node(roll, start_emulator, 
         assert words in told[f"cluster{number}"]
 
 
+@pytest.mark.nightly
 def test_plan_names_the_signs_and_those_that_are_left_out_stop_nothing(roll, start_emulator):
     emulator = start_emulator(*QUICK)
     emulator.put("/emulator/clusters/2/compaction", {"compactionStatus": "MERGING"})

@@ -41,6 +41,7 @@ def restart(ansible, emulator, server, **options):
     return ansible.module("server_restart", url=emulator.url, **BASIC, **place, **options)
 
 
+@pytest.mark.nightly
 def test_two_full_replicas_with_an_arbiter_are_restarted_and_the_only_replica_is_not(ansible, shop):
     first = restart(ansible, shop, "10.1.0.1:2882", wait=True)
     assert (first["verified"], first["safety"]["evidence"]) == (True, "units")
