@@ -155,8 +155,8 @@ simulate: $(DEV) ## Check the modules against a model of the service in virtual 
 	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: simulate-some
-simulate-some: ## Run simulate 300 times
-	@$(MAKE) --no-print-directory simulate RUNS=300
+simulate-some: ## Run simulate 200 times
+	@$(MAKE) --no-print-directory simulate RUNS=200
 
 .PHONY: simulate-much
 simulate-much: ## Run simulate 100,000 times, and with each known bug put back

@@ -207,6 +207,7 @@ def comparable(value):
     return [comparable(member) for member in value] if isinstance(value, list) else value
 
 
+@pytest.mark.nightly
 def test_both_paths_give_the_same_results(ansible, start_emulator):
     """In the controller's process, and as an ordinary module."""
     tasks = [
