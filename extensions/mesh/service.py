@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The emulator of a run: its fleet and users, its planned faults, and the history by which the run is judged."""
+"""The emulator of a run: its fleet, its users, its faults, and the history that shows if the run kept the rules."""
 
 from __future__ import annotations
 

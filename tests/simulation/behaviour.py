@@ -75,8 +75,11 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
     held = [case.evidence.held_throughout(key, begin, end) for key in run.change.members]
     tasks = [task for task in held if task and case.answers.tells_target(task)]
     named = [task for task in tasks if case.answers.names(task)]
-    # One that failed before it changed anything may not be what the target shows.
-    newest = [task for task in tasks if task.fails_at != 0 and case.evidence.is_newest_restart(task, end)]
+    newest = [
+        task
+        for task in tasks
+        if case.evidence.is_newest_restart(task, end) and (task.fails_at != 0 or case.evidence.is_cause(task, end))
+    ]
     holder = next(iter([*named, *newest]), None)
     if holder is not None:
         yield Finding("waits for a person", f"{lasted:.0f} s, though task {holder.id} holds it")

@@ -128,6 +128,14 @@ class Evidence:
         begun = [other.id for other in same if other.record.at(until) is not None]
         return bool(begun) and task.id == max(begun)
 
+    def is_cause(self, task: Task, until: float) -> bool:
+        """Whether a task that failed at its first step explains what its target shows: nothing else ran since."""
+        others = [other for other in self.tasks.values() if other is not task and other.record.at(until) is not None]
+        ends = [other.record.at(until)["finish"] for other in others]  # type: ignore[index]
+        return all(other.id < task.id for other in others) and all(
+            end is not None and end < task.created for end in ends
+        )
+
     def worked(self, task: Task, until: float) -> bool:
         """Whether a task has touched a process, or may still do so."""
         if task.fails_at == 0 and task.accepted_actions:
@@ -152,7 +160,7 @@ class Evidence:
         return any(self._task_shows(task, since, at) for task in self._tasks_of(key) if task is not own)
 
     def shows_by_itself(self, key: Key, since: float, at: float) -> bool:
-        """The same, where the start decides if the service shows one, and no task."""
+        """The same; if the service shows the start of such a target, only the start counts, not a task."""
         shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)
         return self._states_show(key, since, at) if shows_start else self.shows(key, since, at)
 

@@ -43,17 +43,17 @@ class Current:
 
     def monotonic(self) -> float:
         """Seconds of the current controller's monotonic clock."""
-        return BOOT + self.clockwork.now
+        return BOOT + self.active_scheduler.now
 
     def wall(self) -> float:
         """Seconds since 1970 by the current controller's clock."""
-        actor = self.clockwork.current
+        actor = self.active_scheduler.current
         ahead = actor.data.ahead if actor is not None and actor.data is not None else 0.0
-        return EPOCH + self.clockwork.now + float(ahead)
+        return EPOCH + self.active_scheduler.now + float(ahead)
 
     def sleep(self, seconds: float) -> None:
         """Let the current controller pause."""
-        scheduler = self.clockwork
+        scheduler = self.active_scheduler
         scheduler.sleep_until(scheduler.now + max(0.0, seconds))
         assert scheduler.current is not None
         scheduler.current.data.run.pause_ended = scheduler.now
@@ -61,19 +61,19 @@ class Current:
     def connect(self, *_args: Any, **_options: Any) -> Any:
         """A connection of the current controller."""
         assert self.network is not None
-        actor = self.clockwork.current
+        actor = self.active_scheduler.current
         assert actor is not None
-        self.clockwork.check(actor)
+        self.active_scheduler.check(actor)
         return self.network.connect(actor)
 
     def show(self, text: str, **_options: Any) -> None:
         """A line that a person sees."""
-        actor = self.clockwork.current
+        actor = self.active_scheduler.current
         assert actor is not None
-        actor.data.run.lines.append((self.clockwork.now, text))
+        actor.data.run.lines.append((self.active_scheduler.now, text))
 
     @property
-    def clockwork(self) -> Scheduler:
+    def active_scheduler(self) -> Scheduler:
         """The scheduler of the run."""
         assert self.scheduler is not None
         return self.scheduler
@@ -131,7 +131,7 @@ def virtual_time() -> Iterator[Current]:
             for reader in patched:
                 reader.time = shim
             _set_clock(virtual)
-            with virtual_threads(lambda: current.clockwork):
+            with virtual_threads(lambda: current.active_scheduler):
                 yield current
         finally:
             for reader in patched:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What was out of service when, by which task, and when a tenant had lost its voters because of it.
+"""When each server was out of service and by which task, and when that left a tenant without its voters.
 
 The table `ledger` has what began and ceased to serve, in that order: triggers write it, so no change of a server can
 bypass it. The consequences are computed on request.
