@@ -217,12 +217,16 @@ def test_job_events_and_artifacts_contain_no_secret(job, fleet, instant):
             assert ACCESS_KEY["access_key_secret"] not in file.read_text(), file
 
 
-def test_job_stops_at_the_first_failed_node_and_a_relaunch_continues(job, fleet, instant):
-    fleet.fail_subtask("Start observer process")
+def test_job_stops_at_the_first_failed_node_and_a_relaunch_continues_when_it_is_mended(job, fleet, instant):
+    # After the process has started, so its start time says nothing against it.
+    fleet.fail_subtask("Wait observer active")
     only = yaml.safe_dump({"all": {"hosts": {"orders": FLEET["orders"]}}})
     done, _artifacts = job("first", PLAYBOOK, only, instant, fleet)
     assert done.returncode != 0
     assert len(fleet.requests("POST")) == 1, done.stdout
+    too_early, _artifacts = job("too early", PLAYBOOK, only, instant, fleet)
+    assert too_early.returncode != 0
+    assert len(fleet.requests("POST")) == 1, too_early.stdout
     # A person mends it; the job is launched again as it was.
     fleet.post("/api/v2/tasks/instances/1001/retry")
     again, _artifacts = job("again", PLAYBOOK, only, instant, fleet)
@@ -256,6 +260,7 @@ def test_three_job_slices_restart_each_target_once(job, fleet, instant):
     ])  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_three_jobs_over_the_same_targets_restart_each_once(job, fleet, instant):
     assert_restarted_once(job, fleet, instant, PLAYBOOK, [INVENTORY] * 3)
 

@@ -109,7 +109,7 @@ def task(name, module, options, **keywords):
     return {"name": name, f"oceanbase.ocp.{module}": options, "ignore_errors": True, **keywords}
 
 
-SMOKE = ("server_restart", "task_info")
+SMOKE = ("server_restart",)
 ALIKE = (
     "agent_restart",
     "cluster_restart",
@@ -120,6 +120,7 @@ ALIKE = (
     "host_info",
     "arbitration_service_info",
     "cluster_wait",
+    "task_info",
     "task_wait",
 )
 

@@ -91,6 +91,22 @@ def test_time_out_of_a_task_keeps_the_task_id(ansible, start_emulator):
     assert BASIC["password"] not in str(result)
 
 
+@pytest.mark.nightly
+def test_until_sends_no_second_request_while_the_first_is_held_back(ansible, start_emulator):
+    emulator = start_emulator("--step-seconds", "0.2")
+    held_back = {"kind": "proxy", "action": "hold", "seconds": 5, "match": {"method": "POST", "path": "*/restart"}}
+    emulator.post("/emulator/faults", held_back)
+    restart = server_restart(emulator, retries=12, delay=1, until="run is success", register="run")
+    restart["oceanbase.ocp.server_restart"]["timeout"] = 2
+    outcome = ansible.tasks(restart)
+    assert outcome.rc == 0, outcome.output
+    assert outcome.result["attempts"] > 1
+    assert (outcome.result["action"], outcome.result["task_id"]) == ("adopted", 1001)
+    # The page of the proxy, and what it delivered later.
+    assert [line.split()[3] for line in emulator.requests("POST")] == ["504", "200"]
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+
+
 @pytest.mark.smoke
 def test_time_out_of_a_no_log_task_shows_nothing(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")

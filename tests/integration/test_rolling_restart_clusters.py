@@ -158,6 +158,7 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     assert len(posts(emulator)) == 11
 
 
+@pytest.mark.nightly
 def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     emulator = start_emulator(*FLEET)
     outcome = roll(emulator, clusters=["cluster2"])

@@ -138,6 +138,18 @@ def test_server_of_another_zone_that_stops_during_the_hooks_stops_the_node(roll,
     assert "server 10.0.0.7:2882 of zone1 is STOPPED" in message(outcome)
 
 
+@pytest.mark.nightly
+def test_server_of_another_zone_that_somebody_restarts_during_the_hooks_is_waited_for(roll, start_emulator, task_file):
+    emulator = start_emulator(*QUICK)
+    other = to_control(emulator, "POST", "/api/v2/ob/clusters/2/servers/7/restart?freezeServer=false")
+    once = {**other, "when": "rolling_restart_node.id == 8"}
+    outcome = roll(emulator, ["payments"], servers=["8", "9"], before_node=task_file("before_node", once))
+    assert outcome.rc == 0, outcome.output
+    assert posts(emulator) == [7, 8, 9]
+    others, ours = (emulator.get(f"/api/v2/tasks/instances/{number}") for number in (1001, 1002))
+    assert others["finishTime"] <= ours["startTime"]
+
+
 def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
     ansible, connect, start_emulator, task_file, change, tmp_path
 ):
