@@ -9,6 +9,8 @@ import os
 import sys
 import time
 
+from .choices import Choices, from_text
+
 # Orders of sets decide what a seed means; other variables would reach the modules under test.
 KEPT = ("PATH", "HOME", "TMPDIR", "ANSIBLE_HOME", "ANSIBLE_COLLECTIONS_PATH")
 
@@ -19,7 +21,6 @@ def main() -> int:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         os.execve(sys.executable, [sys.executable, "-m", __spec__.name, *sys.argv[1:]], {**kept, "PYTHONHASHSEED": "0"})
     from . import campaign, mutations
-    from .choices import Choices, from_text
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000, help="how many (default: %(default)s)")
@@ -27,7 +28,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="(default: %(default)s)")
     parser.add_argument("--stories", type=int, default=3, help="broken promises to tell (default: %(default)s)")
     parser.add_argument("--attempts", type=int, default=600, help="runs to make each story smaller")
-    parser.add_argument("--replay", type=from_text, help="choices that a report has named")
+    parser.add_argument("--replay", type=_choices, help="choices that a report has named")
     parser.add_argument("--story", action="store_true", help="tell the run of the seed as it is")
     parser.add_argument("--mutation", choices=["all", *mutations.NAMES], help="with this bug put back, or each in turn")
     options = parser.parse_args()
@@ -50,6 +51,13 @@ def main() -> int:
         for story in campaign.stories(tally, options.stories, options.attempts):
             print(story, flush=True)
     return 1 if tally.broken else 0
+
+
+def _choices(text: str) -> dict[str, list[int]]:
+    try:
+        return from_text(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} names no choices; give them as fleet=1.0.2,people=3") from None
 
 
 if __name__ == "__main__":
