@@ -105,7 +105,7 @@ def test_restart_that_took_too_long_before_stops_the_run_at_its_server(run):
 @pytest.mark.parametrize("runs", [10, pytest.param(200, marks=pytest.mark.nightly)])
 def test_healthy_runs_are_never_stopped(runs, run):
     """With all that is no sign: known alarms, those of restarts, of others, cautions, ended backups, a little lag."""
-    dice, waited = random.Random(18), 0
+    dice, waited = random.Random(35), 0
     harmless = [
         alarm(cluster="orders"),
         alarm(host="10.9.9.9"),

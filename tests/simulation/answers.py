@@ -39,6 +39,7 @@ class Answers:
         Work in progress counts if the last look showed it, or if an answer told that it is on the thing.
         """
         since, look, others = run.since or 0.0, self.last_look(run, post), list(others)
+        at_work = [task.id for task in others if not (self.deny(look, task, key) or self._have_ended(look, task))]
         ids = [task.id for task in others]
         named = ids if self._profile.operating != "none" else []
         return any(
@@ -46,10 +47,15 @@ class Answers:
             or any(
                 self.shows_task(read, task, since)
                 for task in others
-                if (read in look and not self.deny(look, task, key)) or self._tells_target_in_list(task)
+                if (read in look and task.id in at_work) or self._tells_target_in_list(task)
             )
             for read in self.before(run, post)
         )
+
+    def _have_ended(self, look: list[Exchange], task: Task) -> bool:
+        """Whether an answer of a look shows that a task is SUCCESSFUL: others that show it at work are behind."""
+        shown = [self._shown_task(read, task) for read in look]
+        return any(record is not None and record["status"] == "SUCCESSFUL" for record in shown)
 
     def is_unfinished(self, read: Exchange, task: Task) -> bool | None:
         """Whether an answer shows a task as unfinished; None if it does not hold the task."""

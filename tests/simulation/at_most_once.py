@@ -62,11 +62,17 @@ def _began(case: Case, start: Start) -> float:
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     # A task that may have begun before the change is no evidence, nor is a rollback or one that only starts, whose name
-    # is in no document; their start is, once it is shown.
+    # is in no document; their start is, once it is shown. Times told before the clock was set say nothing.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
     begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
+    begun = [task for task in begun if not _is_clock_set_since(case, task, post)]
     others = [task for task in begun if task.work == "restart" and not _is_undone(task, post.sent)]
     return case.answers.show_restart(run, post, key, others)
+
+
+def _is_clock_set_since(case: Case, task: Task, post: Exchange) -> bool:
+    """Whether the clock of the service was set between the begin of a task and a request."""
+    return task.created < case.profile.jumps_at <= post.sent
 
 
 def _is_undone(task: Task, when: float) -> bool:
@@ -88,6 +94,8 @@ def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> st
         return "the tasks may not be read"
     if all(task is not None and task.work != "restart" for task in causes):
         return "somebody stopped and started it, and its start was not shown yet"
+    if any(task is not None and _is_clock_set_since(case, task, post) for task in causes):
+        return "the clock of the service was set"
     return "all answers were behind"
 
 
@@ -100,13 +108,14 @@ def _was_held_back(task: Task) -> bool:
 
 
 def _left_open(case: Case, run: Run, post: Exchange, key: Key) -> bool:
-    """Whether an earlier run of the process left open whether its own request restarted this."""
+    """Whether an earlier run of the process left open whether its own request restarted this since the change."""
+    since = (run.since or 0.0) + BLUR
     for earlier in case.history.runs:
         if earlier.process != run.process or earlier.number >= run.number or earlier.change is not run.change:
             continue
         for each in earlier.posts:
             tasks = [case.evidence.tasks[a.task] for _when, a in each.commits if a.task is not None]
-            started = any(start.task == task.id for task in tasks for start in case.evidence.starts(key, 0.0))
+            started = any(start.task == task.id for task in tasks for start in case.evidence.starts(key, since))
             other = each.replaced
             denied = other is not None and other.is_envelope and 400 <= other.status < 500
             is_open = each.answer is None and not denied and earlier.failed and earlier.result.get("task_id") is None

@@ -11,12 +11,14 @@ from .evidence import PROOF_TIMEOUT
 from .finding import Case, Check, Finding
 from .history import Run
 from .majority import UNSAFE
+from .task_graph import Task
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
 UNTOLD = "and does not show what task"
+SMALLER = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
@@ -54,7 +56,8 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
-    if task.idle or (task.fails_at == 0 and not case.answers.tells_target(task)):
+    may_be_kept = not case.answers.tells_target(task) or _queues_behind_another(case, run, task)
+    if task.idle or (task.fails_at == 0 and may_be_kept):
         return  # its start, or what may have kept it from beginning, is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
     last = run.ended - NOTICED - proof
@@ -62,6 +65,13 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     if state and state["finish"] is not None and task.record.now is state and run.began <= last:
         text = f"{run.ended - run.began:.0f} s, task {task.id} is {task.status}"
         yield Finding("waits for a task that has ended", text)
+
+
+def _queues_behind_another(case: Case, run: Run, task: Task) -> bool:
+    """Whether a run waits for another task on the target of its own, which failed in its first subtask for that."""
+    others = [other for other in case.evidence.tasks.values() if other is not task and other.work == "restart"]
+    states = [other.record.at(run.ended or 0.0) for other in others if set(other.members) & set(task.members)]
+    return run.args.get("in_flight") == "queue" and any(state and state["finish"] is None for state in states)
 
 
 def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
@@ -111,7 +121,9 @@ def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or task is None or run.ended is None:
         return
     begin = run.began - case.profile.latest - case.profile.list_lag
-    if not any(case.evidence.was_held_by(key, task, begin, run.ended) for key in run.change.members):
+    # Servers may have been moved since the change.
+    keys = {*run.change.members, *case.evidence.parts_of(run.change, run.ended)}
+    if not any(case.evidence.was_held_by(key, task, begin, run.ended) for key in keys):
         yield Finding("held by a task that holds nothing", str(run.result.get("msg")))
 
 
@@ -121,8 +133,18 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     message = str(run.result.get("msg"))
     # The first has a check of its own.
     excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
+    excused = excused or _is_behind_a_smaller_restart(case, run)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
+
+
+def _is_behind_a_smaller_restart(case: Case, run: Run) -> bool:
+    """Whether the restart of a part that a module names as its reason runs."""
+    told = SMALLER.search(str(run.result.get("msg")))
+    task = case.evidence.task(int(told[1])) if told else None
+    if task is None or run.ended is None or task.record.at(run.ended) is None:
+        return False
+    return task.record.at(run.ended)["finish"] is None and set(task.members) < set(run.change.members)  # type: ignore[index]
 
 
 RESTART_CHECKS: tuple[Check, ...] = (

@@ -109,9 +109,11 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
 
 
 def _is_own(task: Task, run: Run) -> bool:
-    """Whether this run began a task, or an earlier one of its process that has left that open."""
+    """Whether this run began a task, or an earlier one of its process that has left that open for the same target."""
     request = task.request
-    return isinstance(request, Run) and request.process == run.process and request.change is run.change
+    if not isinstance(request, Run) or request.process != run.process:
+        return False
+    return (request.change.kind, request.change.members) == (run.change.kind, run.change.members)
 
 
 def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:

@@ -138,6 +138,20 @@ class Viewer:
 
     def _note(self, sight: Sight) -> None:
         self._earlier.note(sight.observed, explained=bool(sight.unfinished), now=self.clock.now())
+        for entry in self._own_by_status(sight):
+            self._earlier.remember(entry, sight.observed.members)
+
+    def _own_by_status(self, sight: Sight) -> list[TaskOnTarget]:
+        """The running restart of a target that is not shown, if it alone explains a status that shows this one at work.
+
+        The start will prove it: whether the wait for that is in vain is all that this decides.
+        """
+        running = [entry for entry in sight.tasks if not Task.from_api(entry.record).finished]
+        at_work = sight.observed.at_work
+        if not (self.target.shows_start and at_work and len(running) == len(sight.unfinished) == 1):
+            return []
+        is_untold = running[0].restarts == frozenset() and self.target.may_be_kind(running[0].record)
+        return [replace(running[0], restarts=at_work)] if is_untold else []
 
     def _see_once(self) -> Sight:
         # The list first: a restart that ends between the two reads then shows in the start.

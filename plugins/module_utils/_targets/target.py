@@ -125,10 +125,14 @@ class Observation:
         return replace(self, members=tuple(members))
 
     @property
+    def at_work(self) -> frozenset[str]:
+        """The names of the members that are at work by their status."""
+        return frozenset(member.name for member in self.members if is_in_flight(member.status))
+
+    @property
     def troubled(self) -> frozenset[str]:
         """The names of the members that do not serve, or are at work by their status."""
-        members = (member for member in self.members if member.serves is False or is_in_flight(member.status))
-        return frozenset(member.name for member in members)
+        return self.at_work.union(member.name for member in self.members if member.serves is False)
 
     def not_started_since(self, since: datetime) -> list[Member]:
         """The members that are not shown to have started since then."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetHeld, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Viewer
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
@@ -324,6 +325,30 @@ def test_untagged_task_on_a_shared_host_is_ambiguous(service):
     assert service.posts == []
     result = restart(service, crowded, request("queue"))
     assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
+
+
+@pytest.mark.parametrize(
+    ("at_work", "more", "evidence"),
+    [
+        pytest.param([0], [], [1001], id="the only task that runs, and the server is at work"),
+        pytest.param([], [], [], id="the server shows no work"),
+        pytest.param([0, 1], [1], [], id="another task runs that may be the one"),
+    ],
+)
+def test_untagged_task_is_evidence_for_the_server_that_it_alone_may_have_at_work(at_work, more, evidence, service):
+    """The first look sees it at work, the second the task ended, and the start not yet."""
+    service.tags = service.names_operations = False
+    service.servers_there[1].host = 51
+    service.start_shown_late = 100
+    for number in [0, *more]:
+        others(service, SERVER, things=[service.servers_there[number]])
+    for number in at_work:
+        service.servers_there[number].status = "RESTARTING"
+    viewer = Viewer(service, replace(SERVER.target, alone=False), service.time.clock)
+    viewer.see()
+    service.passes(50)
+    service.servers_there[0].status = None
+    assert [task.task_id for task in viewer.judge(viewer.see(), at(-100)).finished] == evidence
 
 
 def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
