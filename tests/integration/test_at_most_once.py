@@ -88,6 +88,7 @@ def test_cluster_restart_covers_its_servers_but_not_vice_versa(ansible, start_em
     assert len(emulator.requests("POST")) == 2
 
 
+@pytest.mark.nightly
 def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
     of_orders = {"cluster": "orders", "freeze_server": True, "safety": "none"}

@@ -291,7 +291,9 @@ WAIT = """
 """
 
 
-@pytest.mark.parametrize(("shown", "status"), [(True, "successful"), (False, "timeout")])
+@pytest.mark.parametrize(
+    ("shown", "status"), [(True, "successful"), pytest.param(False, "timeout", marks=pytest.mark.nightly)]
+)
 def test_progress_prevents_the_idle_timeout_of_a_job(job, start_emulator, shown, status):
     emulator = start_emulator("--step-seconds", "2.4")  # five of them
     done, artifacts = job("job", WAIT, "all: {}", {"shown": shown}, emulator, idle_timeout=7)

@@ -111,8 +111,14 @@ PROFILES = {
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("user", ["admin", "viewer"])
-@pytest.mark.parametrize(("options", "works", "tags"), PROFILES.values(), ids=PROFILES)
+@pytest.mark.parametrize("user", ["admin", pytest.param("viewer", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    ("options", "works", "tags"),
+    [
+        pytest.param(*PROFILES["4.3"], id="4.3"),
+        pytest.param(*PROFILES["4.2"], id="4.2", marks=pytest.mark.nightly),
+    ],
+)
 def test_table_shows_what_each_profile_has(check, used_emulator, options, works, tags, user):
     emulator = used_emulator(*options)
     outcome = check(emulator.url, credentials={**BASIC, "username": user})

@@ -63,6 +63,7 @@ def answers(port, scheme="http", **options):
 FLEET = "clusters: [{name: tilde, zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}]}]"
 
 
+@pytest.mark.nightly
 def test_the_emulator_is_started_once_with_its_settings_and_stopped(emulator_role, tmp_path):
     apply, port = emulator_role
     (tmp_path / "faults.yml").write_text("[{kind: http, action: html, match: {path: /api/v2/status}}]")

@@ -107,6 +107,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     assert emulator.requests("POST") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     """Those of the first zone together, then the only one of the next that has not started since."""
@@ -208,7 +209,7 @@ def test_misspelt_server_is_refused_before_anything_is_sent(ansible, emulator, c
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize("by", ["servers", "group"])
+@pytest.mark.parametrize("by", ["servers", pytest.param("group", marks=pytest.mark.nightly)])
 @pytest.mark.usefixtures("environment")
 def test_wrong_password_is_sent_once_for_any_number_of_servers(ansible, emulator, change, inventory, by):
     ansible.environment["OCP_PASSWORD"] = "wrong"
@@ -232,7 +233,10 @@ def test_server_that_a_failed_task_holds_after_its_start_is_never_green(ansible,
         assert f"oceanbase.ocp.task -a 'task_id=1001 state={state}'" in again.output
 
 
-@pytest.mark.parametrize("servers", [SERVERS[:1], SERVERS[:2]], ids=["alone", "with another"])
+@pytest.mark.parametrize(
+    "servers",
+    [pytest.param(SERVERS[:1], id="alone"), pytest.param(SERVERS[:2], id="with another", marks=pytest.mark.nightly)],
+)
 @pytest.mark.usefixtures("environment")
 def test_server_that_does_not_serve_afterwards_fails_by_its_name(ansible, emulator, change, servers):
     given = variables(started_before=change, servers=on_orders(*servers))
@@ -317,6 +321,7 @@ def test_play_over_hosts_waits_once_for_all_tasks(ansible, emulator, change, inv
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
 
 
+@pytest.mark.nightly
 def test_play_over_hosts_awaits_the_others_when_one_cannot_start(ansible, emulator, change, inventory):
     plays = yaml.safe_load(BY_HOSTS.replace("https://ocp.example.com:8080", emulator.url))
     plays[0]["vars"] = {"ocp_password": BASIC["password"], "change": change}

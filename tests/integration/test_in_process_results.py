@@ -144,7 +144,8 @@ def test_both_paths_give_the_same_results_for_good_and_bad_input(run, module):
     assert failed == {name for name, _options in cases(module)} - HARMLESS.get(module, set()) - {"right"}
 
 
-@pytest.mark.parametrize("module", [pytest.param("cluster_restart", marks=pytest.mark.nightly), "task_info"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", ["cluster_restart", "task_info"])
 def test_both_paths_handle_task_keywords_alike(run, module):
     tasks = [FIRST, *(task(name, module, GOOD[module], **keywords) for name, keywords in TASK_KEYWORDS.items())]
     _outcome, here = run(tasks)
@@ -155,11 +156,12 @@ def test_both_paths_handle_task_keywords_alike(run, module):
     assert len(here["in a loop"]["results"]) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("verb", "step"),
     [
         ("server_restart", "Start observer process"),
-        pytest.param("arbitration_service_restart", "Start arbitration service", marks=pytest.mark.nightly),
+        ("arbitration_service_restart", "Start arbitration service"),
     ],
 )
 def test_both_paths_report_failed_task_and_busy_target_alike(run, verb, step):

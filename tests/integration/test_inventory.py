@@ -241,6 +241,7 @@ def test_the_connection_comes_from_the_environment_over_https(
     assert len(variables) == 9
 
 
+@pytest.mark.nightly
 def test_cache_saves_requests_and_stores_no_secret(emulator, listed, source, tmp_path):
     cached = {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "kept")}
     first, again = (listed(source(**cached)) for _run in range(2))

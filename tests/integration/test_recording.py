@@ -103,7 +103,9 @@ def recorded(ansible, start_emulator, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("options", [(), ("--profile", "4.2")], ids=["4.3", "4.2"])
+@pytest.mark.parametrize(
+    "options", [pytest.param((), id="4.3"), pytest.param(("--profile", "4.2"), id="4.2", marks=pytest.mark.nightly)]
+)
 def test_a_replay_answers_as_the_recorded_service(recorded, start_emulator, options):
     emulator, file, outcome = recorded(*options)
     asked = emulator.get("/emulator/requests?size=2000")["contents"]

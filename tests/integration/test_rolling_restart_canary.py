@@ -61,7 +61,8 @@ def soon(**time_left):
     return (datetime.now(UTC) + timedelta(**time_left)).isoformat()
 
 
-@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("batch", [1, 2])
 def test_nothing_begins_that_would_not_be_done_in_time_and_the_next_run_goes_on(roll, start_emulator, batch):
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"], servers=["8"]).rc == 0

@@ -150,6 +150,7 @@ def test_server_of_another_zone_that_somebody_restarts_during_the_hooks_is_waite
     assert others["finishTime"] <= ours["startTime"]
 
 
+@pytest.mark.nightly
 def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
     ansible, connect, start_emulator, task_file, change, tmp_path
 ):
@@ -179,7 +180,8 @@ def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
     assert ran.read_text().split() == ["8", "9"]
 
 
-@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("batch", [1, 2])
 def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(roll, start_emulator, task_file, batch):
     emulator = start_emulator(*QUICK)
     move = to_control(emulator, "PUT", "/emulator/servers/3", available=True, zone="zone3")
@@ -190,6 +192,7 @@ def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(rol
     assert "server 10.0.0.3:2882 is in zone3 and no longer in zone2" in message(outcome)
 
 
+@pytest.mark.nightly
 def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(ansible, connect, start_emulator, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)

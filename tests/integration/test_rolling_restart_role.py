@@ -76,7 +76,7 @@ def test_failing_task_file_stops_the_run_but_after_run_still_runs(roll, start_em
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize(("borne", "restarted"), [(0, 0), (1, 3)])
+@pytest.mark.parametrize(("borne", "restarted"), [(0, 0), pytest.param(1, 3, marks=pytest.mark.nightly)])
 def test_next_cluster_is_restarted_only_within_max_failures(roll, start_emulator, borne, restarted):
     emulator = start_emulator(*QUICK)
     emulator.fail_subtask("Prepare restart observer")
@@ -103,6 +103,7 @@ def test_others_in_a_batch_are_awaited_when_one_cannot_start(roll, start_emulato
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
 
 
+@pytest.mark.nightly
 def test_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     second = {"taskId": 1002, "subtask": "Prepare restart observer"}

@@ -46,7 +46,7 @@ def zones3(servers):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("batch", [1, "auto"])
+@pytest.mark.parametrize("batch", [pytest.param(1, marks=pytest.mark.nightly), "auto"])
 def test_two_full_replicas_with_an_arbiter_are_rolled(roll, fleet, batch):
     emulator = fleet(ZONES2, [{"name": "cart"}], "--step-seconds", "0.02", **ARBITER)
     outcome = roll(emulator, ["shop"], batch=batch, gate_timeout=60)
@@ -83,6 +83,7 @@ def test_single_replica_is_refused_and_named_and_rolled_where_it_is_tolerated(ro
     assert outages(emulator) <= {"report"}
 
 
+@pytest.mark.nightly
 def test_largest_batches_take_a_whole_zone_at_once_and_no_tenant(roll, fleet):
     emulator = fleet(zones3(3), [{"name": "cart"}], "--step-seconds", "0.2")
     outcome = roll(emulator, ["shop"], batch="auto", gate_timeout=60)
@@ -97,6 +98,7 @@ def test_largest_batches_take_a_whole_zone_at_once_and_no_tenant(roll, fleet):
     assert outages(emulator) == set()
 
 
+@pytest.mark.nightly
 def test_dead_server_of_a_cluster_without_its_majority_is_restarted_by_itself_but_never_rolled(ansible, roll, fleet):
     emulator = fleet(zones3(1), [{"name": "cart"}])
     for server in (2, 3):

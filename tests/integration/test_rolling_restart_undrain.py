@@ -76,6 +76,7 @@ def test_after_run_comes_where_nothing_is_left_to_do(roll, start_emulator, tmp_p
     assert (tmp_path / "on").exists()
 
 
+@pytest.mark.nightly
 def test_node_that_has_started_but_does_not_serve_yet_is_undrained_at_its_turn(
     ansible, connect, start_emulator, change, tmp_path
 ):

@@ -112,6 +112,7 @@ def test_forks_take_one_zone_at_once_and_no_tenant_is_lost(ansible, start_emulat
     assert outages(emulator) == set()
 
 
+@pytest.mark.nightly
 def test_forks_that_wait_for_safety_restart_all_and_no_tenant_is_lost(ansible, start_emulator, forks):
     emulator = start_emulator("--step-seconds", "0.1")
     play = hosts_play(emulator, safety_timeout=120, wait=True, wait_interval=1)

@@ -117,6 +117,7 @@ def test_subtask_that_fails_twice_is_retried_until_it_succeeds(play, emulator):
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
+@pytest.mark.nightly
 def test_skipped_subtask_keeps_its_operation_in_a_successful_task(play, emulator):
     emulator.fail_subtask(STEP)
     result = play(RESTART, steer("skip", state="skipped", subtask_id=FAILED, wait=True)).result
@@ -137,6 +138,7 @@ def test_rolled_back_task_is_shown_as_rolled_back(play, emulator):
     assert " 1001 (Restart OB server 10.0.0.1) ROLLED BACK" in outcome.output
 
 
+@pytest.mark.nightly
 def test_failed_rollback_is_a_failure(play, emulator):
     emulator.fail_subtask(STEP)
     match = {"subtask": "Stop observer service", "operation": "ROLLBACK"}

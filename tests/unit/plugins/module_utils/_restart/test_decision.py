@@ -412,7 +412,7 @@ def satisfying_ids(observation: Observation, operations: list[Operation], since)
     }
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(observations, operation_lists, conditions)
 def test_decision_keeps_its_invariants(observation, operations, asked):
     decision = decide(observation, operations, asked)
@@ -503,7 +503,7 @@ looks = st.builds(
 )
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(looks, conditions)
 def test_decision_never_breaks_a_promise(look, asked):
     decision = decide_restart(look, asked)

@@ -79,7 +79,7 @@ def outcome(state: dict[str, Any], name: str, question: tuple[str, float | None]
     return service, result, len(service.jobs) - before
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(states, st.sampled_from(list(RESTART_CASES)), questions)
 def test_check_mode_and_real_run_agree(state, name, question):
     dry_service, dry, dry_jobs = outcome(state, name, question, check_mode=True)
@@ -106,7 +106,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
             assert dry["task_id"] == real["task_id"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(states, st.sampled_from(list(RESTART_CASES)), st.sampled_from([-100.0, -60.0, -30.0]))
 def test_second_run_never_restarts(state, name, since):
     """Same ``started_before`` after a first run that waited and was successful."""
