@@ -48,6 +48,7 @@ def test_second_run_skips_targets_started_since_the_change(ansible, start_emulat
         assert len(emulator.requests("POST")) == 1
 
 
+@pytest.mark.nightly
 def test_running_restart_is_attached_and_awaited(ansible, start_emulator):
     emulators = {verb: start_emulator("--step-seconds", "30") for verb in RESTARTS}
     tasks = {verb: restart(verb, emulators[verb], started_before=now()) for verb in RESTARTS}

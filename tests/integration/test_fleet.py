@@ -249,6 +249,7 @@ def test_server_that_does_not_serve_afterwards_fails_by_its_name(ansible, emulat
 
 
 @pytest.mark.usefixtures("environment")
+@pytest.mark.nightly
 def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succeeded(ansible, emulator, change):
     match = {"record": "server", "id": 1, "afterTask": True}
     fault = {"kind": "answer", "action": "status", "status": "UNAVAILABLE", "match": match, "times": None}
@@ -263,6 +264,7 @@ def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succee
 
 
 @pytest.mark.usefixtures("environment")
+@pytest.mark.nightly
 def test_late_start_is_waited_for(ansible, emulator, change):
     emulator.post("/emulator/faults", {"kind": "answer", "action": "late_start", "seconds": 4, "times": None})
     given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))

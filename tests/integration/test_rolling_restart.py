@@ -117,6 +117,7 @@ def test_gate_blocks_the_next_batch_and_names_the_unavailable_node(roll, start_e
     assert "1 of 3 servers were restarted, 0 failed, 2 were not touched" in message(outcome)
 
 
+@pytest.mark.nightly
 def test_the_gate_opens_when_the_node_recovers_in_time(ansible, connect, start_emulator, ill_after_first, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)

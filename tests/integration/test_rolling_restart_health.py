@@ -71,6 +71,7 @@ def test_cluster_that_is_left_alone_but_ill_is_a_failure(roll, start_emulator, b
     assert posts(emulator)[3:] == restarted
 
 
+@pytest.mark.nightly
 def test_cluster_that_falls_ill_later_is_seen_by_the_last_look(roll, start_emulator, task_file):
     emulator = start_emulator(*QUICK)
     ill = to_control(emulator, "PUT", "/emulator/servers/7", available=False)
@@ -114,6 +115,7 @@ def test_held_cluster_does_not_keep_the_others_from_their_turn_within_max_failur
     assert "0 failed, 1 were not touched: 10.0.0.9:2882" in message(outcome)
 
 
+@pytest.mark.nightly
 def test_cluster_held_during_the_run_ends_the_gate_at_once(roll, start_emulator, task_file):
     emulator = start_emulator(*QUICK)
     fault = {"kind": "subtask", "match": {"taskId": 1002, "subtask": "Stop observer process"}, "action": "fail"}

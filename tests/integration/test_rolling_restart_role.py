@@ -184,6 +184,7 @@ def test_unreadable_server_of_a_batch_fails_without_hiding_the_others(
     assert set(posts(emulator)) <= {3, 4}
 
 
+@pytest.mark.nightly
 def test_each_use_in_a_play_keeps_its_own_record(ansible, connect, start_emulator, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)

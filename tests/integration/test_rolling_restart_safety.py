@@ -68,6 +68,7 @@ def test_two_full_replicas_without_an_arbiter_are_refused(roll, fleet):
     assert posts(emulator) == []
 
 
+@pytest.mark.nightly
 def test_single_replica_is_refused_and_named_and_rolled_where_it_is_tolerated(roll, fleet):
     emulator = fleet(zones3(2), [{"name": "cart"}, {**SINGLE, "units": ["10.1.1.2"]}])
     refused = roll(emulator, ["shop"])

@@ -102,6 +102,7 @@ def forks(tmp_path):
     return f"-i {tmp_path / 'hosts.yml'} --forks 6"
 
 
+@pytest.mark.nightly
 def test_forks_take_one_zone_at_once_and_no_tenant_is_lost(ansible, start_emulator, forks):
     emulator = start_emulator("--step-seconds", "0.6")
     outcome = ansible.playbook([hosts_play(emulator, wait=True)], arguments=forks)
@@ -122,6 +123,7 @@ def test_forks_that_wait_for_safety_restart_all_and_no_tenant_is_lost(ansible, s
     assert outages(emulator) == set()
 
 
+@pytest.mark.nightly
 def test_ledger_sees_what_is_lost_without_safety(ansible, start_emulator, forks):
     emulator = start_emulator("--step-seconds", "0.3")
     outcome = ansible.playbook([hosts_play(emulator, safety="none", wait=True)], arguments=forks)

@@ -102,10 +102,10 @@ def test_restart_that_took_too_long_before_stops_the_run_at_its_server(run):
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("runs", [10, pytest.param(200, marks=pytest.mark.nightly)])
-def test_healthy_runs_are_never_stopped(runs, run):
+@pytest.mark.nightly
+def test_healthy_runs_are_never_stopped(run):
     """With all that is no sign: known alarms, those of restarts, of others, cautions, ended backups, a little lag."""
-    dice, waited = random.Random(35), 0
+    dice, waited = random.Random(18), 0
     harmless = [
         alarm(cluster="orders"),
         alarm(host="10.9.9.9"),
@@ -118,7 +118,7 @@ def test_healthy_runs_are_never_stopped(runs, run):
         backup(cluster="orders"),
         lambda emulator: merge(emulator, cluster=1),
     ]
-    for number in range(runs):
+    for number in range(200):
         if dice.random() < 0.1:
             run.emulator.delete("/emulator/alarms")
         if dice.random() < 0.1:
@@ -131,7 +131,7 @@ def test_healthy_runs_are_never_stopped(runs, run):
         waited += run.elapsed - began > 400
         assert len(posts_of_last(run)) == 3, number
     # Those in which a restart has raised an alarm.
-    assert waited > runs / 40
+    assert waited > 5
 
 
 def posts_of_last(run):
