@@ -62,7 +62,8 @@ def _began(case: Case, start: Start) -> float:
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     # A task that may have begun before the change is no evidence, nor is a rollback or one that only starts, whose name
-    # is in no document; their start is, once it is shown. Times told before the clock was set say nothing.
+    # is in no document; their start is, once it is shown. A time from before the clock was set cannot
+    # be compared with a later one.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
     begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
     begun = [task for task in begun if not _is_clock_set_since(case, task, post)]
@@ -133,8 +134,7 @@ def overtakes_nothing(case: Case, run: Run) -> Iterator[Finding]:
         look = case.answers.last_look(run, post)
         for other in case.evidence.tasks.values():
             touches = set(other.members) & set(task.members) and other.kind == task.kind and other.work == "restart"
-            runs = other.record.at(post.sent)
-            if runs is None or runs["finish"] is not None:
+            if not case.evidence.is_running(other, post.sent):
                 continue  # as another answer may have shown
             if other is not task and touches and _is_unfinished(case, look, other):
                 behind = any(case.answers.deny(look, other, key) for key in task.members)

@@ -18,7 +18,7 @@ NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
 UNTOLD = "and does not show what task"
-SMALLER = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
+PARTIAL_RESTART = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
@@ -68,10 +68,14 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
 
 
 def _queues_behind_another(case: Case, run: Run, task: Task) -> bool:
-    """Whether a run waits for another task on the target of its own, which failed in its first subtask for that."""
-    others = [other for other in case.evidence.tasks.values() if other is not task and other.work == "restart"]
-    states = [other.record.at(run.ended or 0.0) for other in others if set(other.members) & set(task.members)]
-    return run.args.get("in_flight") == "queue" and any(state and state["finish"] is None for state in states)
+    """Whether a run whose own ``task`` was refused in its first subtask waits for another restart of the target."""
+    return run.args.get("in_flight") == "queue" and any(
+        other is not task
+        and other.work == "restart"
+        and set(other.members) & set(task.members)
+        and case.evidence.is_running(other, run.ended or 0.0)
+        for other in case.evidence.tasks.values()
+    )
 
 
 def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
@@ -116,8 +120,7 @@ def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
 
 def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
     """What a module says to be held by a task is held by it."""
-    told = HELD_BY.search(str(run.result.get("msg")))
-    task = case.evidence.task(int(told[1])) if told else None
+    task = _named_by_message(case, run, HELD_BY)
     if not run.failed or task is None or run.ended is None:
         return
     begin = run.began - case.profile.latest - case.profile.list_lag
@@ -133,18 +136,22 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     message = str(run.result.get("msg"))
     # The first has a check of its own.
     excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
-    excused = excused or _is_behind_a_smaller_restart(case, run)
+    excused = excused or _is_behind_a_partial_restart(case, run)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
 
 
-def _is_behind_a_smaller_restart(case: Case, run: Run) -> bool:
-    """Whether the restart of a part that a module names as its reason runs."""
-    told = SMALLER.search(str(run.result.get("msg")))
-    task = case.evidence.task(int(told[1])) if told else None
-    if task is None or run.ended is None or task.record.at(run.ended) is None:
-        return False
-    return task.record.at(run.ended)["finish"] is None and set(task.members) < set(run.change.members)  # type: ignore[index]
+def _is_behind_a_partial_restart(case: Case, run: Run) -> bool:
+    """Whether the message names a running task that restarts a part of the target, and such a task is running."""
+    task = _named_by_message(case, run, PARTIAL_RESTART)
+    is_running = task is not None and run.ended is not None and case.evidence.is_running(task, run.ended)
+    return is_running and task is not None and set(task.members) < set(run.change.members)
+
+
+def _named_by_message(case: Case, run: Run, pattern: re.Pattern[str]) -> Task | None:
+    """The task whose id is the first group of a pattern in the message of a run."""
+    match = pattern.search(str(run.result.get("msg")))
+    return case.evidence.task(int(match[1])) if match else None
 
 
 RESTART_CHECKS: tuple[Check, ...] = (

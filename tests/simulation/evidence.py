@@ -130,11 +130,17 @@ class Evidence:
 
     def is_cause(self, task: Task, until: float) -> bool:
         """Whether a task that failed at its first step explains what its target shows: nothing else ran since."""
-        others = [other for other in self.tasks.values() if other is not task and other.record.at(until) is not None]
-        ends = [other.record.at(until)["finish"] for other in others]  # type: ignore[index]
-        return all(other.id < task.id for other in others) and all(
-            end is not None and end < task.created for end in ends
+        states = [(other, other.record.at(until)) for other in self.tasks.values() if other is not task]
+        begun = [(other, state) for other, state in states if state is not None]
+        return all(
+            other.id < task.id and state["finish"] is not None and state["finish"] < task.created
+            for other, state in begun
         )
+
+    def is_running(self, task: Task, at: float) -> bool:
+        """Whether a task has begun by a time and not ended."""
+        state = task.record.at(at)
+        return state is not None and state["finish"] is None
 
     def worked(self, task: Task, until: float) -> bool:
         """Whether a task has touched a process, or may still do so."""

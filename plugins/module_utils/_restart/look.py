@@ -142,9 +142,9 @@ class Viewer:
             self._earlier.remember(entry, sight.observed.members)
 
     def _own_by_status(self, sight: Sight) -> list[TaskOnTarget]:
-        """The running restart of a target that is not shown, if it alone explains a status that shows this one at work.
+        """The only running task, if OCP does not show what it restarts, and the status shows this target at work.
 
-        The start will prove it: whether the wait for that is in vain is all that this decides.
+        If it restarts something else, the run waits for a start in vain, and then decides by the start that is shown.
         """
         running = [entry for entry in sight.tasks if not Task.from_api(entry.record).finished]
         at_work = sight.observed.at_work
