@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -46,6 +48,17 @@ def test_clocks_and_sockets_are_those_of_the_machine_again():
         assert SYSTEM_CLOCK.now is not before[0]
     assert (SYSTEM_CLOCK.now, SYSTEM_CLOCK.sleep) == before
     assert abs(SYSTEM_CLOCK.wall() - time.time()) < 60
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [8145, 38585, 41056, 56923, 65545, 80637, 83050, 83310])
+def test_run_that_once_broke_a_promise_or_misled_the_oracle_breaks_none(seed):
+    """In a process of its own, where hashes are fixed: they decide what a seed means."""
+    module = campaign.__name__.rpartition(".")[0]
+    command = [sys.executable, "-m", module, "--seed", str(seed), "--runs", "1", "--processes", "1", "--stories", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow
