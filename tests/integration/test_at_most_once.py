@@ -147,6 +147,22 @@ def test_agents_started_since_the_change_are_skipped(ansible, emulator):
     assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1, "10.0.0.3": 1}
 
 
+def test_second_run_sees_the_first_where_the_oldest_tasks_are_listed_first(ansible, start_emulator):
+    """The service ignores the order, and shows the start late."""
+    emulator = start_emulator("--clusters", "11")
+    for host in range(2, 33):
+        emulator.post("/api/v2/compute/hosts/batchRestartAgents", {"hostIds": [host]})
+    for fault in ({"action": "ignore", "parameters": ["sort"]}, {"action": "late_start", "seconds": 4}):
+        emulator.post("/emulator/faults", {"kind": "answer", "times": None, **fault})
+    options = {"url": emulator.url, "hosts": [1], "started_before": now(), **BASIC}
+    ansible.module("agent_restart", **options)
+    while emulator.get("/api/v2/tasks/instances?status=RUNNING")["contents"]:
+        time.sleep(0.05)
+    again = ansible.module("agent_restart", wait=True, **options)
+    assert (again["action"], again["verified"]) == ("skipped", True), again
+    assert emulator.restarts("HOST")["10.0.0.1"] == 1
+
+
 def test_time_without_offset_is_refused_before_any_request(ansible, emulator):
     result = ansible.module("server_restart", url=emulator.url, started_before="2026-05-04T03:00:00", **BASIC, **SERVER)
     assert result["rc"] == 2

@@ -135,9 +135,8 @@ def anonymous(path: str) -> str:
 @cache
 def calls_sent() -> frozenset[str]:
     """Method and path of every request of OcpApi and its kin, with {} for what is filled in."""
-    classes = [
-        defined(PLUGINS, name) for name in ("OcpApi", "SignReads", "ParameterCalls", "ObProxyCalls", "ServiceReads")
-    ]
+    names = ("OcpApi", "TaskList", "SignReads", "ParameterCalls", "ObProxyCalls", "ServiceReads")
+    classes = [defined(PLUGINS, name) for name in names]
     methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
     return frozenset(call for method in methods for call in calls_of(method))
 
@@ -217,7 +216,7 @@ def keys_of_plugins() -> tuple[frozenset[str], list[str]]:
         if isinstance(node, ast.Dict):
             names.update(key.value for key in node.keys if isinstance(key, ast.Constant))
     # The first of these is the number of tasks asked for, the second the id they begin above.
-    [tasks] = [node for node in defined(PLUGINS, "OcpApi").body if getattr(node, "name", "") == "tasks"]
+    [tasks] = [node for node in defined(PLUGINS, "TaskList").body if getattr(node, "name", "") == "tasks"]
     own = {argument.arg for argument in tasks.args.args}
     return frozenset(names - own), patterns
 

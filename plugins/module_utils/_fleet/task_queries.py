@@ -9,7 +9,8 @@ from typing import Any
 from .._base.checks import check_range
 from .._base.errors import NotFound, OptionError
 from .._base.parsing import Record, integers
-from .._ocp.endpoints import PAGE_SIZE, OcpApi
+from .._ocp.endpoints import OcpApi
+from .._ocp.paging import PAGE_SIZE
 from .._ocp.task_model import Task
 from .._targets.cluster import Cluster
 from .._targets.lookup import find_host

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
 from .._base.clock import Clock
@@ -17,7 +15,7 @@ from .._base.service_clock import ServiceClock
 from .envelope import ApiResponse
 from .may_have_run import may_have_run, outcome_sentence
 from .obproxy_calls import ObProxyCalls
-from .paging import MOST_ITEMS, PagedRead, entries_of
+from .paging import MOST_ITEMS, PAGE_SIZE, PagedRead, entries_of
 from .parameter_calls import ParameterCalls
 from .records import (
     agent_record,
@@ -32,20 +30,16 @@ from .records import (
 )
 from .session import HttpClient
 from .sign_reads import SignReads
+from .task_list import TaskList
 from .unknown_path import may_be_passing, may_be_unknown_path, names_path
 
-MOST_DISCARDED = 100  # a page of tasks whose names are compared here
-PAGE_SIZE = 2000  # the largest the service documents
-RECENT_TASKS = 100
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
 VERSIONED, PLAIN = "/api/v2", ""
-# RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
 # A comma between ids is legal in a path, and documents show it so.
 SENT_AS_IT_IS = "/,"
-ENCODED_DIFFERENTLY = r"[\s~*]+"
 
 
-class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
+class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     """The endpoints of one service. Every method raises ServiceError."""
 
     # Whether a list of the tasks of one host has shown those of others.
@@ -127,26 +121,6 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
                 trace_id=answer.trace_id,
             )
         return found
-
-    def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
-        """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
-
-        The filters are the service's: clusterId, hostId, status and name. A name that services encode in different
-        ways is compared here.
-        """
-        text = filters.get("name") or ""
-        word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
-        query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}
-        wanted = limit if word == text or limit is None else max(limit, MOST_DISCARDED)
-        size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
-        found: dict[int, Record] = {}
-        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": "id,desc"}, size):
-            newer = [task for task in map(task_record, page) if (task.get("id") or 0) > above]
-            # A task that starts between two pages moves the last entry of a page to the next page.
-            found.update((task["id"], task) for task in newer if word == text or _holds(task.get("name"), text))
-            if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
-                break
-        return list(found.values())[:limit]
 
     @property
     def client(self) -> HttpClient:
@@ -334,11 +308,6 @@ class OcpApi(SignReads, ParameterCalls, ObProxyCalls):
 
 def _steps(task: Record) -> int:
     return len(records(task.get("subtasks") or task.get("tasks")))
-
-
-def _holds(name: object, text: str) -> bool:
-    """Whether ``name`` contains ``text``, without regard to case."""
-    return text.casefold() in str(name).casefold()
 
 
 def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:

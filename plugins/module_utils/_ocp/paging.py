@@ -11,6 +11,7 @@ from .._base.parsing import Record, integer, record, records
 from .envelope import ApiResponse
 from .json_limits import MOST_VALUES
 
+PAGE_SIZE = 2000  # the largest the service documents
 MOST_PAGES = 1000
 # Of a list, of the subtasks of a task, and of a result: Ansible needs several kilobytes for each.
 MOST_ITEMS = 50_000

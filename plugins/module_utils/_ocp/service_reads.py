@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from .._base.parsing import Record, record, records, text
 from .endpoints import PLAIN, VERSIONED, OcpApi
-from .records import agent_record, cluster_record
+from .records import agent_record, cluster_record, task_record
 from .session import Answered
+from .task_list import NEWEST_FIRST
 
 # Only whether there are any matters.
 FEW = 10
@@ -63,10 +64,14 @@ class ServiceReads(OcpApi):
         """Some active alarms, as the service sends them."""
         return self._first("/api/v2/alarm/alarms", {"status": ACTIVE_ALARMS})
 
+    def first_tasks(self, count: int) -> list[Record]:
+        """The first tasks of the list, in the order in which the service sends them if it is to send the newest."""
+        return [task_record(task) for task in self._first("/api/v2/tasks/instances", {"sort": NEWEST_FIRST}, count)]
+
     def unknown_path(self) -> None:
         """Request a path that no OCP has, to see how this one answers."""
         self._client.get(NO_CALL)
 
-    def _first(self, path: str, params: Record | None = None) -> list[Record]:
+    def _first(self, path: str, params: Record | None = None, size: int = FEW) -> list[Record]:
         """The first page of a list."""
-        return records(next(self._pages(path, params or {}, FEW)))
+        return records(next(self._pages(path, params or {}, size)))

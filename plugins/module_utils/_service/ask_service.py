@@ -108,7 +108,7 @@ def _ask_obproxies(interview: Interview) -> None:
 
 def _ask_tasks(interview: Interview) -> None:
     reads, found = interview.reads, interview.findings
-    found.tasks = interview.ask("tasks", partial(reads.tasks, NEWEST_TASKS))
+    found.tasks = interview.ask("tasks", partial(reads.first_tasks, NEWEST_TASKS))
     if found.tasks:
         found.restarts, _read = interview.ask_aside(partial(reads.tasks, NEWEST_TASKS, name=RESTART_WORD))
     ids = [number for task in found.restarts or found.tasks or () if (number := integer(task.get("id"))) is not None]

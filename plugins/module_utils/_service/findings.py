@@ -101,7 +101,7 @@ class Findings:
     """All that was read. A list is None if it could not be read; so is a record if there is none to read.
 
     ``cluster`` and ``host`` are the ones that were looked at, ``servers`` and ``zones`` those of the cluster, ``agent``
-    that of the host. ``tasks`` are the newest ones, ``restarts`` the newest with that word in their names.
+    that of the host. ``tasks`` are the first that it lists, ``restarts`` the newest with that word in their names.
     """
 
     clock: ServiceClock

@@ -25,16 +25,16 @@ FEW = 5
 NO_TASK = "no task is listed that could show it"
 
 
-def check_filters(interview: Interview, newest: list[Record] | None) -> list[Filter]:
-    """The parameters of the task list; ``newest`` are its newest tasks, None if it cannot be read."""
-    if not newest:
-        why = NO_TASK if newest is not None else "the task list cannot be read"
+def check_filters(interview: Interview, listed: list[Record] | None) -> list[Filter]:
+    """The parameters of the task list; ``listed`` are its first tasks as they came, None if it cannot be read."""
+    if not listed:
+        why = NO_TASK if listed is not None else "the task list cannot be read"
         return [Filter(name, Heed.UNKNOWN, why) for name in ("sort", "status", *NOTHING)]
-    return [_order(newest), _status(interview, newest), *(_finds_nothing(interview, name) for name in NOTHING)]
+    return [_order(listed), _status(interview, listed), *(_finds_nothing(interview, name) for name in NOTHING)]
 
 
-def _order(newest: list[Record]) -> Filter:
-    ids = [task.get("id") or 0 for task in newest]
+def _order(listed: list[Record]) -> Filter:
+    ids = [task.get("id") or 0 for task in listed]
     if len(ids) < 2:
         return Filter("sort", Heed.UNKNOWN, "there is one task only")
     if all(first > second for first, second in pairwise(ids)):
@@ -42,8 +42,8 @@ def _order(newest: list[Record]) -> Filter:
     return Filter("sort", Heed.IGNORED, "the newest tasks do not come first")
 
 
-def _status(interview: Interview, newest: list[Record]) -> Filter:
-    others = any(task.get("status") != RUNNING for task in newest)
+def _status(interview: Interview, listed: list[Record]) -> Filter:
+    others = any(task.get("status") != RUNNING for task in listed)
     wanted = RUNNING if others else SUCCESSFUL
 
     def matches(found: list[Record]) -> bool:

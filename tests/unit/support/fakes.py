@@ -116,6 +116,11 @@ def response(data: Any, trace_id: str | None = "trace-1") -> ApiResponse:
     return ApiResponse(data, URL, trace_id)
 
 
+def page_of(*contents: dict[str, Any], number: int = 1, pages: int = 1) -> ApiResponse:
+    """The answer with this page of a list."""
+    return response({"contents": list(contents), "page": {"number": number, "totalPages": pages}})
+
+
 def step(number: int, description: str, status: str = "PENDING", **fields: Any) -> dict[str, Any]:
     """Build a subtask in the service's format, without links unless given."""
     return {

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The list of tasks, newest first: its filters, and what is read where a service ignores the order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from .._base.parsing import Record
+from .paging import PAGE_SIZE
+from .records import task_record
+
+NEWEST_FIRST = "id,desc"
+MOST_DISCARDED = 100  # a page of tasks whose names are compared here
+RECENT_TASKS = 100
+# RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
+ENCODED_DIFFERENTLY = r"[\s~*]+"
+
+
+class TaskList(Protocol):
+    """Reads of one service. Every method raises ServiceError."""
+
+    def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
+        """The elements of a list, page by page."""
+
+    def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
+        """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
+
+        The filters are the service's: clusterId, hostId, status and name. A name that services encode in different
+        ways is compared here.
+        """
+        text = filters.get("name") or ""
+        word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
+        query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}
+        wanted = limit if word == text or limit is None else max(limit, MOST_DISCARDED)
+        size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
+        found: dict[int, Record] = {}
+        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size):
+            tasks = [task for task in map(task_record, page) if task.get("id")]
+            if (limit or above) and tasks != _newest_first(tasks):
+                # The service ignores the order: the newest may be on any page.
+                return [task for task in self.tasks(**filters) if task["id"] > above][:limit]
+            newer = [task for task in tasks if task["id"] > above]
+            # A task that starts between two pages moves the last entry of a page to the next page.
+            found.update((task["id"], task) for task in newer if word == text or _holds(task.get("name"), text))
+            if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
+                break
+        return _newest_first(found.values())[:limit]
+
+
+def _newest_first(tasks: Iterable[Record]) -> list[Record]:
+    return sorted(tasks, key=lambda task: task["id"], reverse=True)
+
+
+def _holds(name: object, text: str) -> bool:
+    """Whether ``name`` contains ``text``, without regard to case."""
+    return text.casefold() in str(name).casefold()
