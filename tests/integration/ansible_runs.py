@@ -16,6 +16,13 @@ from typing import Any
 import ansible_runner
 import yaml
 
+SETTINGS = {
+    "ANSIBLE_CONFIG": str(Path(__file__).with_name("ansible.cfg")),
+    "ANSIBLE_NOCOLOR": "1",
+    "ANSIBLE_LOCALHOST_WARNING": "false",
+    "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+}
+
 
 @dataclass
 class Outcome:
@@ -42,8 +49,9 @@ class Ansible:
     ``temporary`` has a short path: Ansible makes sockets there.
     """
 
-    def __init__(self, folder: Path, temporary: str) -> None:
+    def __init__(self, folder: Path, temporary: str, commands: Path) -> None:
         self._folder = folder
+        self._commands = commands
         self._temporary = temporary
         self._runs = 0
         self.environment: dict[str, str] = {}
@@ -109,7 +117,7 @@ class Ansible:
         data.mkdir()
         runner = ansible_runner.run(
             private_data_dir=str(data),
-            envvars=self.variables(),
+            envvars=self._quick(self.variables()),
             quiet=True,
             rotate_artifacts=0,
             **what,
@@ -119,16 +127,19 @@ class Ansible:
         failed = {event["event_data"]["task"] for event in ended if event["event"] == "runner_on_failed"}
         return Outcome(runner.rc, runner.stdout.read(), results, failed)
 
+    def _quick(self, variables: dict[str, str]) -> dict[str, str]:
+        """With commands that start quickly, unless this run has settings of its own."""
+        if any(name.startswith(("ANSIBLE_", "PYTHON")) for name in self.environment):
+            return variables
+        return {**variables, "PATH": f"{self._commands}:{variables['PATH']}"}
+
     def variables(self) -> dict[str, str]:
         return {
+            **SETTINGS,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "ANSIBLE_HOME": str(self._folder / "home"),
             # The notes of the lock of a cluster are for a URL, and a free port is used again by another emulator.
             "TMPDIR": self._temporary,
-            "ANSIBLE_CONFIG": str(Path(__file__).with_name("ansible.cfg")),
-            "ANSIBLE_NOCOLOR": "1",
-            "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
             **self.environment,
         }
 

@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import trustme
-from ansible_runs import Ansible
+from ansible_process import forked_commands
+from ansible_runs import SETTINGS, Ansible
 from credentials import BASIC
 from emulator_client import Emulator
 from emulator_process import serve
@@ -67,13 +68,21 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the commands that ``Ansible`` runs."""
+    home = str(tmp_path_factory.mktemp("home"))
+    with forked_commands({**os.environ, **SETTINGS, "ANSIBLE_HOME": home, "HOME": home}) as folder:
+        yield folder
+
+
 @pytest.fixture
-def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ansible]:
+def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Path) -> Iterator[Ansible]:
     for variable in [name for name in os.environ if name.startswith(("OCP_", "ANSIBLE_"))]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     with TemporaryDirectory(prefix="ocp-") as temporary:
-        controller = Ansible(tmp_path, temporary)
+        controller = Ansible(tmp_path, temporary, commands)
         yield controller
         controller.end()
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Commands of Ansible, forked from a process that has loaded it and the collection: most of a short run is its start.
+
+Not for a run with settings of its own: Ansible reads some when it is imported.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ansible_runner.utils import get_callback_dir
+
+COMMANDS = {"ansible": "ansible.cli.adhoc", "ansible-playbook": "ansible.cli.playbook"}
+KINDS = ("action", "become", "cache", "connection", "filter", "inventory", "shell", "strategy", "test", "vars")
+CALLBACKS = ("default", "junit", "minimal", "oneline", "tree")
+COLLECTION = "ansible_collections.oceanbase.ocp.plugins"
+LONGEST = 1_000_000
+
+
+@contextmanager
+def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
+    """A folder of the commands, for the settings of Ansible in this environment."""
+    with tempfile.TemporaryDirectory(prefix="ocp-") as name:
+        folder = Path(name)
+        for command in COMMANDS:
+            (folder / command).symlink_to(Path(__file__).with_name("forked_command.py"))
+        process = subprocess.Popen(
+            [sys.executable, __file__, folder / "socket"],
+            env={**environment, "ANSIBLE_CALLBACK_PLUGINS": get_callback_dir()},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            process.stdout.readline()
+            yield folder
+
+
+def main(path: str) -> None:
+    load()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(path)
+        listener.listen()
+        gc.freeze()
+        print("ready", flush=True)
+        command, descriptors = asked(listener)
+    run(command, descriptors)
+
+
+def load() -> None:
+    """Import what the commands import, and the plugins that each run looks through."""
+    for module in COMMANDS.values():
+        importlib.import_module(module)
+    loader = importlib.import_module("ansible.plugins.loader")
+    loader.init_plugin_loader()
+    warnings.filterwarnings("ignore", message="AnsibleCollectionFinder has already been configured")
+    for kind in KINDS:
+        list(getattr(loader, f"{kind}_loader").all(class_only=True))
+    # Not all: that of ansible-runner is for one run.
+    for name in CALLBACKS:
+        loader.callback_loader.get(name, class_only=True)
+    for package in ("module_utils", "plugin_utils", "action"):
+        found = importlib.import_module(f"{COLLECTION}.{package}")
+        for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
+            importlib.import_module(module.name)
+
+
+def asked(listener: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Wait for commands; returns each in a process of its own, and ends this one with the process that started it.
+
+    With a command come the descriptors of its standard input, output and error.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
+            os._exit(0)
+        connection, _ = listener.accept()
+        with connection:
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                message, descriptors, _, _ = socket.recv_fds(connection, LONGEST, 3)
+                if command := os.fork():
+                    for descriptor in descriptors:
+                        os.close(descriptor)
+                    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+                    connection.sendall(str(code).encode())
+                    os._exit(0)
+                return json.loads(message), descriptors
+
+
+def run(command: dict[str, Any], descriptors: list[int]) -> None:
+    """Become this command."""
+    os.setsid()
+    for standard, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, standard)
+        os.close(descriptor)
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.argv = command["arguments"]
+    os.chdir(command["folder"])
+    os.environ.clear()
+    os.environ.update(command["environment"])
+    tempfile.tempdir = None
+    constants = importlib.import_module("ansible.constants")
+    for setting in constants.config.get_configuration_definitions():
+        setattr(constants, setting, constants.config.get_config_value(setting, variables=vars(constants)))
+    try:
+        importlib.import_module(COMMANDS[Path(sys.argv[0]).name]).main(sys.argv)
+    except SystemExit as end:
+        # To free all that was loaded takes longer than the rest of a short command.
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
