@@ -134,7 +134,14 @@ class Viewer:
         return is_new and not sight.unfinished
 
     def _may_be_behind(self, sight: Sight) -> bool:
-        return self._earlier.may_be_behind(sight.observed, self.clock.now())
+        now = self.clock.now()
+        return self._earlier.may_be_behind(sight.observed, now) and not self._is_explained(sight, now)
+
+    def _is_explained(self, sight: Sight, now: float) -> bool:
+        """Whether one of its tasks is still at work, or was when the target was last shown at work."""
+        shown = self.now - timedelta(seconds=self._earlier.since_work(now) + self.api.service_clock.uncertainty)
+        ends = (instant(entry.record.get("finishTime")) for entry in sight.tasks if entry.restarts != frozenset())
+        return bool(sight.unfinished) or any(end is not None and end >= shown for end in ends)
 
     def _note(self, sight: Sight) -> None:
         self._earlier.note(sight.observed, explained=bool(sight.unfinished), now=self.clock.now())

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import ARBITRATION, SERVER, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, chain, clock_ahead, raw_task, step
 
@@ -77,6 +79,32 @@ def test_service_that_names_tasks_is_not_asked_for_the_running_ones_again(api, v
     viewer.see()
     api.expect("tasks", **NEWEST, gives=[])
     expect_target(api, operated_by=None)
+    viewer.see()
+
+
+@pytest.mark.parametrize(
+    ("task", "looks"),
+    [
+        pytest.param(restart(90, "RUNNING", finishTime=None), 1, id="it is in its last steps"),
+        pytest.param(restart(90, ended=30.0), 1, id="it has ended since"),
+        pytest.param(restart(90, ended=20.0), 2, id="it had ended before"),
+        pytest.param(restart(90, ended=30.0, tags=[]), 2, id="it may be of another server"),
+        pytest.param(restart(90, finishTime=None), 2, id="it shows no end"),
+    ],
+)
+def test_work_that_was_shown_with_its_effect_is_over_where_a_task_explains_it(task, looks, api, time_passes):
+    """A first read showed the server at work, but with its new start already."""
+    api.double.service_clock = clock_ahead(0)
+    time_passes.time += 25
+    at_work = (Member("10.1.0.1:2882", "RESTARTING", started=at(12.0)),)
+    first = Observation("RESTARTING", at_work, names_operations=True)
+    viewer = Viewer(api.double, replace(SERVER_41, alone=False, first_observation=first), time_passes.clock)
+    time_passes.time += 5
+    for started in (12.0, 40.0)[:looks]:
+        api.expect("tasks", **NEWEST, gives=[task])
+        if not task["tags"]:
+            api.expect("tasks", hostId=51, **NEWEST, gives=[task]).expect("tasks", hostId=0, **NEWEST, gives=[])
+        expect_target(api, operated_by=None, started=started)
     viewer.see()
 
 
