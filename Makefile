@@ -119,12 +119,12 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 .PHONY: nightly
 nightly: $(DEV) ## Run the unit and integration tests that make test leaves out
 	$(PYTEST_UNIT) -m nightly --dist worksteal
-	$(PYTEST) tests/integration -m nightly --numprocesses $(WAITING_WORKERS) --dist worksteal
+	$(PYTEST) tests/integration -m nightly --real-commands --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: coverage
 coverage: $(DEV) ## Show which lines of the plugins no test runs, including in playbooks (TESTS="tests/unit/plugins")
 	@rm -rf .build/coverage
-	@-$(BIN)/coverage run --source=$(CURDIR)/plugins -m pytest $(or $(TESTS),tests/unit/plugins tests/integration) \
+	@-$(BIN)/coverage run --source=$(CURDIR)/plugins -m pytest $(or $(TESTS),tests/unit/plugins tests/integration --real-commands) \
 	  -p no:schemathesis --numprocesses auto --quiet
 	@-$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --sort=cover

@@ -21,6 +21,9 @@ from emulator_client import Emulator
 from emulator_process import serve
 from rolling import PLAYBOOK
 
+# Variables that would change what a run does.
+OF_USERS = ("OCP_", "ANSIBLE_")
+
 
 @pytest.fixture
 def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
@@ -68,17 +71,27 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
     return str(path)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--real-commands", action="store_true", help="start each command of Ansible anew, as users do")
+
+
 @pytest.fixture(scope="session")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def commands(
+    request: pytest.FixtureRequest, executables: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """The folder of the commands that ``Ansible`` runs."""
+    if request.config.getoption("--real-commands"):
+        yield executables
+        return
     home = str(tmp_path_factory.mktemp("home"))
-    with forked_commands({**os.environ, **SETTINGS, "ANSIBLE_HOME": home, "HOME": home}) as folder:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OF_USERS)}
+    with forked_commands({**inherited, **SETTINGS, "ANSIBLE_HOME": home, "HOME": home}) as folder:
         yield folder
 
 
 @pytest.fixture
 def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Path) -> Iterator[Ansible]:
-    for variable in [name for name in os.environ if name.startswith(("OCP_", "ANSIBLE_"))]:
+    for variable in [name for name in os.environ if name.startswith(OF_USERS)]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     with TemporaryDirectory(prefix="ocp-") as temporary:
