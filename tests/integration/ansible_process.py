@@ -39,8 +39,11 @@ def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
     """A folder of the commands, for the settings of Ansible in this environment."""
     with tempfile.TemporaryDirectory(prefix="ocp-") as name:
         folder = Path(name)
+        source = Path(__file__).with_name("forked_command.py").read_text()
         for command in COMMANDS:
-            (folder / command).symlink_to(Path(__file__).with_name("forked_command.py"))
+            # Without what the environment and site-packages would add to its start.
+            (folder / command).write_text(f"#!{sys.executable} -IS\n{source}")
+            (folder / command).chmod(0o700)
         process = subprocess.Popen(
             [sys.executable, __file__, folder / "socket"],
             env={**environment, "ANSIBLE_CALLBACK_PLUGINS": get_callback_dir()},
@@ -91,11 +94,11 @@ def asked(listener: socket.socket) -> tuple[dict[str, Any], list[int]]:
     while True:
         if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
             os._exit(0)
-        connection, _ = listener.accept()
+        connection = listener.accept()[0]
         with connection:
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                message, descriptors, _, _ = socket.recv_fds(connection, LONGEST, 3)
+                message, descriptors = socket.recv_fds(connection, LONGEST, 3)[:2]
                 if command := os.fork():
                     for descriptor in descriptors:
                         os.close(descriptor)

@@ -1,4 +1,3 @@
-#!/usr/bin/env -S python3 -IS
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 """A command of Ansible, which ``ansible_process.py`` runs; its own name says which, the socket is beside it."""
