@@ -52,7 +52,7 @@ def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
             text=True,
         )
         with process:
-            process.stdout.readline()
+            assert process.stdout.readline(), "Ansible cannot be loaded."
             yield folder
 
 
