@@ -8,6 +8,7 @@ Not for a run with settings of its own: Ansible reads some when it is imported.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -21,9 +22,8 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ansible_runner.utils import get_callback_dir
 
@@ -34,7 +34,7 @@ COLLECTION = "ansible_collections.oceanbase.ocp.plugins"
 LONGEST = 1_000_000
 
 
-@contextmanager
+@contextlib.contextmanager
 def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
     """A folder of the commands, for the settings of Ansible in this environment."""
     with tempfile.TemporaryDirectory(prefix="ocp-") as name:
@@ -100,12 +100,23 @@ def asked(listener: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 message, descriptors = socket.recv_fds(connection, LONGEST, 3)[:2]
                 if command := os.fork():
+                    listener.close()
+                    os.closerange(0, 3)
                     for descriptor in descriptors:
                         os.close(descriptor)
-                    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
-                    connection.sendall(str(code).encode())
-                    os._exit(0)
+                    attend(command, connection)
                 return json.loads(message), descriptors
+
+
+def attend(command: int, connection: socket.socket) -> NoReturn:
+    """Send the exit code of a command to its client when it ends; end it if the client ends first."""
+    ended = os.pidfd_open(command)
+    if ended not in select.select([ended, connection], [], [])[0]:
+        os.killpg(command, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    with contextlib.suppress(BrokenPipeError):
+        connection.sendall(str(code).encode())
+    os._exit(0)
 
 
 def run(command: dict[str, Any], descriptors: list[int]) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A command of Ansible, which ``ansible_process.py`` runs; its own name says which, the socket is beside it."""
+"""Has ``ansible_process.py`` run the command that this file is named after; the socket is in the same folder."""
 
 import json
 import os

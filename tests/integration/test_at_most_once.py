@@ -219,7 +219,7 @@ def test_concurrent_accepted_requests_restart_the_server_once(ansible, start_emu
 
 @pytest.mark.parametrize(("controllers", "servers"), [(2, 6), pytest.param(4, 30, marks=pytest.mark.nightly)])
 def test_concurrent_controllers_restart_each_server_once(ansible, start_emulator, controllers, servers):
-    emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", str(servers // 3))
+    emulator = start_emulator("--clusters", "1", "--servers-per-zone", str(servers // 3), "--step-seconds", "0.1")
     play = [fleet_play(emulator, range(1, servers + 1), now())]
     processes = [ansible.start(play, f"controller-{number}") for number in range(controllers)]
     codes = [process.wait(timeout=300) for process in processes]

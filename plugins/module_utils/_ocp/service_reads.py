@@ -8,6 +8,7 @@ See docs/dev/contract.md, "Check of a service".
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .._base.parsing import Record, record, records, text
 from .endpoints import PLAIN, VERSIONED, OcpApi
@@ -64,9 +65,10 @@ class ServiceReads(OcpApi):
         """Some active alarms, as the service sends them."""
         return self._first("/api/v2/alarm/alarms", {"status": ACTIVE_ALARMS})
 
-    def first_tasks(self, count: int) -> list[Record]:
-        """The first tasks of the list, in the order in which the service sends them if it is to send the newest."""
-        return [task_record(task) for task in self._first("/api/v2/tasks/instances", {"sort": NEWEST_FIRST}, count)]
+    def first_tasks(self, count: int, **filters: Any) -> list[Record]:
+        """The first tasks that the service lists when it is asked for the newest ones that pass the filters."""
+        found = self._first("/api/v2/tasks/instances", {**filters, "sort": NEWEST_FIRST}, count)
+        return [task_record(task) for task in found]
 
     def unknown_path(self) -> None:
         """Request a path that no OCP has, to see how this one answers."""

@@ -34,24 +34,27 @@ class TaskList(Protocol):
         text = filters.get("name") or ""
         word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
         query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}
-        wanted = limit if word == text or limit is None else max(limit, MOST_DISCARDED)
+        # One task has no order.
+        wanted = limit and max(limit, 2 if word == text else MOST_DISCARDED)
         size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size):
             tasks = [task for task in map(task_record, page) if task.get("id")]
-            if (limit or above) and tasks != _newest_first(tasks):
+            if (limit or above) and not is_newest_first(tasks):
                 # The service ignores the order: the newest may be on any page.
                 return [task for task in self.tasks(**filters) if task["id"] > above][:limit]
             newer = [task for task in tasks if task["id"] > above]
             # A task that starts between two pages moves the last entry of a page to the next page.
             found.update((task["id"], task) for task in newer if word == text or _holds(task.get("name"), text))
-            if (above and len(newer) < len(page)) or (limit and len(found) >= limit):
+            if (above and len(newer) < len(tasks)) or (limit and len(found) >= limit):
                 break
-        return _newest_first(found.values())[:limit]
+        return [found[number] for number in sorted(found, reverse=True)][:limit]
 
 
-def _newest_first(tasks: Iterable[Record]) -> list[Record]:
-    return sorted(tasks, key=lambda task: task["id"], reverse=True)
+def is_newest_first(tasks: Iterable[Record]) -> bool:
+    """Whether the tasks are in the order that was asked for."""
+    numbers = [number for task in tasks if (number := task.get("id"))]
+    return numbers == sorted(numbers, reverse=True)
 
 
 def _holds(name: object, text: str) -> bool:

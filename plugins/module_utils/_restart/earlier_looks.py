@@ -64,10 +64,6 @@ class EarlierLooks:
         """Whether a status counts that showed it at work."""
         return now < self._at_work_until
 
-    def since_work(self, now: float) -> float:
-        """Seconds since a status showed it at work that still counts."""
-        return now - (self._at_work_until - UNSEEN_FOR)
-
     def is_behind(self, observed: Observation) -> bool:
         """Whether the start is earlier than one shown before, or is no longer shown."""
         starts = _starts_of(observed)

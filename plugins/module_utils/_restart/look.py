@@ -134,14 +134,7 @@ class Viewer:
         return is_new and not sight.unfinished
 
     def _may_be_behind(self, sight: Sight) -> bool:
-        now = self.clock.now()
-        return self._earlier.may_be_behind(sight.observed, now) and not self._is_explained(sight, now)
-
-    def _is_explained(self, sight: Sight, now: float) -> bool:
-        """Whether one of its tasks is still at work, or was when the target was last shown at work."""
-        shown = self.now - timedelta(seconds=self._earlier.since_work(now) + self.api.service_clock.uncertainty)
-        ends = (instant(entry.record.get("finishTime")) for entry in sight.tasks if entry.restarts != frozenset())
-        return bool(sight.unfinished) or any(end is not None and end >= shown for end in ends)
+        return self._earlier.may_be_behind(sight.observed, self.clock.now()) and not _shows_the_effect(sight)
 
     def _note(self, sight: Sight) -> None:
         self._earlier.note(sight.observed, explained=bool(sight.unfinished), now=self.clock.now())
@@ -268,6 +261,20 @@ class Viewer:
                 raise
             self.warnings.append(f"It is not known {unknown}: {error}")
             return None
+
+
+def _shows_the_effect(sight: Sight) -> bool:
+    """Whether each member has started since the begin of a restart of it that has not ended."""
+    unended = (entry for entry in sight.tasks if not Task.from_api(entry.record).finished)
+    begun = [(entry, begin) for entry in unended if (begin := instant(entry.record.get("startTime"))) is not None]
+
+    def is_effect(member: Member) -> bool:
+        return member.started is not None and any(
+            begin <= member.started and (entry.restarts is None or member.name in entry.restarts)
+            for entry, begin in begun
+        )
+
+    return bool(sight.observed.members) and all(map(is_effect, sight.observed.members))
 
 
 def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:

@@ -187,7 +187,7 @@ def _wait(view: View) -> Iterator[Loss]:
 
 def _task_list(view: View) -> Iterator[Loss]:
     words = {
-        "sort": "the task list is not in order: every look reads all tasks",
+        "sort": "the task list is not in order: every look reads all tasks, and fails if there are too many",
         "status": "the task list ignores status: a restart that runs for long may not be found",
     }
     yield from (Loss(Works.LESS, why) for name, why in words.items() if view.found.heeds(name) is Heed.IGNORED)

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 from .._base.parsing import Record
+from .._ocp.task_list import is_newest_first
 from .._ocp.task_model import RUNNING, SUCCESSFUL
 from .findings import Filter, Heed
 from .interview import Interview
@@ -34,10 +34,9 @@ def check_filters(interview: Interview, listed: list[Record] | None) -> list[Fil
 
 
 def _order(listed: list[Record]) -> Filter:
-    ids = [task.get("id") or 0 for task in listed]
-    if len(ids) < 2:
+    if len(listed) < 2:
         return Filter("sort", Heed.UNKNOWN, "there is one task only")
-    if all(first > second for first, second in pairwise(ids)):
+    if is_newest_first(listed):
         return Filter("sort", Heed.WORKS, "the newest tasks come first")
     return Filter("sort", Heed.IGNORED, "the newest tasks do not come first")
 
@@ -58,7 +57,7 @@ def _finds_nothing(interview: Interview, name: str) -> Filter:
 
 def _asked(interview: Interview, name: str, query: dict[str, Any], matches: Callable[[list[Record]], bool]) -> Filter:
     """Ask with this query, and compare what comes."""
-    found, read = interview.ask_aside(lambda: interview.reads.tasks(FEW, **query))
+    found, read = interview.ask_aside(lambda: interview.reads.first_tasks(FEW, **query))
     if found is None:
         if query.get(name) == NO_ID and read.status in REFUSES_ID:
             return Filter(name, Heed.WORKS, f"an id that cannot be is refused ({read.status})")

@@ -51,7 +51,7 @@ def test_newest_tasks_matching_the_filters_are_read(client):
 
 @pytest.mark.parametrize(
     ("limit", "size", "pages"),
-    [(1, 1, 1), (1999, 1999, 1), (2000, 2000, 1), (2001, 2000, 2), (4001, 2000, 3)],
+    [(2, 2, 1), (1999, 1999, 1), (2000, 2000, 1), (2001, 2000, 2), (4001, 2000, 3)],
 )
 def test_limit_bounds_the_tasks_and_pages_read(limit, size, pages, client):
     numbers = itertools.count(100_000, -1)
@@ -80,6 +80,7 @@ def test_tasks_without_a_limit_are_read_from_all_pages(client):
         pytest.param([[84, 83], [82, 81], [80]], [84, 83, 82, 81], id="the mark begins the third page"),
         pytest.param([[83, 82], [82, 81, 80]], [83, 82, 81], id="one more is started between two pages"),
         pytest.param([[None, "no", 82, "81", 80]], [82, 81], id="ids of no form, and one as text"),
+        pytest.param([[None, 83], [82, 80]], [83, 82], id="an id of no form on the first page"),
     ],
 )
 def test_tasks_are_read_down_to_the_high_water_mark_only(pages, found, client):
@@ -92,7 +93,7 @@ def test_tasks_are_read_down_to_the_high_water_mark_only(pages, found, client):
     assert [task["id"] for task in tasks] == found
 
 
-@pytest.mark.parametrize(("limit", "size"), [(1, 1), (150, 100)])
+@pytest.mark.parametrize(("limit", "size"), [(1, 2), (150, 100)])
 def test_limit_applies_to_tasks_above_the_high_water_mark(limit, size, client):
     query = {"sort": "id,desc", "page": 1, "size": size}
     client.expect("get", TASKS, query, gives=page_of({"id": 82}, {"id": 80}))
@@ -106,13 +107,14 @@ def in_order(*numbers, number=1, pages=1):
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        pytest.param({"limit": 2}, [7, 6], id="the newest"),
+        pytest.param({"limit": 2}, [7, 6], id="the newest two"),
+        pytest.param({"limit": 1}, [7], id="the newest one"),
         pytest.param({"above": 5}, [7, 6], id="those above a task"),
         pytest.param({"limit": 2, "above": 6}, [7], id="the newest above a task"),
     ],
 )
 def test_all_tasks_are_read_where_the_service_ignores_the_order(query, found, client):
-    first = {"clusterId": 3, "sort": "id,desc", "page": 1, "size": query.get("limit", 100)}
+    first = {"clusterId": 3, "sort": "id,desc", "page": 1, "size": 2 if "limit" in query else 100}
     client.expect("get", TASKS, first, gives=in_order(2, 3, pages=3))
     client.expect("get", TASKS, {**first, "size": 2000}, gives=in_order(2, 3, 4, pages=2))
     client.expect("get", TASKS, {**first, "size": 2000, "page": 2}, gives=in_order(5, 6, 7, number=2, pages=2))

@@ -21,7 +21,7 @@ NAMES = ("sort", "status", "name", "clusterId", "hostId")
 
 def checked(newest, tasks):
     reads = SimpleNamespace(
-        url=URL, user=None, service_clock=ServiceClock(), last_path="/x", trace_id=None, tasks=tasks
+        url=URL, user=None, service_clock=ServiceClock(), last_path="/x", trace_id=None, first_tasks=tasks
     )
     interview = Interview(reads)
     found = {each.name: each.state for each in check_filters(interview, newest)}
