@@ -61,9 +61,9 @@ def objects(_path):
 
 
 def tasks(path):
-    """Ten tasks, each with as many subtasks as an answer may have."""
+    """Ten tasks, the newest first, each with as many subtasks as an answer may have."""
     if "?" in path:
-        return [listed(*(b'{"id":%d}' % number for number in range(1001, 1011)))]
+        return [listed(*(b'{"id":%d}' % number for number in range(1010, 1000, -1)))]
     return [data(b'{"id":%s,"subtasks":[%s]}' % (path[-4:].encode(), b",".join([b'{"id":7}'] * 240_000)))]
 
 
