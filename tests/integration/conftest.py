@@ -25,6 +25,10 @@ from rolling import PLAYBOOK
 OF_USERS = ("OCP_", "ANSIBLE_")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--real-commands", action="store_true", help="start each command of Ansible anew, as users do")
+
+
 @pytest.fixture
 def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
     """Start an emulator with the given command-line options; it ends with the test."""
@@ -69,10 +73,6 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
     path = tmp_path / "ca.crt"
     authority.cert_pem.write_to_path(str(path))
     return str(path)
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--real-commands", action="store_true", help="start each command of Ansible anew, as users do")
 
 
 @pytest.fixture(scope="session")

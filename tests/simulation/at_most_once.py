@@ -62,8 +62,8 @@ def _began(case: Case, start: Start) -> float:
 
 def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
     # A task that may have begun before the change is no evidence, nor is a rollback or one that only starts, whose name
-    # is in no document; their start is, once it is shown. A time from before the clock was set cannot
-    # be compared with a later one.
+    # is in no document; their start is, once it is shown. A time from before the clock was set cannot be
+    # compared with a later one.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
     begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
     begun = [task for task in begun if not _is_clock_set_since(case, task, post)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which servers were out of service, when, and by which task; and which tenants had too few voters then.
+"""The outages: when each server was out of service, which task caused it, and which tenants it left without a majority.
 
 The table `ledger` has what began and ceased to serve, in that order: triggers write it, so no change of a server can
 bypass it. The consequences are computed on request.
