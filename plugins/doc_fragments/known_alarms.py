@@ -12,7 +12,8 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   alarms_before:
-    description: Ids of alarms that do not count, such as those that C(rolling_restart_info) found when it planned.
+    description: Ids of alarms that do not count, such as those that C(cluster_rolling_restart_info) found when it
+      planned.
     type: list
     elements: int
 """

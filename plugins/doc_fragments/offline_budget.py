@@ -25,7 +25,7 @@ options:
     default: ignore
   offline_time:
     description:
-      - How many seconds a server of the cluster may be offline, as C(rolling_restart_info) returns it. Without it the
-        module reads C(server_permanent_offline_time).
+      - How many seconds a server of the cluster may be offline, as C(cluster_rolling_restart_info) returns it.
+        Without it the module reads C(server_permanent_offline_time).
     type: int
 """

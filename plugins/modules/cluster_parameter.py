@@ -57,7 +57,7 @@ attributes:
       looks like one that is not set, so it is set again, and RV(changed) is true until all servers have restarted. If
       OCP does not show values at all, it is always set.
 seealso:
-  - module: oceanbase.ocp.parameter_info
+  - module: oceanbase.ocp.cluster_parameter_info
   - module: oceanbase.ocp.server_restart
 author:
   - oceanbase.ocp contributors (@oceanbase)

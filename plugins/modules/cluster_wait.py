@@ -72,7 +72,7 @@ attributes:
     support: full
     details: Only reads.
 seealso:
-  - module: oceanbase.ocp.rolling_restart_info
+  - module: oceanbase.ocp.cluster_rolling_restart_info
   - module: oceanbase.ocp.task_wait
 author:
   - oceanbase.ocp contributors (@oceanbase)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""200 servers, restarts of 10 s, 5 forks: `ansible.builtin.uri` by hosts, and the playbook `restart_fleet`.
+"""200 servers, restarts of 10 s, 5 forks: `ansible.builtin.uri` by hosts, and the playbook `fleet_restart`.
 
 By `uri` each host sends its POST, then asks once a second until its task has ended. It is measured on all 200 servers:
 20 would tell little of 200, since restarts go on while the forks are busy with others. Beside them stands the
@@ -42,7 +42,7 @@ _HEAD = ("200 servers", "wall s", "cpu s", "memory MB", "requests", "failed", "l
 _LARGE_HEAD = (
     "one server of each", "wall s", "cpu s", "memory MB", "requests", "failed", "longest restart s", "emulator cpu s"
 )  # fmt: skip
-_URI, _OURS, _WAVES = "uri by hosts", "restart_fleet", "in waves"
+_URI, _OURS, _WAVES = "uri by hosts", "fleet_restart", "in waves"
 
 
 def run() -> Iterator[str]:
@@ -56,8 +56,8 @@ def run() -> Iterator[str]:
             rows.append((way, *_figures(_restart(way, Path(name), emulator).beyond(empty), emulator)))
     yield from table(_HEAD, rows)
     (_uri, theirs, *_others), (_ours, wall, _cpu, _memory, _requests, failed, *_rest) = rows[:2]
-    yield f"restart_fleet in at most a third of the time of uri: {'yes' if wall <= SHARE * theirs else 'NO'}"
-    yield f"restart_fleet without a failed request: {'NO' if failed else 'yes'}"
+    yield f"fleet_restart in at most a third of the time of uri: {'yes' if wall <= SHARE * theirs else 'NO'}"
+    yield f"fleet_restart without a failed request: {'NO' if failed else 'yes'}"
     for clusters, seconds, times in LARGE:
         yield from _large(clusters, seconds, times, empty)
 
@@ -67,7 +67,7 @@ def _large(clusters: int, seconds: float, times: float, empty: Cost) -> Iterator
     options = (*fleet, "--step-seconds", str(seconds / STEPS))
     with tempfile.TemporaryDirectory() as name, serving(Path(name), *options) as emulator:
         servers = [(f"cluster{number}", 3 * number) for number in range(1, clusters + 1)]
-        cost = _restart_fleet(Path(name), emulator, servers, wait_interval=INTERVAL).beyond(empty)
+        cost = _fleet_restart(Path(name), emulator, servers, wait_interval=INTERVAL).beyond(empty)
         row = _figures(cost, emulator, clusters)
     yield from table(_LARGE_HEAD, [(f"{clusters:,} clusters", *row)])
     allowed = times * row[5]
@@ -77,16 +77,16 @@ def _large(clusters: int, seconds: float, times: float, empty: Cost) -> Iterator
     )
 
 
-def _restart_fleet(folder: Path, emulator: Emulator, servers: list[tuple[str, int]], **more: object) -> Cost:
+def _fleet_restart(folder: Path, emulator: Emulator, servers: list[tuple[str, int]], **more: object) -> Cost:
     """Restart these servers of clusters; ``more`` are variables of the playbook."""
     given = {
-        "restart_fleet_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
-        "restart_fleet_servers": [{"cluster": cluster, "server": str(server)} for cluster, server in servers],
-        **{f"restart_fleet_{name}": value for name, value in more.items()},
+        "fleet_restart_started_before": emulator.get("/emulator/clock").json()["data"]["time"],
+        "fleet_restart_servers": [{"cluster": cluster, "server": str(server)} for cluster, server in servers],
+        **{f"fleet_restart_{name}": value for name, value in more.items()},
     }
     file = folder / "given.json"
     file.write_text(json.dumps(given))
-    play = {"import_playbook": "oceanbase.ocp.restart_fleet"}
+    play = {"import_playbook": "oceanbase.ocp.fleet_restart"}
     return Controller(folder, emulator.url).run([play], "--forks", str(FORKS), "-e", f"@{file}")
 
 
@@ -104,7 +104,7 @@ def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
     if way != _URI:
         named = [(f"cluster{clusters[server]}", server) for server in servers]
         more = {"waves": True} if way == _WAVES else {"safety": "none"}
-        return _restart_fleet(folder, emulator, named, **more)
+        return _fleet_restart(folder, emulator, named, **more)
     hosts = {f"server{server}": {"cluster_id": clusters[server], "server_id": server} for server in servers}
     inventory = folder / "hosts.yml"
     # Without the interpreter Ansible would look for one on each host.

@@ -4,7 +4,7 @@
 
 What the limit itself demands: the first window of a hundred requests is there at once, each further hundred takes ten
 seconds. How many requests there are is counted in the same play without a limit. Beside it stands the module
-`restart_fleet` with 16 threads.
+`fleet_restart` with 16 threads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run() -> Iterator[str]:
         empty = Controller(Path(name), "http://127.0.0.1").run([EMPTY])
     yield f"one run each, {FORKS} forks; empty play: {empty.wall:.2f} s, taken off"
     rows, verdicts = [], []
-    for way in ("server_restart by hosts", "restart_fleet"):
+    for way in ("server_restart by hosts", "fleet_restart"):
         free, _refused, _restarts, wanted = _measured(way, empty)
         cost, refused, restarts, requests = _measured(way, empty, *_LIMITED)
         demanded = (math.ceil(wanted / LIMIT) - 1) * WINDOW
@@ -65,12 +65,12 @@ def _restart(way: str, folder: Path, emulator: Emulator) -> Cost:
     controller = Controller(folder, emulator.url)
     change = emulator.get("/emulator/clock").json()["data"]["time"]
     servers = {f"cluster{number}": str(3 * number) for number in range(1, CLUSTERS + 1)}
-    if way == "restart_fleet":
+    if way == "fleet_restart":
         given = {
-            "restart_fleet_started_before": change,
-            "restart_fleet_servers": [{"cluster": cluster, "server": server} for cluster, server in servers.items()],
+            "fleet_restart_started_before": change,
+            "fleet_restart_servers": [{"cluster": cluster, "server": server} for cluster, server in servers.items()],
         }
-        return controller.run([{"import_playbook": "oceanbase.ocp.restart_fleet"}], "-e", json.dumps(given))
+        return controller.run([{"import_playbook": "oceanbase.ocp.fleet_restart"}], "-e", json.dumps(given))
     inventory = folder / "hosts.yml"
     inventory.write_text(
         yaml.safe_dump({"all": {"hosts": {cluster: {"server": server} for cluster, server in servers.items()}}})

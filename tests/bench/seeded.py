@@ -106,7 +106,7 @@ def _orders(cluster: int, chance: random.Random) -> list[tuple[str, tuple, dict]
         [("restart_cluster", (cluster,), {})],
         [("operate_zone", (blueprints.ZONE_RESTART, cluster, f"zone{zone}"), {}) for zone in range(1, ZONES + 1)],
         [
-            ("restart_agents", (list(servers[at : at + _AGENTS_OF_A_BATCH]),), {})
+            ("agent_rolling_restart", (list(servers[at : at + _AGENTS_OF_A_BATCH]),), {})
             for at in range(0, SERVERS, _AGENTS_OF_A_BATCH)
         ],
     ]

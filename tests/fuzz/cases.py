@@ -42,20 +42,24 @@ MODULES: dict[str, dict[str, Any]] = {
     "arbitration_service_restart": {"arbitration_service": "172.20.1.61:2888"},
     "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["172.20.1.71:2883"]},
     "cluster_wait": {"cluster": "billing", "min_zones": 2},
-    "rolling_restart_info": {"clusters": ["billing"], "min_zones": 2, "started_before": "2026-05-04T03:00:00+08:00"},
-    "restart_fleet": {
+    "cluster_rolling_restart_info": {
+        "clusters": ["billing"],
+        "min_zones": 2,
+        "started_before": "2026-05-04T03:00:00+08:00",
+    },
+    "fleet_restart": {
         "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
         "freeze_server": True,
         "started_before": "2026-05-04T03:00:00+08:00",
     },
-    "rolling_restart_cluster": {"cluster": "billing", "started_before": "2026-05-04T03:00:00+08:00"},
-    "restart_fleet_info": {
+    "cluster_rolling_restart": {"cluster": "billing", "started_before": "2026-05-04T03:00:00+08:00"},
+    "fleet_restart_info": {
         "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",
     },
     "task": {},
     "cluster_info": {},
-    "parameter_info": {"cluster": "billing"},
+    "cluster_parameter_info": {"cluster": "billing"},
     "cluster_parameter": {"cluster": "billing", "parameters": {"stack_size": "5M", "tcp_keepidle": "1h"}},
     "server_info": {},
     "host_info": {},
@@ -65,7 +69,9 @@ MODULES: dict[str, dict[str, Any]] = {
     "task_info": {},
     "task_wait": {},
 }
-RESTARTS = [name for name in MODULES if name.endswith("_restart")]
+# They restart several servers, with options of their own.
+OF_SEVERAL = ("fleet_restart", "cluster_rolling_restart")
+RESTARTS = [name for name in MODULES if name.endswith("_restart") and name not in OF_SEVERAL]
 KINDS = [*MODULES, INVENTORY, EVENTS, PAGES]
 # Restarts and waits have the most to get wrong.
 WEIGHED = [*KINDS, *RESTARTS, *RESTARTS, "task", "task_wait", INVENTORY, INVENTORY, EVENTS, EVENTS]
@@ -96,7 +102,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "state": st.sampled_from(("retried", "rolled_back", "skipped", "canceled")),
         "subtask": st.sampled_from((None, "failed", "running")),
     },
-    "parameter_info": {
+    "cluster_parameter_info": {
         "names": st.sampled_from((None, ["tcp_keepidle"])),
         "parameters": st.sampled_from((None, {"stack_size": "5M"})),
     },

@@ -39,6 +39,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     INVENTORY,
     MODULES,
     PAGES,
+    RESTARTS,
     TIMEOUT,
     WAIT_SECONDS,
     Case,
@@ -289,8 +290,7 @@ WAITING = {"wait": True, "wait_timeout": WAIT_SECONDS}
 TYPICAL: dict[str, list[dict[str, Any]]] = {
     **{
         name: [{**WAITING, "started_before": since} for since in (None, "2026-05-04T03:00:00+08:00")]
-        for name in MODULES
-        if name.endswith("_restart")
+        for name in RESTARTS
     },
     "cluster_wait": [{"wait_timeout": WAIT_SECONDS}],
     "task": [

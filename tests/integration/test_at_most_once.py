@@ -182,7 +182,7 @@ def test_clock_offset_is_corrected_and_reported(ansible, emulator):
     assert "seconds ahead of the clock of this machine" in " ".join(first["warnings"])
 
 
-@pytest.mark.parametrize("module", ["server_restart", "rolling_restart_info"])
+@pytest.mark.parametrize("module", ["server_restart", "cluster_rolling_restart_info"])
 def test_clock_that_is_an_hour_off_is_refused(ansible, emulator, module):
     before = now()
     emulator.post("/emulator/clock/advance", {"seconds": 3600})

@@ -65,14 +65,14 @@ BAD_INPUT = [
         {"task_ids": "4711", "wait_timeout": "1"},
         ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
     ),
-    ("rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
+    ("cluster_rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
     (
-        "rolling_restart_info",
+        "cluster_rolling_restart_info",
         {"clusters": "orders", "started_before": "2099-01-01T00:00:00Z"},
         ["started_before: 2099-01-01", "is in the future"],
     ),
     (
-        "restart_fleet_info",
+        "fleet_restart_info",
         {"servers": [{"cluster": "ordrs", "server": "10.0.0.1:2882"}], "started_before": "1777834921"},
         ["servers: ordrs matches nothing", "Did you mean orders?"],
     ),

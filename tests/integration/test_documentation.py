@@ -199,7 +199,7 @@ def test_rolling_restart_page_runbook_runs(ansible, emulator, tmp_path):
     for file in blocks(page, "yaml"):
         (tmp_path / file.splitlines()[0].removeprefix("# ")).write_text(file)
     commands = [line.removeprefix("$ ") for block in blocks(page, "console") for line in block.splitlines()]
-    # The first way restarts all of them too; test_change_parameters.py has it.
+    # The first way restarts all of them too; test_parameter_rollout.py has it.
     commands = [command for command in commands if "change.yml" not in command]
     script = "set -eu\n" + "\n".join(commands)
     script = script.replace(EXAMPLE_URL, emulator.url).replace("OCP_PASSWORD=...", f"OCP_PASSWORD={BASIC['password']}")

@@ -193,8 +193,8 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     emulator.fail_subtask("Start observer process")
     restarted(emulator)
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
-    given = f" -e report_task_folder={tmp_path}" if folder else ""
-    outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e report_task_id=1001{given}")
+    given = f" -e task_report_folder={tmp_path}" if folder else ""
+    outcome = ansible.playbook("oceanbase.ocp.task_report", arguments=f"-e task_report_id=1001{given}")
     assert outcome.rc == 0, outcome.output
     assert "Restart OB server 10.0.0.1: FAILED" in outcome.output
     page = tmp_path / "task-1001.html"
@@ -207,15 +207,15 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("", "report_task_id: is not given"),
-        ("-e report_task_id=4711", "report_task_id: task 4711 does not exist in this OCP"),
-        ("-e report_task_id=../x", "report_task_id: ../x is not the id of a task; give a whole number."),
+        ("", "task_report_id: is not given"),
+        ("-e task_report_id=4711", "task_report_id: task 4711 does not exist in this OCP"),
+        ("-e task_report_id=../x", "task_report_id: ../x is not the id of a task; give a whole number."),
     ],
     ids=["none", "unknown", "no number"],
 )
 def test_report_playbook_refuses_a_missing_or_unknown_task_id(ansible, emulator, arguments, words):
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
-    outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=arguments)
+    outcome = ansible.playbook("oceanbase.ocp.task_report", arguments=arguments)
     assert outcome.rc == 2
     assert words in outcome.output
 

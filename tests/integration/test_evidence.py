@@ -74,7 +74,7 @@ def test_failed_run_and_the_one_after_it_leave_a_file_each(ansible, emulator, ev
     assert ansible.playbook(play(emulator)).rc != 0
     plan = {"clusters": ["payments"], "started_before": "{{ now(utc=true).isoformat() ~ 'Z' }}"}
     plays = play(emulator, "payments", ["10.0.0.7:2882", "10.0.0.9:2882"])
-    plays[0]["tasks"].insert(0, {"name": "Plan it", "oceanbase.ocp.rolling_restart_info": plan})
+    plays[0]["tasks"].insert(0, {"name": "Plan it", "oceanbase.ocp.cluster_rolling_restart_info": plan})
     again = ansible.playbook(plays)
     assert again.rc == 0, again.output
     assert f"Evidence: {evidence.folder}/change-4711-2.json and {evidence.folder}/change-4711-2.html" in again.output

@@ -22,7 +22,7 @@ ELSEWHERE = {"eda": "test_eda.py", "molecule": "test_molecule.py"}
 ORDERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 PAYMENTS = [f"10.0.0.{last}:2882" for last in range(7, 10)]
 RESTARTED = {
-    "change_parameter.yml": ORDERS,
+    "parameter_rollout.yml": ORDERS,
     "rolling.yml": [*ORDERS, *PAYMENTS],
     "fleet.yml": ["10.0.0.1:2882", "10.0.0.3:2882", "10.0.0.7:2882"],
     "agents.yml": [],

@@ -14,7 +14,7 @@ from credentials import BASIC
 from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
-COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "restart_fleet" in block)
+COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "fleet_restart" in block)
 SERVERS_FILE, WAVES_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
 [REFUSAL] = blocks("docs/fleet.md", "text")
 WAVE = "Restart a wave, and wait until it serves"
@@ -41,7 +41,7 @@ def inventory(tmp_path):
 
 
 def variables(**values):
-    return "-e '" + json.dumps({f"restart_fleet_{name}": value for name, value in values.items()}) + "'"
+    return "-e '" + json.dumps({f"fleet_restart_{name}": value for name, value in values.items()}) + "'"
 
 
 def on_orders(*servers):
@@ -58,7 +58,7 @@ def test_documented_command_restarts_each_server_once_in_two_runs(ansible, emula
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert " changed=1 " in first.output
     assert " changed=0 " in again.output
-    expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["restart_fleet_servers"]}
+    expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["fleet_restart_servers"]}
     assert emulator.restarts("OB_SERVER") == expected
     [wave], [later] = (run.results[WAVE]["results"] for run in (first, again))
     assert [server["action"] for server in wave["servers"]] == ["submitted"] * 3
@@ -74,8 +74,8 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     attached = ansible.module("server_restart", server=running, **options)["task_id"]
     given = {"started_before": change, "servers": on_orders(done, running, untouched), "safety": "none"}
     play = {
-        "import_playbook": "oceanbase.ocp.restart_fleet",
-        "vars": {f"restart_fleet_{name}": value for name, value in given.items()},
+        "import_playbook": "oceanbase.ocp.fleet_restart",
+        "vars": {f"fleet_restart_{name}": value for name, value in given.items()},
     }
     process = ansible.start([play], "fleet")
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
@@ -90,7 +90,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
 @pytest.mark.usefixtures("environment")
 def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
     given = variables(group="observers", started_before=change, freeze_server=False, safety="none")
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} {given}")
     assert outcome.rc == 0, outcome.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:3], 1)
 
@@ -98,12 +98,12 @@ def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
 @pytest.mark.usefixtures("environment")
 def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]))
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     said = outcome.result["msg"]
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
     assert f"These can restart together: orders {SERVERS[0]}. These cannot join them: orders {SERVERS[2]}." in said
-    assert "restart_fleet_waves=true" in said
+    assert "fleet_restart_waves=true" in said
     assert emulator.requests("POST") == []
 
 
@@ -114,7 +114,7 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     options = {"url": emulator.url, "cluster": "orders", "freeze_server": False, **BASIC}
     ansible.module("server_restart", server=SERVERS[3], wait=True, **options)
     given = variables(started_before=change, servers=on_orders(*SERVERS[:4]), waves=True)
-    first, again = (ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given) for _run in range(2))
+    first, again = (ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given) for _run in range(2))
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert "Wave 2 of 2:" in first.output
     assert f"Left alone: orders {SERVERS[3]}" in first.output
@@ -128,13 +128,13 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
     (tmp_path / "waves.yml").write_text(WAVES_FILE)
     given = f"-e @{tmp_path / 'waves.yml'} {variables(started_before=change)}"
     refused, waves = (
-        ansible.playbook("oceanbase.ocp.restart_fleet", arguments=arguments)
-        for arguments in (f"{given} -e restart_fleet_waves=false", given)
+        ansible.playbook("oceanbase.ocp.fleet_restart", arguments=arguments)
+        for arguments in (f"{given} -e fleet_restart_waves=false", given)
     )
     assert (refused.rc, refused.result["msg"].split()) == (2, REFUSAL.split())
     assert waves.rc == 0, waves.output
     assert "Wave 3 of 3:" in waves.output
-    names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["restart_fleet_servers"]]
+    names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["fleet_restart_servers"]]
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
     assert emulator.get("/emulator/outages")["contents"] == []
 
@@ -150,7 +150,7 @@ def test_documented_plan_shows_two_waves(ansible, change):
 def test_next_wave_does_not_begin_where_one_failed(ansible, emulator, change):
     emulator.fail_subtask("Wait observer active")
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     assert f"orders {SERVERS[0]} did not restart successfully: task 1001 did not succeed." in outcome.output
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
@@ -173,7 +173,7 @@ def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible
     emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"), "--step-seconds", "0.1")
     ansible.environment |= {"OCP_URL": emulator.url, **{f"OCP_{name.upper()}": value for name, value in BASIC.items()}}
     given = {"started_before": change, "servers": on_orders(*SERVERS[:2]), "waves": True}
-    refused = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=variables(**given))
+    refused = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=variables(**given))
     assert refused.rc == 2
     assert (
         f"{SERVERS[1]} of cluster orders (id 1) cannot be down at all. Tenant test would lose its majority"
@@ -181,7 +181,7 @@ def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible
     )
     assert emulator.requests("POST") == []
     tolerated = ansible.playbook(
-        "oceanbase.ocp.restart_fleet", arguments=variables(**given, tolerate_outage_of=["test"])
+        "oceanbase.ocp.fleet_restart", arguments=variables(**given, tolerate_outage_of=["test"])
     )
     assert tolerated.rc == 0, tolerated.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
@@ -192,7 +192,7 @@ def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, cha
     match = {"method": "POST", "path": "/api/v2/ob/clusters/1/servers/2/restart"}
     emulator.post("/emulator/faults", {"kind": "http", "action": "error", "status": 403, "times": None, "match": match})
     given = variables(started_before=change, servers=on_orders(*SERVERS[1::-1]))
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     assert f"Did not restart server {SERVERS[1]}" in outcome.output
     [wave] = outcome.results[WAVE]["results"]
@@ -203,7 +203,7 @@ def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, cha
 @pytest.mark.usefixtures("environment")
 def test_misspelt_server_is_refused_before_anything_is_sent(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders("10.9.9.9:1", SERVERS[0]))
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     assert "servers: 10.9.9.9:1 matches nothing" in outcome.result["msg"]
     assert emulator.requests("POST") == []
@@ -215,7 +215,7 @@ def test_wrong_password_is_sent_once_for_any_number_of_servers(ansible, emulator
     ansible.environment["OCP_PASSWORD"] = "wrong"
     which = {"servers": {"servers": on_orders(*SERVERS)}, "group": {"group": "observers"}}[by]
     given = variables(started_before=change, **which)
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"{inventory} {given}")
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} {given}")
     assert outcome.rc == 2
     assert "was refused with status 401" in outcome.result["msg"]
     assert [seen["status"] for seen in emulator.get("/emulator/requests")["contents"]] == [401]
@@ -225,7 +225,7 @@ def test_wrong_password_is_sent_once_for_any_number_of_servers(ansible, emulator
 def test_server_that_a_failed_task_holds_after_its_start_is_never_green(ansible, emulator, change):
     emulator.fail_subtask("Wait observer active")
     given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))
-    first, again = (ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given) for _run in range(2))
+    first, again = (ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given) for _run in range(2))
     assert (first.rc, again.rc) == (2, 2), again.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
     assert "Wait observer active" in again.output
@@ -240,9 +240,9 @@ def test_server_that_a_failed_task_holds_after_its_start_is_never_green(ansible,
 @pytest.mark.usefixtures("environment")
 def test_server_that_does_not_serve_afterwards_fails_by_its_name(ansible, emulator, change, servers):
     given = variables(started_before=change, servers=on_orders(*servers))
-    assert ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given).rc == 0
+    assert ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given).rc == 0
     emulator.put("/emulator/servers/1", {"available": False})
-    again = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    again = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert again.rc == 2
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(servers, 1)
     assert f"{SERVERS[0]} is UNAVAILABLE" in again.output
@@ -255,7 +255,7 @@ def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succee
     fault = {"kind": "answer", "action": "status", "status": "UNAVAILABLE", "match": match, "times": None}
     emulator.post("/emulator/faults", fault)
     given = variables(started_before=change, servers=on_orders(*SERVERS[:2]), _proof_timeout=1)
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     said = outcome.results["Make sure that each has started since and serves"]["msg"]
     assert f"\norders {SERVERS[0]} is not proven to have started since {change} and to serve: " in said
@@ -268,7 +268,7 @@ def test_server_that_never_serves_again_fails_by_its_name_though_its_task_succee
 def test_late_start_is_waited_for(ansible, emulator, change):
     emulator.post("/emulator/faults", {"kind": "answer", "action": "late_start", "seconds": 4, "times": None})
     given = variables(started_before=change, servers=on_orders(*SERVERS[:2]))
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=given)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 0, outcome.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
 
@@ -276,7 +276,7 @@ def test_late_start_is_waited_for(ansible, emulator, change):
 @pytest.mark.usefixtures("environment")
 def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=f"--check {given}")
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"--check {given}")
     assert outcome.rc == 0, outcome.output
     assert "Wave 2 of 2:" in outcome.output
     assert emulator.requests("POST") == []
@@ -285,13 +285,13 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"servers": on_orders(SERVERS[0])}, "restart_fleet_started_before: is not given"),
-        ({"started_before": 1_700_000_000}, "restart_fleet_servers, restart_fleet_group: neither is given"),
+        ({"servers": on_orders(SERVERS[0])}, "fleet_restart_started_before: is not given"),
+        ({"started_before": 1_700_000_000}, "fleet_restart_servers, fleet_restart_group: neither is given"),
         (
             {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
-            "restart_fleet_servers, restart_fleet_group: both are given",
+            "fleet_restart_servers, fleet_restart_group: both are given",
         ),
-        ({"started_before": 1_700_000_000, "servers": []}, "restart_fleet_servers: [] is not a list of servers"),
+        ({"started_before": 1_700_000_000, "servers": []}, "fleet_restart_servers: [] is not a list of servers"),
         ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is not a list of servers'),
         ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is not a list of servers"),
         ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is not a group of the inventory"),
@@ -304,7 +304,7 @@ def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_pa
     inventory = {"observers": {"hosts": {"node1": {}}}, "unnamed": {"hosts": {"node9": {"ocp_cluster": "orders"}}}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory))
     arguments = f"-i {tmp_path / 'hosts.yml'} {variables(**given)}"
-    outcome = ansible.playbook("oceanbase.ocp.restart_fleet", arguments=arguments)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=arguments)
     assert outcome.rc == 2
     assert sentence in outcome.result["msg"], outcome.output
     assert emulator.log.count("/api/") == 0

@@ -206,12 +206,12 @@ CALLS = {
     "hosts": ("host_info", {}),
     "services": ("arbitration_service_info", {}),
     "obproxies": ("obproxy_info", {}),
-    "parameters": ("parameter_info", {"cluster": "orders"}),
+    "parameters": ("cluster_parameter_info", {"cluster": "orders"}),
     "setting": ("cluster_parameter", {"cluster": "orders", "parameters": {"stack_size": "5M"}, "settle_time": 1}),
     "check": ("service_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
-    "plan": ("rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
-    "fleet": ("restart_fleet_info", {"servers": [FLEET_SERVER], **BEFORE}),
+    "plan": ("cluster_rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
+    "fleet": ("fleet_restart_info", {"servers": [FLEET_SERVER], **BEFORE}),
     "health": ("cluster_wait", {**CLUSTER, "min_zones": 9, "wait_timeout": 1}),
     "refusal": ("task_wait", {"task_ids": [REFUSED], "wait_timeout": 1}),
     "failures": ("task_wait", {"task_ids": [*range(OTHER_TASK + 1, OTHER_TASK + 9)], "wait_timeout": 2}),
@@ -268,10 +268,10 @@ SHOWN = [
 ]
 REPORTED = [
     {
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
         "vars": {
-            "task_wait_tasks": [*range(OTHER_TASK + 1, OTHER_TASK + 9)],
-            "task_wait_report": "{{ folder }}/waited.html",
+            "restart_wait_tasks": [*range(OTHER_TASK + 1, OTHER_TASK + 9)],
+            "restart_wait_report": "{{ folder }}/waited.html",
         },
     },
 ]
@@ -379,8 +379,8 @@ def test_no_event_is_evaluated(ansible, canaries, service, tmp_path, count):
     }
     # As ansible-rulebook does: what is in this file is trusted.
     reported = next(event["task"]["id"] for event in finished if "<script>" in event["task"]["name"])
-    (tmp_path / "extra_vars.json").write_text(json.dumps({"report_task_id": reported}))
-    outcome = ansible.playbook("oceanbase.ocp.report_task", arguments=f"-e @{tmp_path / 'extra_vars.json'}")
+    (tmp_path / "extra_vars.json").write_text(json.dumps({"task_report_id": reported}))
+    outcome = ansible.playbook("oceanbase.ocp.task_report", arguments=f"-e @{tmp_path / 'extra_vars.json'}")
     assert outcome.rc == 0, outcome.output
     assert canaries.seen == []
     assert_harmless(outcome.output)

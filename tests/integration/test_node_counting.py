@@ -16,14 +16,14 @@ QUERIES = yaml.safe_load((REPOSITORY / "extensions/audit/event_query.yml").read_
 HOST = {"infra_type": "PrivateCloud", "infra_bucket": "Compute", "device_type": "Host"}
 TASKS = {
     # Before the others, which may leave nothing to restart.
-    "rolling_restart_cluster": {"cluster": "payments", "started_before": datetime.now(UTC).isoformat()},
+    "cluster_rolling_restart": {"cluster": "payments", "started_before": datetime.now(UTC).isoformat()},
     "server_restart": {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True},
     "agent_restart": {"hosts": ["10.0.0.1", "10.0.0.2"]},
     "arbitration_service_restart": {"arbitration_service": "10.0.0.10:2888"},
     "cluster_restart": {"cluster": "payments"},
     "obproxy_restart": {"obproxy_cluster": "entry", "obproxies": ["10.0.0.8:2883"]},
     "zone_restart": {"cluster": "orders", "zone": "zone2"},
-    "restart_fleet": {
+    "fleet_restart": {
         "servers": [{"cluster": "orders", "server": "10.0.0.6:2882"}, {"cluster": "orders", "server": "5"}],
         "freeze_server": True,
         "safety": "none",
@@ -31,14 +31,14 @@ TASKS = {
     "cluster_parameter": {"cluster": "orders", "parameters": {"memory_limit_percentage": "70"}},
 }
 COUNTED = {
-    "rolling_restart_cluster": [8, 9, 7],
+    "cluster_rolling_restart": [8, 9, 7],
     "server_restart": [1],
     "agent_restart": [1, 2],
     "arbitration_service_restart": [10],
     "cluster_restart": [7, 8, 9],
     "obproxy_restart": [8],
     "zone_restart": [3, 4],
-    "restart_fleet": [6, 5],
+    "fleet_restart": [6, 5],
     "cluster_parameter": [1, 2, 3, 4, 5, 6],
 }
 

@@ -47,7 +47,7 @@ def test_wrong_values_and_check_mode_send_nothing(ansible, emulator):
 
     ignored = {"ignore_errors": True}
     cases = [("cluster_parameter", {"parameters": wanted}, ignored) for wanted in REFUSED.values()]
-    cases.append(("parameter_info", {"names": ["stack_sise"]}, ignored))
+    cases.append(("cluster_parameter_info", {"names": ["stack_sise"]}, ignored))
     *refused, read = in_one_play(ansible, emulator, cases)
     assert [message for message, result in zip(REFUSED, refused, strict=True) if message not in result["msg"]] == []
     assert read["msg"].startswith("names: cluster orders has no parameter stack_sise. Did you mean stack_size?")
@@ -57,7 +57,7 @@ def test_wrong_values_and_check_mode_send_nothing(ansible, emulator):
 def test_parameters_are_set_and_in_effect_after_restarts(ansible, emulator):
     setting = ("cluster_parameter", {"parameters": WANTED, "settle_time": 1}, {})
     restart = ("server_restart", {"server": SERVERS[0], "freeze_server": False, "wait": True, "wait_interval": 0.5}, {})
-    reading = ("parameter_info", {"parameters": WANTED}, ORDINARY)
+    reading = ("cluster_parameter_info", {"parameters": WANTED}, ORDINARY)
     first, second, _restarted, third, read = in_one_play(
         ansible, emulator, [setting, setting, restart, setting, reading]
     )

@@ -77,10 +77,10 @@ def replacements(original: Any, replayed: Any) -> dict[Any, Any]:
 
 def documented(file):
     """The arguments of the command on the page, for this file."""
-    lines = [line for block in blocks("docs/check-service.md", "console") for line in block.splitlines()]
-    [command] = [line for line in lines if "check_service_recording" in line]
+    lines = [line for block in blocks("docs/service-check.md", "console") for line in block.splitlines()]
+    [command] = [line for line in lines if "service_check_recording" in line]
     assert f"$ python -m ocp_emulator serve --recording {file.name}" in lines
-    return command.removeprefix("$ ansible-playbook oceanbase.ocp.check_service ").replace(file.name, str(file))
+    return command.removeprefix("$ ansible-playbook oceanbase.ocp.service_check ").replace(file.name, str(file))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def recorded(ansible, start_emulator, tmp_path):
         emulator.delete("/emulator/requests")
         ansible.environment |= {"OCP_URL": emulator.url} | {f"OCP_{key.upper()}": value for key, value in DBA.items()}
         file = tmp_path / "ocp-recording.json"
-        outcome = ansible.playbook("oceanbase.ocp.check_service", arguments=documented(file))
+        outcome = ansible.playbook("oceanbase.ocp.service_check", arguments=documented(file))
         assert outcome.rc == 0, outcome.output
         return emulator, file, outcome
 
@@ -147,7 +147,7 @@ def test_an_existing_recording_stops_the_playbook(ansible, emulator, tmp_path):
     file = tmp_path / "mine.json"
     file.write_text("mine")
     ansible.environment |= {"OCP_URL": emulator.url} | {f"OCP_{key.upper()}": value for key, value in BASIC.items()}
-    outcome = ansible.playbook("oceanbase.ocp.check_service", arguments=f"-e check_service_recording={file}")
+    outcome = ansible.playbook("oceanbase.ocp.service_check", arguments=f"-e service_check_recording={file}")
     assert outcome.rc == 2
     assert f"recording: {file} exists already and is not overwritten" in " ".join(outcome.output.split())
     assert (file.read_text(), emulator.requests("GET")) == ("mine", [])

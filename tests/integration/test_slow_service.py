@@ -87,7 +87,7 @@ COMMANDS = {
     "server_restart": f"cluster=1 server=1 freeze_server=false wait=true {WAIT}",
     "agent_restart": f"hosts=1 wait=true {WAIT}",
     "cluster_info": "",
-    "rolling_restart_info": "clusters=1 started_before=2026-05-04T00:00:00Z",
+    "cluster_rolling_restart_info": "clusters=1 started_before=2026-05-04T00:00:00Z",
 }
 
 

@@ -39,7 +39,7 @@ def test_tarball_contains_only_files_for_users(tarball):
         "plugins/plugin_utils/_timeline/page.html.j2",
         "roles/emulator/files/ocp_emulator/__main__.py",
         "roles/emulator/files/ocp_emulator/store/schema.sql",
-        "roles/task_wait/tasks/main.yml",
+        "roles/restart_wait/tasks/main.yml",
         "playbooks/demo.yml",
     }
     tops = {name.split("/")[0] for name in names}

@@ -29,25 +29,25 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
             marks=pytest.mark.nightly,
         ),
         ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_min_zone", "min_zones"),
-        ("restart_fleet", {"restart_fleet_servers": SERVERS}, "restart_fleet_freeze", "freeze_server"),
-        ("restart_agents", {"restart_agents_hosts": ["1"]}, "restart_agents_batches", "batch"),
+        ("fleet_restart", {"fleet_restart_servers": SERVERS}, "fleet_restart_freeze", "freeze_server"),
+        ("agent_rolling_restart", {"agent_rolling_restart_hosts": ["1"]}, "agent_rolling_restart_batches", "batch"),
         (
-            "restart_arbitration_services",
-            {"restart_arbitration_services": ["10.0.0.10:2888"]},
-            "restart_arbitration_service",
+            "arbitration_service_rolling_restart",
+            {"arbitration_service_rolling_restart_services": ["10.0.0.10:2888"]},
+            "arbitration_service_rolling_restart_service",
             "services",
         ),
-        ("report_task", {"report_task_id": 1001}, "report_task_folders", "folder"),
-        ("change_parameters", {"change_parameters_clusters": ["orders"]}, "change_parameters_value", "values"),
-        ("check_service", {}, "check_service_need", "needs"),
+        ("task_report", {"task_report_id": 1001}, "task_report_folders", "folder"),
+        ("parameter_rollout", {"parameter_rollout_clusters": ["orders"]}, "parameter_rollout_value", "values"),
+        ("service_check", {}, "service_check_need", "needs"),
     ],
 )
 def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
     connect(emulator)
-    prefix = "restart_arbitration_" if "arbitration" in playbook else f"{playbook}_"
+    prefix = f"{playbook}_"
     given = {
         **given,
-        **({} if playbook in ("report_task", "check_service") else {f"{prefix}started_before": CHANGE}),
+        **({} if playbook in ("task_report", "service_check") else {f"{prefix}started_before": CHANGE}),
         wrong: "x",
     }
     outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")
@@ -70,7 +70,7 @@ def test_page_shows_the_actual_message(ansible, connect, emulator):
 
 @pytest.mark.parametrize(
     ("role", "given", "wrong"),
-    [("task_wait", {"task_wait_tasks": 1001}, "task_wait_retry"), ("emulator", {}, "emulator_prot")],
+    [("restart_wait", {"restart_wait_tasks": 1001}, "restart_wait_retry"), ("emulator", {}, "emulator_prot")],
 )
 def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, role, given, wrong):
     role_task = {"ansible.builtin.include_role": {"name": f"oceanbase.ocp.{role}"}, "vars": given}
@@ -87,8 +87,8 @@ def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, 
 
 def test_variables_of_the_caller_and_facts_of_an_earlier_use_are_allowed(ansible, emulator):
     task = {
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.task_wait"},
-        "vars": {"task_wait_tasks": [], "task_wait_user_ticket": 7},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
+        "vars": {"restart_wait_tasks": [], "restart_wait_user_ticket": 7},
     }
     outcome = ansible.tasks(task, task, module_defaults={"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}})
     assert outcome.rc == 0, outcome.output

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a controller does: loops, forks, restart_fleet, rolling restarts, as playbooks do, by the modules' own code."""
+"""What a controller does: loops, forks, fleet_restart, rolling restarts, as playbooks do, by the modules' own code."""
 
 from __future__ import annotations
 
@@ -68,10 +68,11 @@ class Controller:
         self.said.append(f"{name}: {message if outcome.failed else outcome.result.get('action') or 'done'}")
         if "bug in the module" in message:
             raise AssertionError(message)
-        if name.endswith("_restart") and not check:
+        if name == "fleet_restart":
+            for server in outcome.result.get("servers", ()):
+                self._count_restart(str(server["msg"]) if server["failed"] else None)
+        elif name.endswith("_restart") and not check:
             self._count_restart(message if outcome.failed else None)
-        for server in outcome.result.get("servers", ()) if name == "restart_fleet" else ():
-            self._count_restart(str(server["msg"]) if server["failed"] else None)
 
     def _count_restart(self, failure: str | None) -> None:
         self.counts["asked"] += 1
@@ -119,9 +120,9 @@ def arbitration(controller: Controller, service: str, **options: Any) -> None:
 
 
 def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
-    """The playbook restart_fleet."""
+    """The playbook fleet_restart."""
     since = now()
-    plan = controller.module("restart_fleet_info", servers=list(servers), started_before=since)
+    plan = controller.module("fleet_restart_info", servers=list(servers), started_before=since)
     if plan.failed:
         controller.counts["fleets that could not be planned"] += 1
         return
@@ -135,7 +136,7 @@ def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
         chosen = wave["servers"] + (plan.result["left_alone"] if is_first else [])
         later = 0 if is_first else 180
         if controller.module(
-            "restart_fleet",
+            "fleet_restart",
             servers=chosen,
             freeze_server=False,
             started_before=since,
@@ -150,7 +151,9 @@ def fleet(controller: Controller, servers: Servers, *, waves: bool) -> None:
 def rolling(controller: Controller, cluster: str, batch: str) -> None:
     """The role rolling_restart: the gate, a batch of a zone, and its proof."""
     since = now()
-    plan = controller.module("rolling_restart_info", clusters=[cluster], started_before=since, batch=batch, min_zones=1)
+    plan = controller.module(
+        "cluster_rolling_restart_info", clusters=[cluster], started_before=since, batch=batch, min_zones=1
+    )
     if plan.failed or any(each["blocked"] for each in plan.result["clusters"]):
         controller.counts["rolling restarts that could not be planned"] += 1
         return

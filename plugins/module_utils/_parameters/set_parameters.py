@@ -189,7 +189,7 @@ class _Change:
             elif not needs_restart:
                 found.append(
                     f"{name} needs no restart, but is not in effect on {where} yet. Read it again with "
-                    "oceanbase.ocp.parameter_info."
+                    "oceanbase.ocp.cluster_parameter_info."
                 )
         for name in self.sent:
             others = _others(self.before, name)

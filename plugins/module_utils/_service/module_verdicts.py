@@ -55,7 +55,7 @@ Rule = Callable[[View], Iterator[Loss]]
 class ModuleVerdict:
     """A module or playbook, and how well it works with the service; ``why`` are sentences without a full stop.
 
-    ``restarts``: it restarts something, so ``check_service`` fails if it does not work.
+    ``restarts``: it restarts something, so ``service_check`` fails if it does not work.
     """
 
     name: str
@@ -277,15 +277,15 @@ RESTARTS: dict[str, tuple[Rule, ...]] = {
     "arbitration_service_restart": ARBITRATION,
     "obproxy_restart": OBPROXY,
     "rolling_restart": (*ROLLING, *SERVER),
-    "rolling_restart_cluster": (*ROLLING, *SERVER),
-    "restart_fleet": (*SERVER, _needs_clock),
-    "restart_agents": (*AGENT, _needs_clock),
-    "restart_arbitration_services": (*ARBITRATION, _needs_clock),
+    "cluster_rolling_restart": (*ROLLING, *SERVER),
+    "fleet_restart": (*SERVER, _needs_clock),
+    "agent_rolling_restart": (*AGENT, _needs_clock),
+    "arbitration_service_rolling_restart": (*ARBITRATION, _needs_clock),
 }
 OTHERS: dict[str, tuple[Rule, ...]] = {
     "cluster_wait": (_servers, _tasks),
-    "restart_fleet_info": (_servers, _needs_clock, _server_start),
-    "rolling_restart_info": ROLLING,
+    "fleet_restart_info": (_servers, _needs_clock, _server_start),
+    "cluster_rolling_restart_info": ROLLING,
     "task_wait": (_task_detail,),
     "task": (_task_detail,),
     "task_info": (_task_detail,),
@@ -294,7 +294,7 @@ OTHERS: dict[str, tuple[Rule, ...]] = {
     "host_info": (_hosts,),
     "arbitration_service_info": (_arbitration_list,),
     "obproxy_info": (_obproxy_list,),
-    "parameter_info": (_parameters,),
+    "cluster_parameter_info": (_parameters,),
     "cluster_parameter": (_parameters,),
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from ...module_utils._base.parsing import Record, integer, integers, record, records, text
 from ...module_utils._base.text import LONGEST_LOG_LINES, escape_lines, log_tail, one_line
 
-FLEET, ROLLING = "restart_fleet", "rolling_restart_cluster"
+FLEET, ROLLING = "fleet_restart", "cluster_rolling_restart"
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
 # What was done to a task by the module task, and what a task shows of itself.
@@ -21,7 +21,7 @@ LONGEST_MESSAGE = 20_000
 
 def is_restart(module: str) -> bool:
     """Whether results of this module are restarts."""
-    return module.endswith("_restart") or module in (FLEET, ROLLING)
+    return module.endswith("_restart")
 
 
 def has_failed(result: Record) -> bool:
@@ -59,7 +59,7 @@ def task_entry(task: Record) -> Record:
 def plan_entry(module: str, result: Record) -> Record | None:
     """The plan in a result of a module that plans: what restarts together, in order; None if there is none."""
     left_alone = [_planned(one) for one in records(result.get("left_alone"))]
-    if module == "rolling_restart_info":
+    if module == "cluster_rolling_restart_info":
         batches = records(result.get("batches"))
         blocked = [one for one in records(result.get("clusters")) if one.get("blocked")]
         return {
@@ -67,7 +67,7 @@ def plan_entry(module: str, result: Record) -> Record | None:
             "left_alone": left_alone,
             "refused": [{"cluster": one_line(one.get("name")), "reason": _message(one)} for one in blocked],
         }
-    if module == "restart_fleet_info":
+    if module == "fleet_restart_info":
         refused = [_planned(one) for one in records(result.get("refused"))]
         waves = [records(wave.get("servers")) for wave in records(result.get("waves"))]
         return {

@@ -25,15 +25,15 @@ def effect_entries() -> Iterator[Entry]:
     """The messages of restarts until values are in effect."""
     option = partial(entry, (OPTIONS, "until_effective"), until_effective=WANTED)
     hidden = set_to(servers=())
-    for module in ("server_restart", "rolling_restart_info"):
-        given = {"started_before": None} if module == "rolling_restart_info" else {}
+    for module in ("server_restart", "cluster_rolling_restart_info"):
+        given = {"started_before": None} if module == "cluster_rolling_restart_info" else {}
         yield option("no values of servers are shown", module, ("stack_size", "started_before"), hidden, **given)
         proves = ("stack_size=5M", "started_before")
         yield option("nothing tells that old values are shown", module, proves, set_to(at_once=True), **given)
     unknown = {"until_effective": {"stack_sise": "5M"}}
     yield entry((OPTIONS, "until_effective"), "the cluster has no such", "zone_restart", ("stack_sise",), **unknown)
     yield entry(
-        (OPTIONS, "started_before"), "and no `until_effective`", "rolling_restart_info", (), started_before=None
+        (OPTIONS, "started_before"), "and no `until_effective`", "cluster_rolling_restart_info", (), started_before=None
     )
 
     effect = partial(entry, (TASKS, "The values are not in effect"), until_effective=WANTED)

@@ -22,7 +22,7 @@ SERVERS = [{"cluster": "orders", "server": f"10.1.0.{last}:2882"} for last in (1
 
 def fleet_entries() -> Iterator[Entry]:
     """What the module names of those that failed."""
-    fleet = partial(entry, (TASKS, "Servers of a fleet are not restarted as asked"), module="restart_fleet")
+    fleet = partial(entry, (TASKS, "Servers of a fleet are not restarted as asked"), module="fleet_restart")
     mine = (f"orders {ADDRESS_41}",)
     yield fleet("one is not safe", names=("10.1.0.2:2882", "sys"), servers=SERVERS[:2])
     yield fleet("the service does not answer", names=mine, happening=fails("tasks", 503, "/api/v2/tasks/instances"))

@@ -30,7 +30,7 @@ REFUSED = "cannot be the value in this cluster"
 
 def parameter_entries() -> Iterator[Entry]:
     """The messages of the modules for parameters."""
-    for module in ("cluster_parameter", "parameter_info"):
+    for module in ("cluster_parameter", "cluster_parameter_info"):
         for wanted in ({STATIC: "21M"}, {STATIC: "5"}, {STATIC: "5s"}, {DYNAMIC: "010"}, {"stack_sise": "5M"}):
             yield _entry(module, OPTIONS, "parameters", REFUSED, wanted)
     yield _entry("cluster_parameter", OPTIONS, "parameters", REFUSED, {READONLY: "eth0", STATIC: "1G"})

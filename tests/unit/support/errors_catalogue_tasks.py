@@ -160,7 +160,7 @@ def target_entries() -> Iterator[Entry]:
     off = turned(clock_offset=3600.0)
     yield clocks("the clock is off", "server_restart", ("started_before", here, late), off)
     apart = turned(other_offsets=(-172_800.0,))
-    yield clocks("the answers disagree", "rolling_restart_info", ("started_before", here, old), apart)
+    yield clocks("the answers disagree", "cluster_rolling_restart_info", ("started_before", here, old), apart)
     yield entry((TARGETS, "hosts"), "one matches nothing", "agent_restart", ("hosts", "10.9.9.9"), hosts=["10.9.9.9"])
     yield from _plan_entries()
     yield entry((TARGETS, "task_id"), "of `task` is none", "task", ("task_id", "81"))
@@ -183,7 +183,7 @@ def _plan_entries() -> Iterator[Entry]:
     def plan(cause: str, names: tuple[str, ...], count: int = 3, **options: Any) -> Entry:
         raw = [raw_server(number, f"zone{number}") for number in range(1, count + 1)]
         happening = turned(servers=lambda _cluster_id: raw)
-        return entry((TARGETS, names[0]), cause, "rolling_restart_info", names, happening, **options)
+        return entry((TARGETS, names[0]), cause, "cluster_rolling_restart_info", names, happening, **options)
 
     yield plan("one matches nothing", ("clusters", "payments"), clusters=["payments"])
     yield plan("fewer zones than min_zones", ("clusters", "orders", "min_zones=3"), 2, min_zones=3)

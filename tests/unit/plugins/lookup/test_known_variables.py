@@ -13,13 +13,8 @@ from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import u
 
 ROOT = Path(__file__).parents[4]
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
-PREFIXES = {"restart_arbitration_services": "restart_arbitration_"}
 # demo.yml takes no variables; rolling_restart.yml is the role alone.
 PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"demo", "rolling_restart"})
-
-
-def prefix_of(name):
-    return PREFIXES.get(name, f"{name}_")
 
 
 @pytest.mark.parametrize(
@@ -28,25 +23,29 @@ def prefix_of(name):
         ("rolling_restart", "rolling_restart_server", "rolling_restart_servers"),
         ("rolling_restart", "rolling_restart_min_zone", "rolling_restart_min_zones"),
         ("rolling_restart", "rolling_restart_starts_before", "rolling_restart_started_before"),
-        ("task_wait", "task_wait_retry", "task_wait_retries"),
+        ("restart_wait", "restart_wait_retry", "restart_wait_retries"),
         ("emulator", "emulator_prot", "emulator_port"),
-        ("restart_fleet", "restart_fleet_server", "restart_fleet_servers"),
-        ("restart_agents", "restart_agents_host", "restart_agents_hosts"),
-        ("restart_arbitration_services", "restart_arbitration_service", "restart_arbitration_services"),
-        ("report_task", "report_task_folders", "report_task_folder"),
-        ("change_parameters", "change_parameters_value", "change_parameters_values"),
+        ("fleet_restart", "fleet_restart_server", "fleet_restart_servers"),
+        ("agent_rolling_restart", "agent_rolling_restart_host", "agent_rolling_restart_hosts"),
+        (
+            "arbitration_service_rolling_restart",
+            "arbitration_service_rolling_restart_service",
+            "arbitration_service_rolling_restart_services",
+        ),
+        ("task_report", "task_report_folders", "task_report_folder"),
+        ("parameter_rollout", "parameter_rollout_value", "parameter_rollout_values"),
     ],
 )
 def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):
-    assert unknown_variables(name, prefix_of(name), [variable, near, "other", f"other_{variable}"]) == [
+    assert unknown_variables(name, f"{name}_", [variable, near, "other", f"other_{variable}"]) == [
         f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
     ]
 
 
 def test_name_like_no_other_is_told_how_to_be_free():
-    assert unknown_variables("task_wait", "task_wait_", ["task_wait_qqq"]) == [
-        "task_wait_qqq: is not a variable of oceanbase.ocp.task_wait; "
-        "a variable of your own begins with task_wait_user_, so rename it."
+    assert unknown_variables("restart_wait", "restart_wait_", ["restart_wait_qqq"]) == [
+        "restart_wait_qqq: is not a variable of oceanbase.ocp.restart_wait; "
+        "a variable of your own begins with restart_wait_user_, so rename it."
     ]
 
 
@@ -59,13 +58,13 @@ def test_own_variables_are_free(variable):
 def test_every_option_and_every_variable_that_a_role_sets_is_known(role):
     spec = yaml.safe_load((ROOT / "roles" / role / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     code = "\n".join(path.read_text() for path in (ROOT / "roles" / role).rglob("*.yml") if path.parent.name != "meta")
-    used = set(re.findall(rf"(?<![\w.]){role}_\w+", code)) - {"rolling_restart_info"}
+    used = set(re.findall(rf"(?<![\w.]){role}_\w+", code))
     assert unknown_variables(role, f"{role}_", used | spec["options"].keys()) == []
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS)
 def test_every_variable_that_a_playbook_uses_is_known(playbook):
-    prefix = prefix_of(playbook)
+    prefix = f"{playbook}_"
     code = (ROOT / f"playbooks/{playbook}.yml").read_text()
     used = set(re.findall(rf"(?<![\w.#-]){prefix}\w+", re.sub(r"^#.*", "", code, flags=re.MULTILINE)))
     assert len(used) > 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The file of a recording, which is JSON, and its errors. docs/check-service.md, "A recording", has its format."""
+"""The file of a recording, which is JSON, and its errors. docs/service-check.md, "A recording", has its format."""
 
 import json
 from collections.abc import Iterator, Mapping

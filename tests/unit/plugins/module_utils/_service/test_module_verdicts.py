@@ -39,17 +39,23 @@ OF_DATABASES = {
         "zone_restart",
         "cluster_restart",
         "rolling_restart",
-        "rolling_restart_cluster",
-        "restart_fleet",
+        "cluster_rolling_restart",
+        "fleet_restart",
     )
 }
-OF_AGENTS = {"agent_restart", "restart_agents"}
-OF_ARBITRATION = {"arbitration_service_restart", "restart_arbitration_services"}
+OF_AGENTS = {"agent_restart", "agent_rolling_restart"}
+OF_ARBITRATION = {"arbitration_service_restart", "arbitration_service_rolling_restart"}
 NEED_INSTANT = {
-    *("rolling_restart", "rolling_restart_cluster", "restart_fleet", "restart_agents", "restart_arbitration_services")
+    *(
+        "rolling_restart",
+        "cluster_rolling_restart",
+        "fleet_restart",
+        "agent_rolling_restart",
+        "arbitration_service_rolling_restart",
+    )
 }
 OF_OBPROXIES = {"obproxy_restart"}
-OF_PARAMETERS = {"parameter_info", "cluster_parameter"}
+OF_PARAMETERS = {"cluster_parameter_info", "cluster_parameter"}
 EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION | OF_OBPROXIES
 
 
@@ -103,9 +109,9 @@ def ignoring(name: str) -> Findings:
 
 
 def test_each_module_and_each_playbook_that_restarts_is_judged():
-    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"check_service", "demo", "report_task"}
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"service_check", "demo", "task_report"}
     # It works as well as cluster_parameter and rolling_restart, of which it is made.
-    playbooks -= {"change_parameters"}
+    playbooks -= {"parameter_rollout"}
     assert RESTARTS.keys() | OTHERS.keys() == {*MODULES, *playbooks} - {"service_info"}
     assert RESTARTS.keys() == EVERY
 
@@ -159,12 +165,13 @@ def test_all_is_well():
 def test_what_a_read_costs(found, expected):
     changed = worse(found)
     changed = {
-        works: names - {"restart_fleet_info", "rolling_restart_info", "server_info"} for works, names in changed.items()
+        works: names - {"fleet_restart_info", "cluster_rolling_restart_info", "server_info"}
+        for works, names in changed.items()
     }
     assert changed == expected
 
 
-PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart", "rolling_restart_cluster"} | OF_AGENTS
+PARTS = {"server_restart", "zone_restart", "fleet_restart", "rolling_restart", "cluster_rolling_restart"} | OF_AGENTS
 
 
 @pytest.mark.parametrize(
@@ -173,11 +180,11 @@ PARTS = {"server_restart", "zone_restart", "restart_fleet", "rolling_restart", "
         ("task_tags", Shown.ABSENT, PARTS | OF_OBPROXIES),
         ("task_tags", Shown.PARTLY, PARTS | OF_OBPROXIES),
         ("task_tags", Shown.UNKNOWN, set()),
-        ("server_start", Shown.PARTLY, OF_DATABASES | {"restart_fleet_info", "rolling_restart_info"}),
+        ("server_start", Shown.PARTLY, OF_DATABASES | {"fleet_restart_info", "cluster_rolling_restart_info"}),
         ("server_start", Shown.UNKNOWN, set()),
         ("agent_start", Shown.ABSENT, OF_AGENTS),
         ("agent_pids", Shown.ABSENT, OF_AGENTS),
-        ("root_server", Shown.ABSENT, {"rolling_restart", "rolling_restart_cluster", "rolling_restart_info"}),
+        ("root_server", Shown.ABSENT, {"rolling_restart", "cluster_rolling_restart", "cluster_rolling_restart_info"}),
         ("operating_task", Shown.ABSENT, set()),
         ("parameters", Shown.ABSENT, OF_PARAMETERS),
         ("parameters", Shown.PARTLY, set()),
@@ -212,7 +219,7 @@ def test_clock_that_is_not_believed(clock, words):
     found.clock = clock
     changed = worse(found)
     assert changed == {
-        Works.NO: NEED_INSTANT | {"restart_fleet_info", "rolling_restart_info"},
+        Works.NO: NEED_INSTANT | {"fleet_restart_info", "cluster_rolling_restart_info"},
         Works.LESS: EVERY - NEED_INSTANT,
     }
     assert words in judged(found)["server_restart"][1]

@@ -151,8 +151,8 @@ def test_fact_that_is_not_shown_costs_proof(ocp, names, fact, module, words):
     [
         ("/api/v2/ob/clusters", ["server_restart", "zone_restart", "cluster_restart", "rolling_restart"]),
         ("/servers", ["server_restart", "zone_restart", "cluster_restart", "cluster_wait", "server_info"]),
-        ("/api/v2/compute/hosts", ["agent_restart", "restart_agents", "host_info"]),
-        ("/agent", ["agent_restart", "restart_agents"]),
+        ("/api/v2/compute/hosts", ["agent_restart", "agent_rolling_restart", "host_info"]),
+        ("/agent", ["agent_restart", "agent_rolling_restart"]),
         ("/api/v2/tasks/instances", ["server_restart", "agent_restart", "task_wait", "cluster_wait"]),
     ],
 )

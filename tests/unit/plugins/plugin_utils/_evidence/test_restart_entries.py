@@ -62,7 +62,7 @@ def test_fleet_has_an_entry_for_each_server():
     starts = {"start_before": "2026-05-01T00:00:00Z", "start_after": "2026-05-04T00:00:00Z", "duration": 7.0}
     one = {"server": "1", "name": "10.0.0.1:2882", "failed": False, "task_id": 5, "verified": True, **shared, **starts}
     two = {**one, "server": "2", "name": None, "failed": True, "msg": "was not restarted.", "verified": None}
-    entries = restart_entries("restart_fleet", {"servers": [one, two], "msg": "1 of 2"}, False)
+    entries = restart_entries("fleet_restart", {"servers": [one, two], "msg": "1 of 2"}, False)
     assert [(entry["name"], entry["outcome"]) for entry in entries] == [("10.0.0.1:2882", "proven"), ("2", "failed")]
     assert entries[0]["members"][0]["start_before"] == "2026-05-01T00:00:00Z"
     assert (entries[0]["task"]["id"], entries[0]["task"]["duration"]) == (5, 7.0)
@@ -80,23 +80,23 @@ def test_rolling_restart_of_a_cluster_has_those_that_were_not_begun():
     }
     results = [{**done, "outcome": "submitted", "verified": True}, {**done, "name": "b:1", "outcome": "failed"}]
     result = {"cluster": {"id": 1, "name": "orders"}, "results": results, "untouched": ["c:1"], "msg": "Task 5 FAILED"}
-    entries = restart_entries("rolling_restart_cluster", result, False)
+    entries = restart_entries("cluster_rolling_restart", result, False)
     assert [(entry["name"], entry["outcome"], entry["changed"]) for entry in entries] == [
         ("a:1", "proven", True),
         ("b:1", "failed", True),
         ("c:1", "not_begun", False),
     ]
-    planned = restart_entries("rolling_restart_cluster", {**result, "results": []}, True)
+    planned = restart_entries("cluster_rolling_restart", {**result, "results": []}, True)
     assert [entry["outcome"] for entry in planned] == ["planned"]
 
 
 def test_plan_has_the_servers_of_each_step():
     server = {"id": 1, "name": "a:1", "reason": "it is old", "needed": True}
     batch = {"number": 1, "cluster": "orders", "zone": "z1", "servers": [server, {**server, "needed": False}]}
-    plan = plan_entry("rolling_restart_info", {"batches": [batch], "left_alone": [], "clusters": []})
+    plan = plan_entry("cluster_rolling_restart_info", {"batches": [batch], "left_alone": [], "clusters": []})
     assert plan["steps"] == [[{"cluster": "orders", "zone": "z1", "name": "a:1", "reason": "it is old"}]]
     wave = {"number": 1, "servers": [{"cluster": "orders", "zone": "z1", "server": "a:1", "reason": "x"}]}
-    waves = plan_entry("restart_fleet_info", {"waves": [wave], "left_alone": [], "refused": [wave["servers"][0]]})
+    waves = plan_entry("fleet_restart_info", {"waves": [wave], "left_alone": [], "refused": [wave["servers"][0]]})
     assert waves["steps"][0][0]["name"] == "a:1"
     assert waves["refused"] == [{"cluster": "orders", "reason": "no wave can take a:1"}]
     assert plan_entry("server_info", {}) is None

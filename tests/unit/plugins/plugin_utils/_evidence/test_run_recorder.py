@@ -152,7 +152,7 @@ def test_task_that_is_waited_for_later_is_brought_up_to_date(run):
 def test_later_look_at_the_same_plan_is_left_out(run):
     def plan(*names):
         servers = [{"name": name, "reason": "old", "needed": True} for name in names]
-        return run.result("rolling_restart_info", {"batches": [{"cluster": "orders", "servers": servers}]})
+        return run.result("cluster_rolling_restart_info", {"batches": [{"cluster": "orders", "servers": servers}]})
 
     for names in ("a", "b"), ("b",), (), ("c",):
         run.recorder.ended(plan(*names))
@@ -208,7 +208,7 @@ RESULTS = st.fixed_dictionaries(
     },
 )
 MODULES = [
-    *("server_restart", "restart_fleet", "rolling_restart_cluster", "rolling_restart_info", "task"),
+    *("server_restart", "fleet_restart", "cluster_rolling_restart", "cluster_rolling_restart_info", "task"),
     "cluster_parameter",
 ]
 

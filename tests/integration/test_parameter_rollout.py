@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The playbook parameter_rollout: set, restart who needs it, verify; again it does nothing, and killed it goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import time
+
+import pytest
+import yaml
+from documentation_blocks import blocks
+from rolling import QUICK, names, once
+
+PLAYBOOK = "oceanbase.ocp.parameter_rollout"
+KILLS = int(os.environ.get("OCP_ROLLING_KILLS", "12"))
+GOLDEN = 0.6180339887
+FLEET = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK)
+WANTED = {"stack_size": "5M"}
+
+
+def plays(folder, clusters=("cluster1",), values=None, **more):
+    given = {"clusters": list(clusters), "values": values or WANTED, "folder": str(folder), **more}
+    variables = {f"parameter_rollout_{name}": given[name] for name in given}
+    return [{"import_playbook": PLAYBOOK, "vars": {**variables, "rolling_restart_gate_timeout": 60}}]
+
+
+def running_with(emulator):
+    """The values that servers really run with."""
+    return {each["parameters"]["stack_size"]["value"] for each in emulator.get("/emulator/parameters")["contents"]}
+
+
+def kept(folder):
+    """The files with values of before, by their names."""
+    return {file.name: file.read_text() for file in folder.glob("parameter_rollout-*.yml")}
+
+
+def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect, start_emulator, tmp_path):
+    emulator = start_emulator(*FLEET)
+    connect(emulator)
+    wrong = ansible.playbook(plays(tmp_path, values={"stack_size": "50G"}))
+    assert "stack_size: 50G is out of range" in wrong.output
+    assert emulator.requests("PUT") == []
+
+    first = ansible.playbook(plays(tmp_path))
+    assert first.rc == 0, first.output
+    assert (running_with(emulator), emulator.restarts("OB_SERVER")) == ({"5M"}, once(emulator))
+    [(name, before)] = kept(tmp_path).items()
+    assert yaml.safe_load(before) == {
+        "parameter_rollout_clusters": ["cluster1"],
+        "parameter_rollout_values": {"stack_size": "512K"},
+    }
+    command = f"ansible-playbook {PLAYBOOK} -e @{tmp_path}/{name}"
+    said = f"cluster1 ran with stack_size=512K before. To set that again: {command}"
+    assert first.results["Show how to set them again"]["msg"] == said
+
+    again = ansible.playbook(plays(tmp_path))
+    assert again.rc == 0, again.output
+    assert " changed=0 " in again.output
+    assert again.results["Show how to set them again"]["msg"] == said
+    assert (emulator.restarts("OB_SERVER"), kept(tmp_path)) == (once(emulator), {name: before})
+
+
+@pytest.mark.nightly
+def test_service_that_shows_the_new_value_at_once_asks_for_the_instant(
+    ansible, connect, start_emulator, tmp_path, change
+):
+    emulator = start_emulator("--parameter-values", "set", *FLEET)
+    connect(emulator)
+    refused = ansible.playbook(plays(tmp_path))
+    assert refused.rc == 2
+    said = refused.result["msg"]
+    assert (
+        "In this playbook, started_before is the variable parameter_rollout_started_before; this run set the values at "
+        "20" in said
+    )
+    assert emulator.restarts("OB_SERVER") == {}
+    outcome = ansible.playbook(plays(tmp_path, started_before=change))
+    assert outcome.rc == 0, outcome.output
+    assert (running_with(emulator), emulator.restarts("OB_SERVER")) == ({"5M"}, once(emulator))
+
+
+@pytest.mark.nightly
+def test_dynamic_parameter_needs_no_restart(ansible, connect, start_emulator, tmp_path):
+    emulator = start_emulator(*FLEET)
+    connect(emulator)
+    outcome = ansible.playbook(plays(tmp_path, values={"server_permanent_offline_time": "2h"}))
+    assert outcome.rc == 0, outcome.output
+    assert emulator.restarts("OB_SERVER") == {}
+    assert "server_permanent_offline_time=2h on 10.0.0.1:2882" in outcome.output
+
+
+# The value is looked at for three minutes.
+@pytest.mark.nightly
+def test_value_without_effect_says_who_runs_with_what_and_how_to_go_back(ansible, connect, start_emulator, tmp_path):
+    emulator = start_emulator("--static-parameters", "never", *FLEET)
+    connect(emulator)
+    outcome = ansible.playbook(plays(tmp_path))
+    assert outcome.rc == 2
+    task = "Show what failed, which server runs with which value, and how to set the old ones again"
+    message = outcome.results[task]["msg"]
+    assert "shows stack_size=512K instead of 5M" in message
+    assert "cluster1: stack_size=512K on 10.0.0.1:2882, 10.0.0.2:2882, 10.0.0.3:2882" in message
+    [name] = kept(tmp_path)
+    command = f"ansible-playbook {PLAYBOOK} -e @{tmp_path}/{name}"
+    assert f"To set the previous values again in cluster1: {command}" in message
+    assert sum(emulator.restarts("OB_SERVER").values()) == 1
+
+
+def stages(text):
+    return text.count("\nTASK [")
+
+
+# Of an undisturbed run.
+COUNTED: list[int] = []
+
+
+@pytest.fixture
+def run(ansible, connect, tmp_path):
+    """Start the playbook; returns the process and what it has printed so far."""
+
+    def start(emulator, name):
+        connect(emulator)
+        process = ansible.start(plays(tmp_path), name)
+        return process, lambda: ansible.output(name).read_text()
+
+    return start
+
+
+@pytest.fixture
+def last_stage(run, start_emulator):
+    if not COUNTED:
+        undisturbed, text = run(start_emulator(*FLEET), "undisturbed")
+        assert undisturbed.wait(timeout=120) == 0, text()
+        COUNTED.append(stages(text()))
+    return COUNTED[0]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_killed_run_is_ended_by_the_next_one(ansible, run, last_stage, start_emulator, tmp_path, seed):
+    for file in tmp_path.glob("parameter_rollout-*.yml"):
+        file.unlink()
+    stage = 1 + int(last_stage * (seed * GOLDEN % 1))
+    # Half a second for a restart, so that some are killed in the middle of one.
+    emulator = start_emulator(*FLEET[:-1], "0.03")
+    process, text = run(emulator, "killed")
+    while stages(text()) < stage and process.poll() is None:
+        time.sleep(0.01)
+    # At any moment of the stage; no rule about time is proven by it.
+    time.sleep(random.Random(seed).uniform(0, 2.0))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    ansible.end()
+
+    again, text = run(emulator, "again")
+    assert again.wait(timeout=240) == 0, text()
+    assert (running_with(emulator), emulator.restarts("OB_SERVER")) == ({"5M"}, once(emulator))
+    assert [yaml.safe_load(each)["parameter_rollout_values"] for each in kept(tmp_path).values()] == [
+        {"stack_size": "512K"}
+    ]
+
+
+@pytest.mark.nightly
+def test_page_shows_the_actual_output_for_three_clusters_of_nine_servers(ansible, connect, start_emulator, tmp_path):
+    page = "docs/rolling-restart.md"
+    [command] = [block for block in blocks(page, "yaml") if block.startswith("# change.yml")]
+    assert len(command.splitlines()) == 4
+    clusters = [
+        {"name": name, "zones": [{"name": f"zone{zone}", "servers": servers(number, zone)} for zone in (1, 2, 3)]}
+        for number, name in enumerate(("orders", "payments", "stock"))
+    ]
+    (tmp_path / "fleet.yml").write_text(yaml.safe_dump({"clusters": clusters}))
+    emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"), *QUICK)
+    connect(emulator)
+    ansible.environment["PWD"] = str(tmp_path)
+    outcome = ansible.playbook(yaml.safe_load(command))
+    assert outcome.rc == 0, outcome.output
+    assert (running_with(emulator), emulator.restarts("OB_SERVER")) == ({"5M"}, once(emulator))
+    assert len(names(emulator)) == 27
+    [shown] = [block for block in blocks(page, "text") if "27 planned" in block]
+    lines = iter(map(fixed, outcome.output.splitlines()))
+    for line in filter(lambda each: each != "...", shown.splitlines()):
+        assert any(fixed(line).strip() in each for each in lines), line
+
+
+def servers(number, zone):
+    return [{"ip": f"10.{number}.{zone}.{last}"} for last in (1, 2, 3)]
+
+
+def fixed(line):
+    """Without what differs from run to run: times, folders and hashes."""
+    return re.sub(r"[0-9.]+ s |@\S*/|-[0-9a-f]{8}(?=\.yml)", "", line)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Agents in batches of hosts, and arbitration services one after another."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from credentials import BASIC
+
+AGENTS, ARBITRATION = "agent_rolling_restart", "arbitration_service_rolling_restart"
+HOSTS = [f"10.0.0.{last}" for last in range(1, 6)]
+FLEET = """
+clusters:
+  - name: orders
+    zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}]
+arbitration_services: [{ip: 10.0.0.10}, {ip: 10.0.0.11}, {ip: 10.0.0.12}]
+"""
+SERVICES = [f"10.0.0.{last}:2888" for last in (10, 11, 12)]
+
+
+@pytest.fixture
+def run(ansible):
+    def playbook(emulator, name, password=BASIC["password"], **given):
+        connection = {f"OCP_{key.upper()}": value for key, value in {**BASIC, "password": password}.items()}
+        ansible.environment |= {"OCP_URL": emulator.url, **connection}
+        change = (datetime.now(UTC) - timedelta(seconds=30)).isoformat()
+        variables = {f"{name}_{key}": value for key, value in {"started_before": change, **given}.items()}
+        return ansible.playbook(f"oceanbase.ocp.{name}", arguments=f"-e '{json.dumps(variables)}'")
+
+    return playbook
+
+
+def agents(run, emulator, **given):
+    return run(emulator, AGENTS, **given)
+
+
+def services(run, emulator, **given):
+    return run(emulator, ARBITRATION, **given)
+
+
+@pytest.fixture
+def arbitrated(start_emulator, tmp_path):
+    (tmp_path / "fleet.yml").write_text(FLEET)
+    return start_emulator("--fleet", str(tmp_path / "fleet.yml"), "--step-seconds", "0.005")
+
+
+def degrade(emulator, *log_streams):
+    ill = [{"cluster": "orders", "tenant": "shop", "logStreams": list(log_streams)}] if log_streams else []
+    emulator.put("/emulator/arbitration-services/2", {"degraded": ill})
+
+
+def test_agents_are_restarted_once_in_batches(run, emulator):
+    first = agents(run, emulator, hosts=HOSTS, batch=2)
+    assert first.rc == 0, first.output
+    assert emulator.restarts("HOST") == dict.fromkeys(HOSTS, 1)
+    assert len(emulator.requests("POST")) == 3
+    # As the command line gives it by -e name=value.
+    again = agents(run, emulator, hosts=", ".join(HOSTS), batch=2)
+    assert again.rc == 0, again.output
+    assert " changed=0 " in again.output
+    assert len(emulator.requests("POST")) == 3
+
+
+def test_failed_agent_batch_ends_the_run(run, emulator):
+    emulator.post("/emulator/faults", {"kind": "subtask", "action": "fail", "match": {"taskId": 1002}})
+    outcome = agents(run, emulator, hosts=HOSTS, batch=2)
+    assert outcome.rc == 2
+    assert len(emulator.requests("POST")) == 2
+    assert emulator.restarts("HOST") == dict.fromkeys(HOSTS[:2], 1)
+
+
+def test_arbitration_services_are_restarted_one_after_another(run, arbitrated):
+    outcome = services(run, arbitrated, services=SERVICES)
+    assert outcome.rc == 0, outcome.output
+    assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
+
+
+def test_arbitration_service_is_refused_until_log_streams_recover(run, arbitrated):
+    degrade(arbitrated, 1001, 1002)
+    refused = services(run, arbitrated, services=SERVICES)
+    assert refused.rc == 2
+    assert arbitrated.restarts("ARBITRATION_SERVICE") == {SERVICES[0]: 1}
+    said = refused.results["Make sure that no log stream is degraded"]["msg"]
+    assert f"Arbitration service {SERVICES[1]} was not restarted, nor any after it" in said
+    assert "degraded log streams of shop in orders" in said
+    degrade(arbitrated)
+    gone_on = services(run, arbitrated, services=",".join(SERVICES))
+    assert gone_on.rc == 0, gone_on.output
+    assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"), [(agents, {"hosts": HOSTS, "batch": 2}), (services, {"services": SERVICES})]
+)
+def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
+    outcome = kind(run, emulator, password="wrong", **given)
+    assert outcome.rc == 2
+    assert [seen["status"] for seen in emulator.get("/emulator/requests")["contents"]] == [401]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "sentence"),
+    [
+        (agents, {}, f"{AGENTS}_hosts, {AGENTS}_started_before: give a list"),
+        (
+            agents,
+            {"hosts": "10.0.0.1,"},
+            "agent_rolling_restart_hosts, agent_rolling_restart_started_before: give a list",
+        ),
+        (
+            agents,
+            {"hosts": HOSTS, "started_before": None},
+            "agent_rolling_restart_hosts, agent_rolling_restart_started_before",
+        ),
+        (agents, {"hosts": HOSTS, "batch": 0}, f"{AGENTS}_batch: 0 is out of range"),
+        (
+            services,
+            {},
+            "arbitration_service_rolling_restart, arbitration_service_rolling_restart_started_before: give a list",
+        ),
+    ],
+    ids=["no hosts", "a host without a name", "no instant", "batch", "no services"],
+)
+def test_error_names_the_bad_option_before_any_request(run, emulator, kind, given, sentence):
+    outcome = kind(run, emulator, **given)
+    assert outcome.rc == 2
+    assert sentence in outcome.result["msg"], outcome.output
+    assert emulator.log.count("/api/") == 0
