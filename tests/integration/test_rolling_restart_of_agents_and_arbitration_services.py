@@ -105,22 +105,10 @@ def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
     ("kind", "given", "sentence"),
     [
         (agents, {}, f"{AGENTS}_hosts, {AGENTS}_started_before: give a list"),
-        (
-            agents,
-            {"hosts": "10.0.0.1,"},
-            "agent_rolling_restart_hosts, agent_rolling_restart_started_before: give a list",
-        ),
-        (
-            agents,
-            {"hosts": HOSTS, "started_before": None},
-            "agent_rolling_restart_hosts, agent_rolling_restart_started_before",
-        ),
+        (agents, {"hosts": "10.0.0.1,"}, f"{AGENTS}_hosts, {AGENTS}_started_before: give a list"),
+        (agents, {"hosts": HOSTS, "started_before": None}, f"{AGENTS}_hosts, {AGENTS}_started_before"),
         (agents, {"hosts": HOSTS, "batch": 0}, f"{AGENTS}_batch: 0 is out of range"),
-        (
-            services,
-            {},
-            "arbitration_service_rolling_restart, arbitration_service_rolling_restart_started_before: give a list",
-        ),
+        (services, {}, f"{ARBITRATION}_services, {ARBITRATION}_started_before: give a list"),
     ],
     ids=["no hosts", "a host without a name", "no instant", "batch", "no services"],
 )
