@@ -48,9 +48,10 @@ options:
       - This or O(until_effective) is required.
     type: str
   freeze_server:
-    description: Whether a minor compaction is done before a server is stopped. Not for O(strategy=zone).
+    description:
+      - Whether a minor compaction is done before a server is stopped.
+      - Required with O(strategy=server), refused with O(strategy=zone), because OCP takes it for a server alone.
     type: bool
-    default: true
   min_zones:
     description: Refuse a cluster that has fewer zones than this.
     type: int
@@ -147,6 +148,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ ocp_password }}"
     cluster: orders
+    freeze_server: true
     started_before: "2026-05-04T03:00:00+08:00"
     safety_timeout: 600
     stop_on: [alarms, lag, backup, merge, versions, ntp]
@@ -231,6 +233,7 @@ trace_id:
 """
 
 from ..module_utils._base.checks import check_range
+from ..module_utils._base.errors import OptionError
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
@@ -259,7 +262,7 @@ OPTIONS = {
     "servers": {"type": "list", "elements": "str"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
     "started_before": {"type": "str"},
-    "freeze_server": {"type": "bool", "default": True},
+    "freeze_server": {"type": "bool"},
     "min_zones": {"type": "int", "default": 0},
     "finish_before": PLAN_OPTIONS["finish_before"],
     "soak": {"type": "int", "default": 0},
@@ -286,6 +289,11 @@ OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms
 
 
 def run(api, params, mode):
+    if params["freeze_server"] is not None and Strategy(params["strategy"]) is Strategy.ZONE:
+        raise OptionError(
+            f"freeze_server: {str(params['freeze_server']).lower()} does not go with strategy=zone, since OCP takes it "
+            "for the restart of a server alone; leave it out."
+        )
     wait_timeout = None if params["wait_timeout"] is None else seconds_option(params, "wait_timeout", 0)
     asked = {**params, **OF_EACH, "wait_timeout": SHORTEST_WAIT if wait_timeout is None else params["wait_timeout"]}
     request = restart_options(asked, mode)
@@ -326,7 +334,7 @@ def record(params):
     return RunRecord(given["record"], given["host"], given["clusters"], given["forks"], params["max_failures"])
 
 
-DEFINITION = Definition(OPTIONS, run)
+DEFINITION = Definition(OPTIONS, run, {"required_if": [("strategy", Strategy.SERVER.value, ["freeze_server"])]})
 
 
 def main():

@@ -52,7 +52,11 @@ MODULES: dict[str, dict[str, Any]] = {
         "freeze_server": True,
         "started_before": "2026-05-04T03:00:00+08:00",
     },
-    "cluster_rolling_restart": {"cluster": "billing", "started_before": "2026-05-04T03:00:00+08:00"},
+    "cluster_rolling_restart": {
+        "cluster": "billing",
+        "freeze_server": True,
+        "started_before": "2026-05-04T03:00:00+08:00",
+    },
     "fleet_restart_info": {
         "servers": [{"cluster": "billing", "server": "172.20.1.43:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

@@ -16,7 +16,11 @@ QUERIES = yaml.safe_load((REPOSITORY / "extensions/audit/event_query.yml").read_
 HOST = {"infra_type": "PrivateCloud", "infra_bucket": "Compute", "device_type": "Host"}
 TASKS = {
     # Before the others, which may leave nothing to restart.
-    "cluster_rolling_restart": {"cluster": "payments", "started_before": datetime.now(UTC).isoformat()},
+    "cluster_rolling_restart": {
+        "cluster": "payments",
+        "freeze_server": True,
+        "started_before": datetime.now(UTC).isoformat(),
+    },
     "server_restart": {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True},
     "agent_restart": {"hosts": ["10.0.0.1", "10.0.0.2"]},
     "arbitration_service_restart": {"arbitration_service": "10.0.0.10:2888"},

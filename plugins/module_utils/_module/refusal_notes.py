@@ -24,7 +24,7 @@ def refusal_notes(message: str, params: Params) -> str:
 
 
 def _required_note(message: str) -> str:
-    missing = re.match(r"missing required arguments: ([\w, ]+)", message)
+    missing = re.search(r"(?:missing required arguments|all of the following are missing): ([\w, ]+)", message)
     named = missing.group(1).split(", ") if missing else []
     return "".join(f". {_WHY_REQUIRED[option]}" for option in named if option in _WHY_REQUIRED)
 

@@ -40,13 +40,14 @@ SHORTEST_WAIT = 7200.0
 class ClusterRun:
     """The request. ``plan`` names one cluster; ``restart`` has the demands of each restart.
 
-    ``wait_timeout`` is None for one that fits the time that a server may be offline. The cluster has to stay healthy
-    for ``soak`` seconds at its end, where servers were restarted. ``record`` gets what became of it.
+    ``freeze_server`` is None if zones are restarted, ``wait_timeout`` for one that fits the time that a server may be
+    offline. The cluster has to stay healthy for ``soak`` seconds at its end, where servers were restarted. ``record``
+    gets what became of it.
     """
 
     plan: RollingRequest
     restart: RestartRequest
-    freeze_server: bool
+    freeze_server: bool | None
     wait_timeout: float | None = None
     soak: float = 0.0
     record: RunRecord | None = None

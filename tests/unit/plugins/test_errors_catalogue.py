@@ -93,6 +93,8 @@ def test_every_option_has_its_invalid_values_in_the_catalogue(name):
     assert any(fault == UNKNOWN for _name, _option, fault in told)
     for pair in definition_of(name).rules.get("mutually_exclusive", ()):
         assert (name, pair[0], TOGETHER) in told
+    for _option, _value, [needed] in definition_of(name).rules.get("required_if", ()):
+        assert (name, needed, MISSING) in told
 
 
 def test_expected_faults_come_from_the_argument_spec():

@@ -133,7 +133,7 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "canary": (Bad(RANGE, -1),),
     "soak": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "limit": (Bad(RANGE, 0), Bad(RANGE, 1_000_000)),
-    "strategy": (Bad(TOGETHER, "zone", A_SERVER),),
+    "strategy": (Bad(TOGETHER, "zone", {**A_SERVER, "freeze_server": LEFT_OUT}),),
     "state": (
         Bad(TOGETHER, "skipped"),
         Bad(TOGETHER, "canceled"),
@@ -185,6 +185,8 @@ def option_entries() -> Iterator[Entry]:
         for pair in definition.rules.get("mutually_exclusive", ()):
             first, other = (SAMPLES.get(name, "orders") for name in pair)
             yield _entry(module, pair[0], Bad(TOGETHER, first, {pair[1]: other}, pair[1]))
+        for other, value, [needed] in definition.rules.get("required_if", ()):
+            yield _entry(module, needed, Bad(MISSING, LEFT_OUT, {other: value}, value))
         yield _entry(module, "clutser", Bad(UNKNOWN, "orders", shown=""))
 
 

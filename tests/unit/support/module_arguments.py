@@ -49,7 +49,11 @@ OWN = {
         "freeze_server": True,
         "started_before": "2026-05-04T03:00:00+08:00",
     },
-    "cluster_rolling_restart": {"cluster": "orders", "started_before": "2026-05-04T03:00:00+08:00"},
+    "cluster_rolling_restart": {
+        "cluster": "orders",
+        "freeze_server": True,
+        "started_before": "2026-05-04T03:00:00+08:00",
+    },
     "fleet_restart_info": {
         "servers": [{"cluster": "orders", "server": "10.1.0.1:2882"}],
         "started_before": "2026-05-04T03:00:00+08:00",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from datetime import UTC, datetime
 
@@ -15,7 +16,13 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import rest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
-from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import CONNECTION, OWN, RESTARTS
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
+    CONNECTION,
+    OWN,
+    RESTARTS,
+    ROOT,
+    every_module,
+)
 
 NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "nan", "yesterday"]
 
@@ -36,6 +43,38 @@ def test_invalid_started_before_is_refused(value, name, run):
 def test_unknown_in_flight_value_is_refused(name, run):
     message = run(name, {**CONNECTION, **OWN[name], "in_flight": "skip"})["msg"]
     assert message == "value of in_flight must be one of: attach, fail, queue, got: skip"
+
+
+# OCP takes the choice for the restart of a server, not of a zone or a cluster.
+SEND_FREEZE_SERVER = {"server_restart", "fleet_restart", "cluster_rolling_restart"}
+
+
+@every_module
+@pytest.mark.usefixtures("_offline")
+def test_freeze_server_is_required_where_it_is_sent_and_unknown_elsewhere(name, run):
+    options = {option: value for option, value in OWN[name].items() if option != "freeze_server"}
+    if name in SEND_FREEZE_SERVER:
+        said = run(name, {**CONNECTION, **options})["msg"]
+        assert "freeze_server has no default because OCP requires the choice" in said
+    else:
+        said = run(name, {**CONNECTION, **options, "freeze_server": True})["msg"]
+        assert said.startswith("Unsupported parameters for") and "freeze_server" in said
+
+
+@pytest.mark.usefixtures("_offline")
+def test_freeze_server_is_refused_for_restarts_of_zones(run):
+    given = {**CONNECTION, **OWN["cluster_rolling_restart"], "strategy": "zone"}
+    assert run("cluster_rolling_restart", given)["msg"] == (
+        "freeze_server: true does not go with strategy=zone, since OCP takes it for the restart of a server alone; "
+        "leave it out."
+    )
+
+
+def test_freeze_server_is_true_by_default_in_roles_and_playbooks():
+    roles = "\n".join(path.read_text() for path in ROOT.glob("roles/*/defaults/main.yml"))
+    playbooks = "\n".join(path.read_text() for path in ROOT.glob("playbooks/*.yml"))
+    assert re.findall(r"_freeze_server: (\w+)", roles) == ["true"]
+    assert re.findall(r"{{ \w+_freeze_server *(.*?) *}}", playbooks) == ["| default(true)"]
 
 
 def show(_line, _failed):
