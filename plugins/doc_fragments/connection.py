@@ -53,6 +53,26 @@ options:
       - File or folder of CA certificates to trust, instead of those that come with the Python library C(requests).
       - Taken from the environment variable E(OCP_CA_PATH) if it is not set.
     type: path
+  client_cert:
+    description:
+      - File with the client certificate to show to an C(https) address that asks for one, in PEM form. It may have the
+        chain, and the private key.
+      - The file is read where the module runs.
+      - Taken from the environment variable E(OCP_CLIENT_CERT) if it is not set.
+    type: path
+  client_key:
+    description:
+      - File with the private key of O(client_cert), in PEM form and without a passphrase. Not needed if that file has
+        the key too.
+      - The content of the file is never sent or shown.
+      - Taken from the environment variable E(OCP_CLIENT_KEY) if it is not set.
+    type: path
+  use_proxy:
+    description:
+      - Whether to use the proxy that the environment names (C(HTTPS_PROXY), C(HTTP_PROXY), C(ALL_PROXY), C(NO_PROXY)).
+      - Taken from the environment variable E(OCP_USE_PROXY) if it is not set.
+    type: bool
+    default: true
   timeout:
     description:
       - How many seconds one request may take in all, from the connection to the last byte, including retries.
@@ -63,6 +83,7 @@ options:
       - Taken from the environment variable E(OCP_TIMEOUT) if it is not set.
     type: float
     default: 30
+    aliases: [request_timeout]
 requirements:
   - python >= 3.11, where the module runs
   - requests >= 2.31 (Python library), where the module runs

@@ -68,6 +68,15 @@ options:
   ca_path:
     env:
       - name: OCP_CA_PATH
+  client_cert:
+    env:
+      - name: OCP_CLIENT_CERT
+  client_key:
+    env:
+      - name: OCP_CLIENT_KEY
+  use_proxy:
+    env:
+      - name: OCP_USE_PROXY
   timeout:
     env:
       - name: OCP_TIMEOUT
@@ -182,6 +191,10 @@ KINDS = {
 }
 
 
+# Ansible knows the aliases of options, but not those of a file's keys.
+ALIASES = {alias: option for option, spec in CONNECTION_OPTIONS.items() for alias in spec.get("aliases", ())}
+
+
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     """The servers or clusters of one OCP as an inventory."""
 
@@ -214,6 +227,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _params(self, config: dict[str, Any], filters: dict[str, Any]) -> dict[str, Any]:
         """The options for what to read, validated like those of the modules."""
+        for alias, option in ALIASES.items():
+            if alias in config and option in config:
+                raise AnsibleParserError(f"{option}, {alias}: both are given, but they are the same option; give one.")
+        config = {ALIASES.get(option, option): value for option, value in config.items()}
         unknown = sorted(str(option) for option in config if not self.has_option(option))
         if unknown:
             raise AnsibleParserError(

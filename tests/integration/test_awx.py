@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_o
 from credentials import ACCESS_KEY, BASIC
 from documentation_blocks import blocks
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from mutual_tls import gate
 from repository import REPOSITORY
 
 INPUTS, INJECTORS, SCHEDULED = blocks("docs/awx.md", "yaml")
@@ -107,20 +108,22 @@ def environment(folder, **credential):
     injectors = yaml.safe_load(INJECTORS)
     renderer = ImmutableSandboxedEnvironment()
     given = {field: value for field, value in credential.items() if value != ""}
-    certificates = folder / "ca.pem"
-    certificates.write_text(renderer.from_string(injectors["file"]["template.ca"]).render(**given))
-    given["tower"] = {"filename": {"ca": str(certificates)}}
+    files = {name.removeprefix("template."): text for name, text in injectors["file"].items()}
+    for name, text in files.items():
+        (folder / f"{name}.pem").write_text(renderer.from_string(text).render(**given))
+    given["tower"] = {"filename": {name: str(folder / f"{name}.pem") for name in files}}
     return {name: renderer.from_string(text).render(**given) for name, text in injectors["env"].items()}
 
 
 def test_credential_type_sets_every_variable_the_modules_read():
     inputs, injectors = yaml.safe_load(INPUTS), yaml.safe_load(INJECTORS)
     read = {variable for option in CONNECTION_OPTIONS.values() for variable in option["fallback"][1]}
-    # How long to wait for an answer is no credential.
-    assert set(injectors["env"]) == read - {"OCP_TIMEOUT"}
+    # How long to wait for an answer, and which way to take, are not part of a credential.
+    assert set(injectors["env"]) == read - {"OCP_TIMEOUT", "OCP_USE_PROXY"}
     fields = {field["id"]: field for field in inputs["fields"]}
     assert set(inputs["required"]) <= set(fields)
-    secrets = {name for name, option in CONNECTION_OPTIONS.items() if option.get("no_log")}
+    # The option client_key is the path of what is secret here.
+    secrets = {name for name, option in CONNECTION_OPTIONS.items() if option.get("no_log")} | {"client_key"}
     assert {name for name, field in fields.items() if field.get("secret")} == secrets
     unused = [name for name in fields if name not in INJECTORS]
     assert unused == []
@@ -139,6 +142,20 @@ def test_a_credential_connects(ansible, start_emulator, tls_options, ca_path, tm
         **{"username": "", "password": "", **credentials},
     )
     assert ansible.module("task_info")["rc"] == 0
+
+
+def test_a_credential_with_a_client_certificate_connects(ansible, emulator, authority, ca_path, tmp_path):
+    made = authority.issue_cert("ops@example.com")
+    with gate(authority, emulator.url) as server:
+        ansible.environment = environment(
+            tmp_path,
+            url=server.url,
+            ca_certificates=Path(ca_path).read_text(),
+            client_cert=made.cert_chain_pems[0].bytes().decode(),
+            client_key=made.private_key_pem.bytes().decode(),
+            **BASIC,
+        )
+        assert ansible.module("task_info")["rc"] == 0
 
 
 def test_credential_verifies_certificates_by_default(ansible, start_emulator, tls_options, tmp_path):

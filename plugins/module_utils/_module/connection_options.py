@@ -20,6 +20,7 @@ from .._base.errors import OptionError
 from .._ocp.auth import AccessKeyAuth, basic_auth
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import HttpClient
+from .client_certificate import client_certificate
 
 Params = dict[str, Any]
 
@@ -40,7 +41,11 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     "access_key_secret": _with_env_fallback("access_key_secret", type="str", no_log=True),
     "validate_certs": _with_env_fallback("validate_certs", type="bool", default=True),
     "ca_path": _with_env_fallback("ca_path", type="path"),
-    "timeout": _with_env_fallback("timeout", type="float", default=30),
+    "client_cert": _with_env_fallback("client_cert", type="path"),
+    "client_key": _with_env_fallback("client_key", type="path"),
+    "use_proxy": _with_env_fallback("use_proxy", type="bool", default=True),
+    # In other collections ``timeout`` often is the whole wait.
+    "timeout": _with_env_fallback("timeout", type="float", default=30, aliases=["request_timeout"]),
 }
 
 
@@ -51,7 +56,14 @@ def connected(params: Params) -> Iterator[OcpApi]:
     if verify and params["ca_path"]:
         verify = _trusted_ca(params["ca_path"])
     timeout = seconds_option(params, "timeout", 0.1)
-    client = HttpClient(_checked_url(params["url"]), _credentials(params), verify=verify, timeout=timeout)
+    client = HttpClient(
+        _checked_url(params["url"]),
+        _credentials(params),
+        verify=verify,
+        timeout=timeout,
+        client_cert=client_certificate(params),
+        use_proxy=params["use_proxy"],
+    )
     try:
         yield OcpApi(client)
     finally:

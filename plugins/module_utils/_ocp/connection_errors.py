@@ -46,12 +46,13 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
         )
         return ConnectionFailed(f"The certificate of {url} is not trusted: {why.rstrip('.')}. {advice}", url=url)
     if isinstance(error, requests.exceptions.SSLError):
-        return ConnectionFailed(
-            f"No TLS connection with {url}: {causes[-1]}. Check that url has the scheme the service speaks, "
-            "http or https, and that it speaks TLS 1.2 or newer.",
-            url=url,
-            may_have_run=unknown,
+        advice = (
+            "Give a client certificate that it trusts with client_cert and client_key."
+            if any(map(_demands_certificate, causes))
+            else "Check that url has the scheme the service speaks, http or https, that it speaks TLS 1.2 or newer, "
+            "and whether it asks for a client certificate (client_cert)."
         )
+        return ConnectionFailed(f"No TLS connection with {url}: {causes[-1]}. {advice}", url=url, may_have_run=unknown)
     if any(_never_left(cause) for cause in causes):
         return ConnectionFailed(
             f"{url} cannot be reached: {_innermost(causes)}. Check url and that the service is running.", url=url
@@ -82,6 +83,12 @@ def _never_left(cause: BaseException) -> bool:
 def _is_of_a_certificate(cause: BaseException) -> bool:
     # urllib3 before 2 compares the names itself, and its error has only a text.
     return isinstance(cause, ssl.SSLCertVerificationError) or type(cause).__name__ == "CertificateError"
+
+
+def _demands_certificate(cause: BaseException) -> bool:
+    """Whether the service refuses the client certificate, or that there is none."""
+    alert = str(getattr(cause, "reason", "")) if isinstance(cause, ssl.SSLError) else ""
+    return "ALERT" in alert and ("CERTIFICATE" in alert or "UNKNOWN_CA" in alert)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -8,6 +8,7 @@ taken back, and OCP has no idempotency key.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,8 +60,9 @@ class HttpClient:
     """A session with one service.
 
     ``url`` is the base address, ``verify`` True, False or the path of a CA bundle, ``timeout`` the seconds that one
-    request may take in all, not counting pauses that the service asks for. ``service_clock`` and ``trace_id`` come from
-    the responses. ``last_path`` is the path of the last request, ``sent`` how many there were, without repetitions.
+    request may take in all, not counting pauses that the service asks for. ``client_cert`` has the paths of a
+    certificate and its key. ``service_clock`` and ``trace_id`` come from the responses. ``last_path`` is the path of
+    the last request, ``sent`` how many there were, without repetitions.
     """
 
     url: str = ""
@@ -73,16 +75,27 @@ class HttpClient:
     # Gets the method and address of each request before it is sent; an error that it raises replaces the answer.
     permit: Callable[[str, str], None] | None = None
 
-    def __init__(self, url: str, auth: AuthBase, *, verify: bool | str, timeout: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        auth: AuthBase,
+        *,
+        verify: bool | str,
+        timeout: float,
+        client_cert: tuple[str, str] | None = None,
+        use_proxy: bool = True,
+    ) -> None:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
         self._limit = RequestLimit()
         self._shared_limit = SharedLimit(self.url, user_of(auth))
-        self._verify = verify
+        self._verify = verify if use_proxy or verify is not True else _environment_bundle()
         self._timeouts = (min(timeout, CONNECT_SECONDS), timeout)
         self._session = UnredirectedSession()
         self._session.auth = auth
+        # Not by a list of hosts, which requests would put into the environment of this process for a moment.
+        self._session.trust_env = use_proxy
         self._session.headers.update(
             {
                 "Accept": "application/json",
@@ -93,7 +106,7 @@ class HttpClient:
             }
         )
         self._deadline = Deadline()
-        adapter = Adapter(verify=verify, budget=timeout, deadline=self._deadline)
+        adapter = Adapter(verify=verify, client_cert=client_cert, budget=timeout, deadline=self._deadline)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, adapter)
 
@@ -229,3 +242,8 @@ class HttpClient:
             sleep(pause)
             slept += pause
         return slept
+
+
+def _environment_bundle() -> bool | str:
+    """The CA bundle of the environment, as ``requests`` takes it together with the proxies; True without one."""
+    return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True

@@ -19,18 +19,23 @@ except ImportError:  # reported by bridge, with the name of the library
 
 
 class Adapter(HTTPAdapter):
-    """The connections of one session; ``verify`` as for HttpClient, ``budget`` as for RateLimitRetry.
+    """The connections of one session.
 
-    ``deadline`` is that of the current request.
+    ``verify`` and ``client_cert`` as for HttpClient, ``budget`` as for RateLimitRetry. ``deadline`` is that of the
+    current request.
     """
 
-    def __init__(self, *, verify: bool | str, budget: float, deadline: Deadline) -> None:
+    def __init__(
+        self, *, verify: bool | str, budget: float, deadline: Deadline, client_cert: tuple[str, str] | None = None
+    ) -> None:
         self._pool_classes = pool_classes(deadline)
         self._context = create_urllib3_context()
         # The machine's OpenSSL configuration may allow older versions.
         self._context.minimum_version = ssl.TLSVersion.TLSv1_2
         if not verify:
             self._context.check_hostname = False
+        if client_cert is not None:
+            self._context.load_cert_chain(*client_cert)
         super().__init__(
             max_retries=RateLimitRetry(
                 total=READ_RETRIES,

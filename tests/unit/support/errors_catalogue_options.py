@@ -36,6 +36,8 @@ UNKNOWN = "is no option of the module"
 # Why an option has no bad value of a kind that its type allows.
 NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
+    ("client_cert", EMPTY): "an empty path is none",
+    ("client_key", EMPTY): "an empty path is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
     ("judged_tasks", RANGE): "which ids there are only the service knows",
     ("judged_tasks", EMPTY): "nobody may have judged any",
@@ -102,6 +104,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     ),
     "access_key_secret": (Bad(EMPTY, "", KEYED | {"access_key_secret": ""}),),
     "ca_path": (Bad(UNUSABLE, "/no/such/ca.pem"),),
+    "client_cert": (Bad(UNUSABLE, "/no/such/client.crt"), Bad(UNUSABLE, "/dev/null")),
+    "client_key": (Bad(TOGETHER, "/no/such/client.key"),),
     "recording": (
         Bad(EMPTY, ""),
         Bad(UNUSABLE, "/no/such/folder/recording.json"),

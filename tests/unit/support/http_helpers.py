@@ -16,8 +16,8 @@ from urllib3 import HTTPResponse
 SECRET = "s3cret-password"
 
 
-def connect(url, *, verify=True, timeout=5.0, auth=None):
-    return HttpClient(url, auth or basic_auth("admin", SECRET), verify=verify, timeout=timeout)
+def connect(url, *, verify=True, timeout=5.0, auth=None, **more):
+    return HttpClient(url, auth or basic_auth("admin", SECRET), verify=verify, timeout=timeout, **more)
 
 
 def ask(client, method):

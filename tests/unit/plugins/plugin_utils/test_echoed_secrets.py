@@ -182,6 +182,7 @@ def test_inventory(server, monkeypatch, hosts):
     monkeypatch.setattr(plugin, "get_option", lambda _name: False)
     params = {
         "url": server.url, "username": "admin", "password": SECRET, "access_key_id": None, "access_key_secret": None,
-        "validate_certs": True, "ca_path": None, "timeout": 5, "filters": {},
+        "validate_certs": True, "ca_path": None, "client_cert": None, "client_key": None, "use_proxy": True,
+        "timeout": 5, "filters": {},
     }  # fmt: skip
     assert shown_in(plugin._found(params, kind, "key", False)) == []

@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import trustme
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied, ResponseLost
@@ -47,9 +48,9 @@ def connected(monkeypatch, client: Script) -> list[tuple[Any, ...]]:
     """Replace the client of a module by the scripted one; holds the arguments of each client."""
     made: list[tuple[Any, ...]] = []
 
-    def make(url, auth, *, verify, timeout):
-        made.append((url, auth, verify, timeout))
-        session.HttpClient(url, auth, verify=verify, timeout=timeout)  # accepts the same arguments
+    def make(url, auth, *, verify, timeout, **more):
+        made.append((url, auth, verify, timeout, more))
+        session.HttpClient(url, auth, verify=verify, timeout=timeout, **more)  # accepts the same arguments
         return client.double
 
     client.double.close.side_effect = None
@@ -297,7 +298,7 @@ def test_connection_comes_from_the_options(run, connected, client, tmp_path):
     ca_path = str(tmp_path)
     expect_no_tasks(client)
     assert run("task_info", {**CONNECTION, "ca_path": ca_path, "timeout": "2.5"})["tasks"] == []
-    [(url, auth, verify, timeout)] = connected
+    [(url, auth, verify, timeout, _more)] = connected
     assert (url, verify, timeout) == (URL, ca_path, 2.5)
     assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
 
@@ -305,7 +306,43 @@ def test_connection_comes_from_the_options(run, connected, client, tmp_path):
 def test_default_connection_validates_certs_with_a_30_s_timeout(run, connected, client):
     expect_no_tasks(client)
     run("task_info", CONNECTION)
-    assert connected[0][2:] == (True, 30)
+    assert connected[0][2:] == (True, 30, {"client_cert": None, "use_proxy": True})
+
+
+@pytest.fixture
+def client_cert(tmp_path) -> dict[str, str]:
+    """The options of a client certificate, of which the files exist."""
+    made = trustme.CA().issue_cert("ops@example.com")
+    made.cert_chain_pems[0].write_to_path(tmp_path / "client.crt")
+    made.private_key_pem.write_to_path(tmp_path / "client.key")
+    return {"client_cert": str(tmp_path / "client.crt"), "client_key": str(tmp_path / "client.key")}
+
+
+@pytest.mark.parametrize("source", ["options", "environment"])
+def test_client_certificate_and_proxy_come_from(source, run, connected, client, client_cert, monkeypatch):
+    given = {**client_cert, "use_proxy": "no"}
+    if source == "environment":
+        for option, value in given.items():
+            monkeypatch.setenv(f"OCP_{option.upper()}", value)
+    expect_no_tasks(client)
+    run("task_info", {**CONNECTION, **(given if source == "options" else {})})
+    assert connected[0][4] == {"client_cert": tuple(client_cert.values()), "use_proxy": False}
+
+
+@every_module
+@pytest.mark.usefixtures("_offline")
+def test_unusable_client_certificate_is_refused(name, run):
+    given = {**CONNECTION, **OWN[name], "client_cert": "/no/such/client.crt"}
+    assert run(name, given)["msg"] == (
+        "client_cert: /no/such/client.crt cannot be read: No such file or directory. "
+        "Give the path of a file in PEM form."
+    )
+
+
+def test_request_timeout_is_an_alias_of_timeout(run, connected, client):
+    expect_no_tasks(client)
+    run("task_info", {**CONNECTION, "request_timeout": 2.5})
+    assert connected[0][3] == 2.5
 
 
 def test_connection_comes_from_the_environment(run, connected, client, monkeypatch, tmp_path):
@@ -320,7 +357,7 @@ def test_connection_comes_from_the_environment(run, connected, client, monkeypat
         monkeypatch.setenv(f"OCP_{option.upper()}", value)
     expect_no_tasks(client)
     assert run("task_info", {})["tasks"] == []
-    [(url, auth, verify, timeout)] = connected
+    [(url, auth, verify, timeout, _more)] = connected
     assert (url, verify, timeout) == (URL, str(tmp_path), 7)
     assert isinstance(auth, AccessKeyAuth)
 
@@ -330,7 +367,7 @@ def test_options_take_precedence_over_the_environment(run, connected, client, mo
         monkeypatch.setenv(f"OCP_{option.upper()}", "no")
     expect_no_tasks(client)
     run("task_info", {**CONNECTION, "timeout": 3, "validate_certs": True})
-    [(url, auth, verify, timeout)] = connected
+    [(url, auth, verify, timeout, _more)] = connected
     assert (url, verify, timeout) == (URL, True, 3)
     assert (auth.username, auth.password) == (b"admin", b"pass-word-9")
 
@@ -341,7 +378,7 @@ def test_username_and_password_come_from_the_environment(run, connected, client,
     monkeypatch.setenv("OCP_VALIDATE_CERTS", "false")
     expect_no_tasks(client)
     run("task_info", {"url": URL, "ca_path": "/no/such/ca.pem"})
-    [(_url, auth, verify, _timeout)] = connected
+    [(_url, auth, verify, _timeout, _more)] = connected
     assert auth.username == b"admin"
     assert verify is False  # ca_path has no effect then
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 
 import pytest
@@ -65,6 +66,32 @@ def test_https_request_goes_through_a_tunnel(tunnel, ca_path):
     tunnel.expect("POST", "/api/v2/x", envelope("good"))
     assert ask(connect(f"https://{BEHIND}", verify=ca_path), "POST").data == "good"
     assert tunnel.received[0].header("Authorization") is None
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_proxy_of_the_environment_is_not_used_without_use_proxy(variable, method, server, monkeypatch):
+    monkeypatch.setenv(variable, f"http://127.0.0.1:{closed_port()}")
+    server.expect(method, "/api/v2/x", envelope("good"))
+    before = dict(os.environ)
+    assert ask(connect(server.url, use_proxy=False), method).data == "good"
+    assert dict(os.environ) == before
+
+
+def test_https_without_use_proxy_goes_straight(tls_server, ca_path, monkeypatch):
+    monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{closed_port()}")
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, verify=ca_path, use_proxy=False), "GET").data == "good"
+
+
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+@pytest.mark.parametrize("use_proxy", [True, False])
+def test_ca_bundle_of_the_environment_is_used_with_and_without_proxies(
+    use_proxy, name, tls_server, ca_path, monkeypatch
+):
+    monkeypatch.setenv(name, ca_path)
+    tls_server.expect("GET", "/api/v2/x", envelope("good"))
+    assert ask(connect(tls_server.url, use_proxy=use_proxy), "GET").data == "good"
 
 
 @LOST

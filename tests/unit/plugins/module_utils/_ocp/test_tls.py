@@ -153,7 +153,7 @@ def test_tls_1_1_is_refused(verified, authority, ca_path, start_server):
     error = error_of(connect(server.url, verify=ca_path if verified else False), "POST")
     assert error.__class__ is ConnectionFailed
     assert str(error).startswith(f"No TLS connection with {server.url}/api/v2/x: ")
-    assert str(error).endswith("and that it speaks TLS 1.2 or newer.")
+    assert str(error).endswith("and whether it asks for a client certificate (client_cert).")
     assert server.received == []
 
 
