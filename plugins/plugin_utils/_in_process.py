@@ -31,6 +31,7 @@ from ..module_utils._module.refusal_notes import refusal_notes
 from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..module_utils._waiting.progress import Show, show_nothing
+from ._database_servers import is_database_server
 
 try:
     from ansible.module_utils.secrets import mask_secrets
@@ -42,9 +43,6 @@ else:
     remove_values = None
 
 display = Display()
-
-# The variables that mark a host as a database server, in the inventory of the collection and in others.
-SERVER_VARIABLE = "ocp_server"
 
 # What Ansible raises in the middle of a task whose ``timeout`` is over, its result, and its words before 2.19.
 TIME_OUT = "TaskTimeoutError"
@@ -77,7 +75,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     def _misdirected(self, task_vars: dict[str, Any]) -> str | None:
         """Why the module must not run on the host of the connection: credentials do not belong on a database server."""
         transport = self._connection.transport
-        if transport == "local" or SERVER_VARIABLE not in task_vars or self._task.delegate_to:
+        if transport == "local" or self._task.delegate_to or not is_database_server(task_vars, self._templar.template):
             return None
         host = task_vars.get("inventory_hostname")
         return (

@@ -94,12 +94,32 @@ def test_become_forces_the_ordinary_module(play, tmp_path):
             assert "since the task has become" in printed
 
 
-def test_nonlocal_connection_forces_the_ordinary_module(play, tmp_path):
+@pytest.fixture
+def elsewhere(tmp_path):
+    """The variables of a play whose connection is not local, though it stays on this machine."""
     (tmp_path / "connection_plugins").mkdir()
     (tmp_path / "connection_plugins" / "elsewhere.py").write_text(ELSEWHERE)
-    outcome = play(READ, vars={"ansible_connection": "elsewhere"})
+    return {"ansible_connection": "elsewhere"}
+
+
+def test_nonlocal_connection_forces_the_ordinary_module(play, elsewhere):
+    outcome = play(READ, vars=elsewhere)
     assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
     assert "since the connection is elsewhere" in outcome.output
+
+
+@pytest.mark.parametrize("others", [{}, {"ocp_cluster": "orders"}], ids=["alone", "beside ocp_cluster"])
+def test_address_of_ocp_under_the_name_of_a_server_is_no_database_server(play, elsewhere, others):
+    outcome = play(READ, vars={**elsewhere, **others, "ocp_server": "https://ocp.example.com"})
+    assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
+
+
+def test_database_server_by_a_template_is_refused(play, elsewhere, emulator):
+    named = {"ocp_cluster": "orders", "own_address": "10.0.0.1", "ocp_server": "{{ own_address }}:2882"}
+    outcome = play(READ, vars={**elsewhere, **named})
+    assert outcome.rc == 2
+    assert "is a database server, and the connection is elsewhere; nothing was sent." in outcome.output
+    assert "/api/" not in emulator.log
 
 
 def test_task_delegated_to_localhost_runs_in_process(ansible, emulator):

@@ -118,6 +118,7 @@ def action(_default_callback):
                     "args": {**CONNECTION, **(args or {})},
                     "async_val": 0,
                     "check_mode": False,
+                    "delegate_to": None,
                     "diff": False,
                     "environment": [{}],
                     "no_log": False,
@@ -128,7 +129,7 @@ def action(_default_callback):
             SimpleNamespace(transport=transport, become=become),
             SimpleNamespace(remote_addr="localhost"),
             loader=None,
-            templar=None,
+            templar=SimpleNamespace(template=lambda value: value),
             shared_loader_obj=None,
         )
 
@@ -167,7 +168,7 @@ def test_unsupported_task_runs_as_an_ordinary_module(action, task, ordinary_runs
     assert ordinary_runs == [{"some": "variable"}]
 
 
-DATABASE_SERVER = {"ocp_server": "10.0.0.1:2882", "inventory_hostname": "10.0.0.1_2882"}
+DATABASE_SERVER = {"ocp_server": "10.0.0.1:2882", "ocp_cluster": "orders", "inventory_hostname": "10.0.0.1_2882"}
 
 
 @pytest.mark.parametrize("transport", ["ssh", "paramiko_ssh"])
