@@ -10,8 +10,9 @@ name: unknown_variables
 short_description: Find misspelt variables of a role or playbook of this collection
 version_added: 1.0.0
 description:
-  - Returns a sentence for each variable that has the prefix of a role or playbook of this collection but is not
-    documented there, with the nearest documented name.
+  - Returns a sentence for each variable that begins with the name of a role or playbook of this collection and an
+    underscore, but is not documented there, with the nearest documented name. Then follows one sentence with all
+    variables that there are.
   - Every role and playbook of the collection begins with it and refuses such variables, because a misspelt
     C(rolling_restart_servers) would restart more than intended.
   - Names that begin with the prefix and C(user_) are free, as in C(rolling_restart_user_ticket). Names with two
@@ -22,9 +23,6 @@ options:
     type: list
     elements: str
     required: true
-  prefix:
-    description: The prefix of the variables, by default the name of the role or playbook and an underscore.
-    type: str
 author:
   - oceanbase.ocp contributors (@oceanbase)
 """
@@ -41,7 +39,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _raw:
-  description: A sentence for each unknown variable, by name; empty if all are known.
+  description:
+    - A sentence for each unknown variable, by name, and a last one with all variables of the role or playbook.
+    - Empty if all are known.
   type: list
   elements: str
 """
@@ -52,6 +52,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ansible.errors import AnsibleLookupError
+from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
 
 COLLECTION = Path(__file__).parents[2]
@@ -59,34 +60,43 @@ COLLECTION = Path(__file__).parents[2]
 USER = "user_"
 
 
-def unknown_variables(name: str, prefix: str, variables: Iterable[str]) -> list[str]:
-    """A sentence for each of ``variables`` that has the prefix but is unknown to the role or playbook.
+def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
+    """A sentence for each of ``variables`` that begins like those of the role or playbook but is unknown to it.
 
+    A last sentence names the variables that there are.
     Raises ValueError if no role or playbook has this name.
     """
-    known = _documented(name, prefix)
+    prefix = f"{name}_"
+    options, known = _documented(name, prefix)
     # With a second underscore it is internal to the role or playbook.
     free = (f"{prefix}_", f"{prefix}{USER}")
     unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(free))
-    return [_refusal(each, name, prefix, known) for each in unknown if each not in known]
+    refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
+    *first, last = (option.removeprefix(prefix) for option in options)
+    return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
 
 
-def _documented(name: str, prefix: str) -> list[str]:
-    """The names in the argument specification of the role, else in the comment at the head of the playbook."""
+def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
+    """The variables to set, and all names in the documentation, which include facts that are set.
+
+    Of a role it is the argument specification, of a playbook the comment at its head.
+    """
     role, playbook = COLLECTION / "roles" / name / "meta/argument_specs.yml", COLLECTION / "playbooks" / f"{name}.yml"
     if role.is_file():
         text = role.read_text(encoding="utf-8")
+        options = [*yaml_load(text)["argument_specs"]["main"]["options"]]
     elif playbook.is_file():
         text = "\n".join(re.findall(r"^#.*", playbook.read_text(encoding="utf-8"), re.MULTILINE))
+        options = re.findall(rf"^# ({re.escape(prefix)}\w+)", text, re.MULTILINE)
     else:
         raise ValueError(f"oceanbase.ocp has no role or playbook {name}.")
     # Behind a dot it is a module.
-    return sorted(set(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text)))
+    return options, set(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text))
 
 
-def _refusal(variable: str, name: str, prefix: str, known: list[str]) -> str:
+def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     # Compared without the prefix, which would make all of them similar.
-    near = get_close_matches(variable.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
+    near = get_close_matches(variable.removeprefix(prefix), sorted(each.removeprefix(prefix) for each in known), 1)
     hint = (
         f"did you mean {prefix}{near[0]}?"
         if near
@@ -101,12 +111,7 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         """The sentences. Raises AnsibleLookupError."""
         self.set_options(var_options=variables, direct=kwargs)
-        given = self.get_option("prefix")
         try:
-            return [
-                sentence
-                for name in terms
-                for sentence in unknown_variables(name, given or f"{name}_", map(str, variables or {}))
-            ]
+            return [sentence for name in terms for sentence in unknown_variables(name, map(str, variables or {}))]
         except ValueError as error:
             raise AnsibleLookupError(f"oceanbase.ocp.unknown_variables: {error}") from None

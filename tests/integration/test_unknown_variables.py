@@ -52,8 +52,13 @@ def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check,
     }
     outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")
     assert outcome.rc == 2, outcome.output
-    sentence = f"{wrong}: is not a variable of oceanbase.ocp.{playbook}; did you mean {prefix}{near}? Nothing was sent."
-    assert sentence in outcome.results[REFUSAL]["msg"]
+    sentence = (
+        f"{wrong}: is not a variable of oceanbase.ocp.{playbook}; did you mean {prefix}{near}? The variables are "
+    )
+    said = outcome.results[REFUSAL]["msg"]
+    assert said.startswith(sentence)
+    assert near in said.removeprefix(sentence)
+    assert said.endswith(". Nothing was sent.")
     assert "/api/" not in emulator.log
 
 

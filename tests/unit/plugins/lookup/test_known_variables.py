@@ -37,21 +37,39 @@ PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - 
     ],
 )
 def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):
-    assert unknown_variables(name, f"{name}_", [variable, near, "other", f"other_{variable}"]) == [
-        f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
-    ]
+    refusal, there = unknown_variables(name, [variable, near, "other", f"other_{variable}"])
+    assert refusal == f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
+    assert near.removeprefix(f"{name}_") in re.findall(r"\w+", there)
 
 
 def test_name_like_no_other_is_told_how_to_be_free():
-    assert unknown_variables("restart_wait", "restart_wait_", ["restart_wait_qqq"]) == [
+    assert unknown_variables("restart_wait", ["restart_wait_qqq"])[0] == (
         "restart_wait_qqq: is not a variable of oceanbase.ocp.restart_wait; "
         "a variable of your own begins with restart_wait_user_, so rename it."
-    ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [("task_report", "id or folder"), ("agent_rolling_restart", "hosts, started_before, batch or wait_timeout")],
+)
+def test_variables_that_there_are_come_once_and_last(name, there):
+    wrong = [f"{name}_qqq", f"{name}_xxx"]
+    sentences = unknown_variables(name, wrong)
+    assert [sentence.partition(":")[0] for sentence in sentences[:-1]] == wrong
+    assert sentences[-1] == f"The variables are {name}_ followed by {there}."
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_variables_of_a_role_are_its_options(role):
+    spec = yaml.safe_load((ROOT / "roles" / role / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    named = re.findall(r"\w+", unknown_variables(role, [f"{role}_qqq"])[-1].partition("followed by")[2])
+    assert [f"{role}_{name}" for name in named if name != "or"] == [*spec["options"]]
 
 
 @pytest.mark.parametrize("variable", ["rolling_restart_user_x", "rolling_restart__x", "rolling_restart", "rolling"])
 def test_own_variables_are_free(variable):
-    assert unknown_variables("rolling_restart", "rolling_restart_", [variable]) == []
+    assert unknown_variables("rolling_restart", [variable]) == []
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -59,7 +77,7 @@ def test_every_option_and_every_variable_that_a_role_sets_is_known(role):
     spec = yaml.safe_load((ROOT / "roles" / role / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     code = "\n".join(path.read_text() for path in (ROOT / "roles" / role).rglob("*.yml") if path.parent.name != "meta")
     used = set(re.findall(rf"(?<![\w.]){role}_\w+", code))
-    assert unknown_variables(role, f"{role}_", used | spec["options"].keys()) == []
+    assert unknown_variables(role, used | spec["options"].keys()) == []
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS)
@@ -68,7 +86,7 @@ def test_every_variable_that_a_playbook_uses_is_known(playbook):
     code = (ROOT / f"playbooks/{playbook}.yml").read_text()
     used = set(re.findall(rf"(?<![\w.#-]){prefix}\w+", re.sub(r"^#.*", "", code, flags=re.MULTILINE)))
     assert len(used) > 2
-    assert unknown_variables(playbook, prefix, used) == []
+    assert unknown_variables(playbook, used) == []
 
 
 @pytest.mark.parametrize("name", [*ROLES, *PLAYBOOKS])
@@ -84,4 +102,4 @@ def test_each_role_and_playbook_refuses_first_of_all(name):
 
 def test_unknown_role_is_an_error():
     with pytest.raises(ValueError, match="has no role or playbook nothing"):
-        unknown_variables("nothing", "nothing_", [])
+        unknown_variables("nothing", [])
