@@ -46,7 +46,7 @@ seealso:
   - plugin: oceanbase.ocp.task_timeline
     plugin_type: filter
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -42,7 +42,7 @@ seealso:
     plugin_type: filter
   - module: oceanbase.ocp.task_info
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -110,7 +110,7 @@ seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.cluster_info
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -43,7 +43,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.arbitration_service_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -65,7 +65,7 @@ seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.cluster_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

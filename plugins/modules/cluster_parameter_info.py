@@ -47,7 +47,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.cluster_parameter
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

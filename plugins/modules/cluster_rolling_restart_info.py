@@ -100,7 +100,7 @@ seealso:
   - module: oceanbase.ocp.cluster_wait
   - module: oceanbase.ocp.server_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

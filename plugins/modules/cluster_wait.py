@@ -75,7 +75,7 @@ seealso:
   - module: oceanbase.ocp.cluster_rolling_restart_info
   - module: oceanbase.ocp.task_wait
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

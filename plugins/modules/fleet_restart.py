@@ -89,7 +89,7 @@ seealso:
   - module: oceanbase.ocp.fleet_restart_info
   - module: oceanbase.ocp.task_wait
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

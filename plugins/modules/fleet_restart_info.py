@@ -69,7 +69,7 @@ seealso:
   - module: oceanbase.ocp.server_restart
   - module: oceanbase.ocp.cluster_rolling_restart_info
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -63,7 +63,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.agent_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -48,7 +48,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.obproxy_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -67,7 +67,7 @@ seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.server_restart
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

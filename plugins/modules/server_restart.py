@@ -61,7 +61,7 @@ seealso:
   - module: oceanbase.ocp.task_wait
   - module: oceanbase.ocp.task_info
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -70,7 +70,7 @@ seealso:
   - module: oceanbase.ocp.task_info
   - module: oceanbase.ocp.task_wait
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -50,7 +50,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.task_wait
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -49,7 +49,7 @@ attributes:
 seealso:
   - module: oceanbase.ocp.task_info
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -55,7 +55,7 @@ seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.task_wait
 author:
-  - oceanbase.ocp contributors (@oceanbase)
+  - contributors of oceanbase.ocp (!UNKNOWN)
 """
 
 EXAMPLES = r"""

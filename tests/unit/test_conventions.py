@@ -126,3 +126,31 @@ def test_readme_does_not_install_ansible():
 @pytest.mark.parametrize("section", ["Requirements", "Changelog and support"])
 def test_the_readme_has_the_sections_that_red_hat_requires(section):
     assert f"\n## {section}\n" in (ROOT / "README.md").read_text()
+
+
+# ansible-test asks plugins for the account of a person, or for this mark.
+AUTHORS = "contributors of oceanbase.ocp"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *OTHERS], **NAMED)
+def test_authors_of_plugins_are_the_contributors(path):
+    assert documentation(path)["author"] == [f"{AUTHORS} (!UNKNOWN)"]
+
+
+@pytest.mark.parametrize("path", ROLES, **NAMED)
+def test_authors_of_roles_are_the_contributors(path):
+    role = path.relative_to(ROOT)
+    assert read(f"{role}/meta/argument_specs.yml")["argument_specs"]["main"]["author"] == [AUTHORS]
+    assert read(f"{role}/meta/main.yml")["galaxy_info"]["author"] == AUTHORS
+
+
+def test_authors_of_the_collection_are_the_contributors():
+    assert read("galaxy.yml")["authors"] == [AUTHORS]
+
+
+def test_the_readme_begins_with_what_is_official():
+    first = " ".join((ROOT / "README.md").read_text().split("\n\n")[1].split())
+    assert first.startswith(
+        "**This is a community project.** OceanBase and Red Hat do not make, certify or support it."
+    )
+    assert "it has not been tried on a real OCP" in first
