@@ -154,3 +154,16 @@ def test_the_readme_begins_with_what_is_official():
         "**This is a community project.** OceanBase and Red Hat do not make, certify or support it."
     )
     assert "it has not been tried on a real OCP" in first
+
+
+def test_modules_end_with_what_they_do():
+    last = {path.stem: path.stem.rpartition("_")[2] for path in MODULES}
+    states = {name for name, word in last.items() if word not in ("restart", "info", "wait")}
+    # These set the state of the object that they are named after.
+    assert states == {"task", "cluster_parameter"}
+
+
+def test_kinds_share_only_the_names_of_the_same_work():
+    modules, roles = ({path.stem for path in paths} for paths in (MODULES, ROLES))
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")}
+    assert (modules & roles, modules & playbooks, roles & playbooks) == (set(), {"fleet_restart"}, {"rolling_restart"})
