@@ -123,6 +123,8 @@ def test_readme_does_not_install_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
 
 
-@pytest.mark.parametrize("section", ["Requirements", "Changelog and support"])
+@pytest.mark.parametrize(
+    "section", ["Requirements", "Installation", "Communication", "Changelog and support", "Licence"]
+)
 def test_the_readme_has_the_sections_that_red_hat_requires(section):
     assert f"\n## {section}\n" in (ROOT / "README.md").read_text()
