@@ -79,6 +79,13 @@ def test_bugfix_in_a_first_release_is_refused(tmp_path):
     )
 
 
+def test_something_new_in_a_patch_version_is_refused(tmp_path):
+    tree = sources(tmp_path, releases={"1.0.0": RELEASED}, clocks=FIX)
+    playbooks = sorted(path.stem for path in (tree / "playbooks").glob("*.yml"))
+    said = refused(tree, "1.0.1")
+    assert said == f"{', '.join(playbooks)}: new, which needs a minor version; 1.0.1 is a patch version."
+
+
 def test_module_that_no_release_calls_new_is_refused(tmp_path):
     tree = sources(tmp_path, first=SUMMARY)
     module = tree / "plugins/modules/task_wait.py"

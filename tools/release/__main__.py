@@ -85,9 +85,9 @@ def release(copy: Path, version: str) -> date:
     else:
         write_changelog(copy, version)
     known = releases(copy)
+    refuse(wrong_novelty(version, [name for names in new_in(known[version]).values() for name in names]))
     if missing := without_release(copy, known):
         refuse(f"no release calls {', '.join(missing)} new; is version_added {version}?")
-    refuse(wrong_novelty(version, [name for names in new_in(known[version]).values() for name in names]))
     return date.fromisoformat(str(known[version]["release_date"]))
 
 
