@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -52,3 +53,12 @@ def test_installed_collection_restarts_each_target(installed, emulator):
     for verb in RESTARTS:
         assert_restarted(verb, outcome.results[verb])
         assert f"/collections/ansible_collections/oceanbase/ocp/plugins/modules/{verb}.py" in outcome.output
+
+
+def test_installed_playbook_of_the_readme_runs(installed, emulator):
+    [name] = re.findall(r"`ansible-playbook (oceanbase\.ocp\.\w+)`", (REPOSITORY / "README.md").read_text())
+    connection = {"OCP_URL": emulator.url, "OCP_USERNAME": BASIC["username"], "OCP_PASSWORD": BASIC["password"]}
+    installed.environment |= connection
+    outcome = installed.playbook(name)
+    assert outcome.rc == 0, outcome.output
+    assert emulator.requests("GET")
