@@ -289,7 +289,7 @@ def test_the_rulebook_reports_a_failed_restart(ansible, start_emulator, executab
         rulebook.terminate()
         rulebook.wait(timeout=30)
     printed = log.read_text()
-    assert "Restart OB server: FAILED" in printed
+    assert "Restart OB server 10.0.0.1: FAILED" in printed
     assert BASIC["password"] not in printed, "the password is shown"
     # The one that succeeded has no report.
     assert [page.name for page in tmp_path.glob("task-*.html")] == ["task-1001.html"]

@@ -46,6 +46,8 @@ def main() -> int:
         if options.story:
             print(campaign.story(Choices(options.seed)))
             return 0
+        again = f"make simulate RUNS={options.runs} SEED={options.seed}"
+        print(f"simulation: {options.runs} runs from seed {options.seed}; again: {again}", flush=True)
         tally = campaign.campaign(options.seed, options.runs, options.processes)
         print(campaign.report(tally, options.seed, began), flush=True)
         for story in campaign.stories(tally, options.stories, options.attempts):

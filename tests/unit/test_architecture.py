@@ -192,6 +192,24 @@ def test_the_inventory_imports_only_options_of_modules(path):
     assert outside(path).isdisjoint({PACKAGE, *HTTP_LIBRARIES})
 
 
+def reached(path: Path) -> set[Path]:
+    """The files of the collection that a file imports, directly or by way of others, and itself."""
+    found, todo = set(), [path]
+    while todo:
+        found.add(file := todo.pop())
+        names = {name.replace(".", "/") for name in inside(file, ROOT)}
+        todo += [other for name in names if (other := ROOT / f"{name}.py") not in found]
+    return found
+
+
+@pytest.mark.parametrize("path", sources(ROOT, "tests/unit/plugins/module_utils"), **each)
+def test_a_unit_test_of_module_utils_runs_without_the_controller(path):
+    """``ansible-test units`` gives these tests the part of ansible-core that modules have."""
+    used = {(name_of(file), name) for file in reached(path) for name in imports(file, ROOT)}
+    wrong = {(file, name) for file, name in used if re.match(r"ansible\.(?!module_utils\b)", name)}
+    assert wrong == set()
+
+
 @pytest.mark.parametrize("path", sources(EMULATOR), **each)
 def test_the_emulator_imports_nothing_of_the_plugins(path):
     named = {name.split(".")[0] for name in imports(path, EMULATOR) if not name.startswith(".")}

@@ -119,11 +119,27 @@ def test_each_module_and_playbook_is_in_the_table_of_what_it_was_tried_with():
     assert [name for name in tests if not any(ROOT.glob(f"tests/**/{name}")) and not (ROOT / name).exists()] == []
 
 
+def test_there_is_no_ignore_file_of_sanity_tests():
+    assert [*(ROOT / "tests").glob("sanity/ignore*")] == []
+
+
+def test_the_readme_says_where_to_ask_and_how_versions_are_numbered():
+    readme = (ROOT / "README.md").read_text()
+    [section] = re.findall(r"^## Communication\n(.*?)^## ", readme, re.MULTILINE | re.DOTALL)
+    assert "(https://forum.ansible.com/c/help/6)" in section
+    assert re.search(r"with the tag `\w+`", section)
+    assert "welcome" in section
+    assert "[semantic versioning](https://semver.org)" in readme
+    assert "Automation Hub" in readme.partition("## Installation\n")[2].partition("\n## ")[0]
+
+
 def test_readme_does_not_install_ansible():
     assert not re.search(r"pip install ansible(-core)?\b", (ROOT / "README.md").read_text())
 
 
-@pytest.mark.parametrize("section", ["Requirements", "Changelog and support"])
+@pytest.mark.parametrize(
+    "section", ["Requirements", "Installation", "Communication", "Changelog and support", "Licence"]
+)
 def test_the_readme_has_the_sections_that_red_hat_requires(section):
     assert f"\n## {section}\n" in (ROOT / "README.md").read_text()
 

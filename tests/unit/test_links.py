@@ -9,9 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 READMES = [page for folder in ("extensions", "roles") for page in (ROOT / folder).glob("*/README.md")]
+# Links to pages that are not shipped, and all links of the README, begin with it.
+ADDRESS = yaml.safe_load((ROOT / "galaxy.yml").read_text())["repository"] + "/blob/main/"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *READMES])
 
 
@@ -23,15 +26,31 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def links(page: Path) -> list[str]:
+    """What a page links to, by links in its text and by those that it defines beside it."""
+    inline, defined = r"\]\(([^)\s]+)\)", r"^\[[^\]]+\]: (\S+)$"
+    return re.findall(inline, page.read_text()) + re.findall(defined, page.read_text(), re.MULTILINE)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_pages_resolve(page):
     astray = []
-    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-        path, _hash, anchor = link.partition("#")
-        target = page.parent / path if path else page
-        if "://" not in link and not (target.exists() and (not anchor or anchor in anchors(target))):
+    for link in links(page):
+        path, _hash, anchor = link.removeprefix(ADDRESS).partition("#")
+        folder = ROOT if link.startswith(ADDRESS) else page.parent
+        target = folder / path if path else page
+        if "://" not in path and not (target.exists() and (not anchor or anchor in anchors(target))):
             astray.append(link)
     assert astray == []
+
+
+def test_the_readme_links_by_full_address():
+    """Galaxy and Automation Hub show it outside the repository."""
+    page = ROOT / "README.md"
+    assert [link for link in links(page) if not link.startswith("https://")] == []
+    assert len([link for link in links(page) if link.startswith(ADDRESS)]) > 20
+    used = set(re.findall(r"\]\[([^\]]+)\]", page.read_text()))
+    assert used == set(re.findall(r"^\[([^\]]+)\]: \S+$", page.read_text(), re.MULTILINE))
 
 
 def test_make_targets_on_pages_exist():

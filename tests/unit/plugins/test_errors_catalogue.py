@@ -19,7 +19,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue impor
     TARGETS,
     TASKS,
     TRANSPORT,
-    definition_of,
     outcome_of,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_entries import entries, every_entry
@@ -40,6 +39,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     CONNECTION,
     MODULES,
     OWN,
+    definition_of,
     every_module,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import closed_port

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,10 +11,10 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OptionError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition, RunMode, call_module
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import RunMode, call_module
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import Params
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import _refusal
-from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION, MODULES
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, definition_of
 
 ANSIBLE, OPTIONS, TARGETS, ANSWERS, TRANSPORT, TASKS = "ansible", "options", "targets", "answers", "transport", "tasks"
 # The address of the service in every message of the catalogue.
@@ -44,11 +43,6 @@ class Entry:
     def place(self) -> tuple[str, ...]:
         """The key of entries that are merged on the page."""
         return self.group, self.heading, self.cause, self.message
-
-
-def definition_of(module: str) -> Definition:
-    found: Definition = importlib.import_module(f"{COLLECTION}.plugins.modules.{module}").DEFINITION
-    return found
 
 
 def outcome_of(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -14,6 +15,7 @@ from unittest import mock
 
 import pytest
 from ansible.module_utils import basic
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 
 try:
@@ -75,6 +77,11 @@ OF_SEVERAL = ("fleet_restart", "cluster_rolling_restart")
 RESTARTS = [name for name in OWN if name.endswith("_restart") and name not in OF_SEVERAL]
 WAITING = [*RESTARTS, "cluster_wait", "task", "task_wait"]
 every_module = pytest.mark.parametrize("name", MODULES)
+
+
+def definition_of(module: str) -> Definition:
+    found: Definition = importlib.import_module(f"{COLLECTION}.plugins.modules.{module}").DEFINITION
+    return found
 
 
 def environment_left_out() -> list[str]:

@@ -106,6 +106,7 @@ class ScriptedServer:
         self._script: list[tuple[str, str, Reply]] = []
         self._lock = threading.Lock()
         self._done = threading.Event()
+        self._arrived = threading.Event()
         self.received: list[Received] = []
         self.unexpected: list[str] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -124,6 +125,10 @@ class ScriptedServer:
     def expect(self, method: str, path: str, *replies: Reply) -> None:
         """Expect the same request once for each reply."""
         self._script += [(method, path, reply) for reply in replies]
+
+    def await_request(self) -> None:
+        """Wait until a request has arrived: a client may give up before this server's thread has had its turn."""
+        assert self._arrived.wait(5), "no request has arrived"
 
     def finish(self) -> None:
         """Stop, and fail after unexpected or missing requests."""
@@ -194,6 +199,7 @@ class ScriptedServer:
     def _next(self, request: Received) -> Reply:
         with self._lock:
             self.received.append(request)
+            self._arrived.set()
             expected = self._script[0][:2] if self._script else None
             if (request.method, request.path) != expected:
                 self.unexpected.append(f"{request.method} {request.target} instead of {expected}")

@@ -32,9 +32,12 @@ def matrix():
 
 @pytest.fixture
 def table(matrix, monkeypatch, capsys, tmp_path):
-    """Run the command with nothing installed and nothing run but for what is given; returns its end and its table."""
+    """Run the command with nothing installed and nothing run but for what is given; returns its end and its table.
 
-    def run(*, pythons=("3.11", "3.12", "3.13"), failing=None):
+    What is below the table is a row too.
+    """
+
+    def run(*, pythons=("3.11", "3.12", "3.13"), failing=None, core=None):
         def outcome(environment, _arguments=None):
             return "FAILED" if environment.core == failing else "well"
 
@@ -44,9 +47,9 @@ def table(matrix, monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(matrix.Environment, "test", outcome)
         monkeypatch.setattr(matrix.Environment, "sanity", outcome)
         monkeypatch.setattr(matrix.Environment, "installed", lambda _self, package: f"<{package}>")
-        failed = matrix.main()
+        failed = matrix.main(core)
         lines = [re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines()]
-        return failed, [line for line in lines if len(line) > 1]
+        return failed, [line for line in lines if len(line) > 1 or line[0].startswith("NOT RUN")]
 
     return run
 
@@ -91,6 +94,25 @@ def test_an_ansible_core_without_a_python_has_a_row(table):
     failed, [*_others, last] = table(pythons=["3.11", "3.12"])
     assert not failed
     assert last == ["2.22", "no 3.13 or 3.14 or 3.15", "none", "not run", "not run", "not run"]
+
+
+@pytest.mark.parametrize("core", [None, "2.20"])
+def test_a_supported_ansible_core_without_a_python_is_not_run(core, table):
+    failed, [*rows, last] = table(pythons=["3.11"], core=core)
+    assert failed
+    assert ["2.20", "no 3.12 or 3.13 or 3.14", "none", "not run", "not run", "not run"] in rows
+    assert last == [f"NOT RUN: ansible-core {core or '2.20, 2.21'} has no Python here."]
+
+
+def test_one_ansible_core_runs_alone(table):
+    failed, [_titles, *rows] = table(core="2.19")
+    assert not failed
+    assert [row[1] for row in rows] == ["3.11", "3.13"]
+
+
+def test_an_unknown_ansible_core_is_refused(matrix):
+    with pytest.raises(SystemExit, match=r"^matrix: 2\.17 is not a version of ansible-core; give one of 2\.18, "):
+        matrix.main("2.17")
 
 
 @pytest.mark.parametrize(("core", "fatal"), [("2.18", True), ("2.21", True), ("2.22", False)])

@@ -23,7 +23,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
-from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import definition_of
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -36,6 +35,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     OWN,
     RESTARTS,
     WAITING,
+    definition_of,
     every_module,
 )
 

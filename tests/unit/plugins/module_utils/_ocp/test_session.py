@@ -34,7 +34,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
     text,
 )
 
-SHORT = 0.03
+SHORT = 0.3
 LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
 RUN_AGAIN = "Check that the service is up and that url has its scheme, http or https; then run this again."
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
@@ -311,6 +311,7 @@ LOST = {
 def test_post_with_a_lost_response_is_sent_once(reply, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, timeout=SHORT if reply is SILENCE else 5), "POST")
+    server.await_request()
     assert error.__class__ is ResponseLost
     assert error.may_have_run
     assert f"The answer to POST {server.url}/api/v2/x did not arrive" in str(error)
@@ -320,7 +321,9 @@ def test_post_with_a_lost_response_is_sent_once(reply, server, pauses):
 
 def test_timeout_message_names_the_seconds(server, pauses):
     server.expect("POST", "/api/v2/x", SILENCE)
-    assert f"did not arrive within {SHORT:g} seconds" in str(error_of(connect(server.url, timeout=SHORT), "POST"))
+    error = error_of(connect(server.url, timeout=SHORT), "POST")
+    server.await_request()
+    assert f"did not arrive within {SHORT:g} seconds" in str(error)
     assert pauses == []
 
 
@@ -436,6 +439,7 @@ def test_missing_ca_bundle_of_the_environment_is_named(tls_server, monkeypatch):
 def test_errors_do_not_show_credentials(reply, auth, server, pauses):
     server.expect("POST", "/api/v2/x", reply)
     error = error_of(connect(server.url, auth=auth, timeout=SHORT if reply is SILENCE else 5), "POST")
+    server.await_request()
     sent = server.received[0].header("Authorization")
     shown = f"{error!r} {error} {error.facts} {vars(error)}"
     assert sent.split(" ")[1] not in shown
