@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from .._base.parsing import Record
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .task_evidence import UPTIME_TOLERANCE
+from .change import UPTIME_TOLERANCE
 
 Starts = dict[str, datetime]
 
@@ -81,4 +81,5 @@ def _starts_of(observed: Observation) -> Starts:
 
 
 def _has_earlier(starts: Starts, others: Starts) -> bool:
-    return any(start < others.get(name, start) - UPTIME_TOLERANCE for name, start in starts.items())
+    tolerance = timedelta(seconds=UPTIME_TOLERANCE)
+    return any(start < others.get(name, start) - tolerance for name, start in starts.items())

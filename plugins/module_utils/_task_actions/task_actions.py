@@ -31,7 +31,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
 from .._restart.attempt import ActionAttempt, Progressing
-from .._restart.outcome_search import search_outcome
+from .._waiting.outcome_search import search_outcome
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
 from .._waiting.poll_pauses import PollPolicy

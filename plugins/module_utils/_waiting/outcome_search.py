@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, OcpError, ServiceError, TargetError
 from .._ocp.endpoints import OcpApi
-from .._waiting.poll_pauses import SHORTEST_PAUSE
+from .poll_pauses import SHORTEST_PAUSE
 
 Found = TypeVar("Found")
 
