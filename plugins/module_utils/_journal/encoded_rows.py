@@ -23,12 +23,12 @@ def _member(found: Record) -> tuple[MemberKey, Shown]:
 
 def sight_record(sight: FirstSight) -> Record:
     """A first sight, as JSON has it."""
-    return {**member_record(sight.member, sight.shown), "at": sight.at}
+    return {**member_record(sight.member, sight.shown), "at": sight.at, "tasks": list(sight.tasks)}
 
 
 def sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
-    return FirstSight(*_member(found), float(found["at"]))
+    return FirstSight(*_member(found), float(found["at"]), tuple(map(int, found["tasks"])))
 
 
 def request_record(row: RequestRow) -> Record:
@@ -45,4 +45,5 @@ def request_json(row: RequestRow) -> str:
 
 def request(found: Record) -> RequestRow:
     """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
-    return RequestRow(**{"number": None, **found, "members": tuple(map(_member, found["members"]))})
+    members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
+    return RequestRow(**{"number": None, **found, "members": members, "known": known})

@@ -34,11 +34,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class FirstSight:
-    """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller."""
+    """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
+
+    ``tasks`` are the ids of the tasks on it that were there.
+    """
 
     member: MemberKey
     shown: Shown
     at: float
+    tasks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class RequestRow:
     what it restarts, each with what it showed before. ``change`` is the name of a change. ``values`` are those of
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
-    over and found no task). ``settled``: a person has said that it counts no more.
+    over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks on
+    the target that were there before, ``token`` tells the request from every other one.
     """
 
     number: int | None
@@ -72,3 +77,5 @@ class RequestRow:
     began: str | None = None
     outcome: str | None = None
     settled: bool = False
+    known: tuple[int, ...] = ()
+    token: str = ""

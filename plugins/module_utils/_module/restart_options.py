@@ -11,7 +11,7 @@ from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._parameters.wanted_parameters import wanted_parameters
-from .._restart.decision import InFlight
+from .._restart.knowledge import InFlight
 from .._restart.failure_limit import FailureLimit
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget

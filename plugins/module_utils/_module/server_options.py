@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
-from .._restart.restart import restart_target
+from .._restart.run import restart_target
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._waiting.progress import Show

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
+from .._base.service_clock import ServiceClock
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
 from .knowledge import Relative
@@ -49,6 +50,12 @@ class Span:
             return Relative.SINCE
         # A time and itself, each shown as its second, are not before one another.
         return Relative.BEFORE if self.last <= other.first else Relative.UNCLEAR
+
+
+def begun_by(local: datetime, clock: ServiceClock) -> Span:
+    """An instant by the clock of this machine, as the clocks of the service may show it."""
+    least, most = clock.bounds
+    return Span(local.timestamp() + least, local.timestamp() + most)
 
 
 def started_span(member: Member) -> Span | None:

@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from .._ocp.task_model import SUCCESSFUL, Task as TaskRecord
+from .._base.parsing import Record
+from .._ocp.task_model import SUCCESSFUL
+from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
-from .._targets.target import Target, TaskOnTarget
+from .._targets.target import TaskOnTarget
 from .change import Begin
 from .evidence import PROOF_TIMEOUT, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
 from .values_seen import ValuesSeen
+
+MayBeKind = Callable[[Record], bool]
 
 
 @dataclass(frozen=True)
@@ -35,22 +39,25 @@ class Memory:
 
 
 def know(
-    target: Target, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> Knowledge:
-    """What a look means for a change that began then, or is for ``values``."""
-    return _Meaning(target, look, begin, values, memory or Memory()).knowledge()
+    """What a look means for a change that began then, or is for ``values``.
+
+    ``may_be_kind`` tells whether a task may be a restart of the target's kind.
+    """
+    return _Meaning(may_be_kind, look, begin, values, memory or Memory()).knowledge()
 
 
 def undecided(
-    target: Target, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> list[TaskOnTarget]:
     """The ended tasks that may decide, and whose details are not read: nothing else shows what they have done."""
-    return list(_Meaning(target, look, begin, values, memory or Memory()).undecided())
+    return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
 @dataclass(frozen=True)
 class _Meaning:
-    target: Target
+    may_be_kind: MayBeKind
     look: Look
     begin: Begin
     values: ValuesSeen | None
@@ -76,7 +83,7 @@ class _Meaning:
         for entry in self.look.tasks:
             task = TaskRecord.from_api(entry.record)
             since, unclear = self._since(entry, task)
-            is_untold = not entry.restarts and entry.restarts is not None and self.target.may_be_kind(entry.record)
+            is_untold = not entry.restarts and entry.restarts is not None and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) or (is_untold and bool(open_ones))
             if decides and needs_detail(task) and task.status == SUCCESSFUL:
                 yield entry
@@ -125,7 +132,7 @@ class _Meaning:
         )
 
     def _may_be_untold(self, entry: TaskOnTarget, since: Collection[str]) -> bool:
-        return entry.restarts == frozenset() and bool(since) and self.target.may_be_kind(entry.record)
+        return entry.restarts == frozenset() and bool(since) and self.may_be_kind(entry.record)
 
     def _parts(self, entry: TaskOnTarget, task: TaskRecord) -> frozenset[str]:
         """The members that it restarts; a task that is undoing its work restarts none."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 from .._base.clock import Clock
 from .._base.errors import JournalError
@@ -30,7 +32,7 @@ REFUSED = "REFUSED"
 ENDS = (SUCCESSFUL, FAILED, REFUSED)
 
 # The requests of this process whose outcome is open: something on the way may deliver them later.
-_SENT_HERE: set[tuple[int, int]] = set()
+_SENT_HERE: set[str] = set()
 
 
 def forget_process() -> None:
@@ -49,7 +51,7 @@ class OwnNotes:
         self._clock = clock
         self._keys: Mapping[str, MemberKey] = {}
         self._rows: list[RequestRow] = []
-        self._own: int | None = None
+        self._own: RequestRow | None = None
 
     @property
     def _values(self) -> str | None:
@@ -82,14 +84,7 @@ class OwnNotes:
     def sights(self) -> dict[str, Sight] | None:
         """What was shown when the name of the change was first used for each member; None without a name."""
         name = self._request.change
-        if name is None:
-            return None
-        noted = self._journal.sights(name, self._keys.values())
-        by_key = {key: name for name, key in self._keys.items()}
-        return {
-            by_key[key]: Sight(_member_of(by_key[key], sight.shown), frozenset(sight.tasks))
-            for key, sight in noted.items()
-        }
+        return None if name is None else noted_sights(self._journal, name, self._keys)
 
     def register(self, look: Look) -> None:
         """Note what is shown at the first use of the name, and what it asks. Raises NameTaken and JournalError."""
@@ -131,7 +126,7 @@ class OwnNotes:
                 continue
             search = self._api.timeout + UNSEEN_FOR
             is_over = not 0 <= now - row.at < search
-            found.append(Request(frozenset(parts), is_over, is_here=self._is_here(row)))
+            found.append(Request(frozenset(parts), is_over, is_here=row.token in _SENT_HERE))
         return tuple(found)
 
     def sent_before(self) -> Sent | None:
@@ -180,17 +175,19 @@ class OwnNotes:
             self._values,
             self._api.url,
             known=known,
+            token=uuid4().hex,
         )
-        self._own = self._journal.begin(row)
-        _SENT_HERE.add((id(self._journal.identity), self._own))
+        self._own = replace(row, number=self._journal.begin(row))
+        _SENT_HERE.add(row.token)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
         """Note the task that was started and when it began, or that there was none; without any, it stays open."""
         if self._own is None:
             return
-        number, self._own = self._own, None
+        number, token = self._own.number or 0, self._own.token
+        self._own = None
         if refused or task_id is not None:
-            self._close(number)
+            _SENT_HERE.discard(token)
         # Noting it after the request can only help: what cannot be noted is searched for by the next run.
         with suppress(JournalError):
             if refused:
@@ -202,22 +199,16 @@ class OwnNotes:
         """Note that a task was found to be that of the open requests."""
         for row in self._open_rows():
             if row.number is not None:
-                self._close(row.number)
+                _SENT_HERE.discard(row.token)
                 with suppress(JournalError):
                     self._journal.note(row.number, task_id=task.id, began=task.start_time, outcome=RUNNING)
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended."""
         for row in self._rows:
-            if row.task_id == task.id and row.number is not None and task.finished:
+            if row.task_id == task.id and row.number is not None and task.finished and row.outcome != task.status:
                 with suppress(JournalError):
                     self._journal.note(row.number, outcome=str(task.status))
-
-    def _close(self, number: int) -> None:
-        _SENT_HERE.discard((id(self._journal.identity), number))
-
-    def _is_here(self, row: RequestRow) -> bool:
-        return (id(self._journal.identity), row.number) in _SENT_HERE
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
@@ -293,6 +284,15 @@ class OwnNotes:
         parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
         others = frozenset(key.address for key, _shown in row.members)
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
+
+
+def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
+    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
+    by_key = {key: name for name, key in keys.items()}
+    return {
+        by_key[key]: Sight(_member_of(by_key[key], sight.shown), frozenset(sight.tasks))
+        for key, sight in journal.sights(change, keys.values()).items()
+    }
 
 
 def _all_or(parts: frozenset[str], everything: Collection[str]) -> frozenset[str] | None:

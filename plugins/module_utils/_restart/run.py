@@ -39,7 +39,7 @@ from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
-from .change import Begin, Span
+from .change import Begin, begun_by
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
@@ -301,7 +301,7 @@ class _Run:
         look, values = self._look()
         self._attempt.note(before=look.observed.result(), effective=self._effect.facts(look.observed.members))
         wish, memory = self._wish(), self._memory(look)
-        known = know(self._target, look, self._begin, values, memory)
+        known = know(self._target.may_be_kind, look, self._begin, values, memory)
         decision = decide(known, wish)
         self._told = Told(look, known, wish, self._since, self._request.change, values, self._begin)
         if decision.step is Step.ADOPT:
@@ -342,7 +342,7 @@ class _Run:
         self._told_values = values = self._effect.seen(look.observed, self._notes.tried)
         memory = self._memory(look)
         with self._saying_nothing_was_sent("it cannot be read"):
-            open_ones = undecided(self._target, look, self._begin, values, memory)
+            open_ones = undecided(self._target.may_be_kind, look, self._begin, values, memory)
             unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
             if unread:
                 self._reader.read_details(unread)
@@ -393,8 +393,7 @@ class _Run:
         if wanted is not None:
             # Only here, because the clock of the service is judged from several answers.
             since, warnings = to_service_clock(wanted, self._api.service_clock, self._clock.wall())
-            least, most = self._api.service_clock.bounds
-            span = Span(wanted.timestamp() + least, wanted.timestamp() + most)
+            span = begun_by(wanted, self._api.service_clock)
             if self._since is None:
                 self._since = since
                 self._attempt.warnings += warnings

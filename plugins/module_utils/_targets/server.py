@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,14 @@ class Server(PartOfCluster):
             force,
             _observe_server(found, cluster_record, servers),
         )
+
+    @classmethod
+    def of_records(cls, found: Record, owner: Cluster, servers: Sequence[Record]) -> Server:
+        """The server of the cluster with this record, to look at; its restart would freeze nothing."""
+        host_id = integer(found.get("hostId"))
+        alone = sum(other.get("hostId") == host_id for other in servers) == 1
+        address = address_of(found, "ip", "port")
+        return cls(integer(found.get("id")) or 0, address, owner, host_id, found.get("zoneName"), alone, False, False)
 
     @property
     def label(self) -> str:
