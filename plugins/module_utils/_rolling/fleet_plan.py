@@ -14,7 +14,7 @@ from .._base.checks import check_nonempty
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
-from .._base.service_clock import to_service_clock
+from .._base.service_clock import service_time, to_service_clock
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
@@ -38,13 +38,14 @@ Result = dict[str, Any]
 class FleetRequest:
     """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
-    ``started_before`` is by the clock of this machine.
+    ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required.
     """
 
     servers: Sequence[tuple[str, str]]
-    started_before: datetime
+    started_before: datetime | None = None
     majority: bool = True
     tolerated: Sequence[str] | None = None
+    change: str | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -97,6 +98,11 @@ class _ClusterPlan:
 def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
     if not wanted.servers:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
+    if wanted.change is None and wanted.started_before is None:
+        raise OptionError(
+            "change: is not given, nor is started_before; give the name of the change that the restart is for, or its "
+            "instant."
+        )
     names = list(dict.fromkeys(cluster for cluster, _server in wanted.servers))
     by_name = dict(zip(names, crew.each(names, _find_cluster), strict=True))
     # The same cluster may be there by its name and by its id.
@@ -146,9 +152,13 @@ class _PlannedCluster:
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
         self._states = server_states(placed, self._newest_tasks(api), (), ())
-        since, self.clock_warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
+        self.clock_warnings: list[str] = []
+        since = wanted.started_before
+        if since is not None:
+            since, self.clock_warnings = to_service_clock(since, api.service_clock, clock.wall())
         self._listed = found.listed
-        reasons = {name: _restart_reason(server, since) for name, server in self._listed.items()}
+        now = service_time(api.service_clock, clock)
+        reasons = {name: _restart_reason(server, since, now) for name, server in self._listed.items()}
         self._reasons = reasons
         self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
         self._needed = [name for name, reason in reasons.items() if reason and name not in self._troubled]
@@ -229,11 +239,11 @@ class _PlannedCluster:
         return verdict
 
 
-def _restart_reason(server: PlacedServer, since: datetime) -> str:
+def _restart_reason(server: PlacedServer, since: datetime | None, now: datetime) -> str:
     """Why the server needs a restart, by the same decision as its restart will make; empty if it needs none."""
     # By its start alone.
     member = replace(server.member, status=RUNNING, inner_status=None, operated_by=None, serves=True)
-    decision = decide_restart(Look(Observation(RUNNING, (member,)), [], since), Condition(since, InFlight.ATTACH))
+    decision = decide_restart(Look(Observation(RUNNING, (member,)), [], now), Condition(since, InFlight.ATTACH))
     return "" if decision.action is Action.SKIP else decision.reason
 
 

@@ -40,12 +40,12 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """The options of the module; ``started_before`` is by the clock of this machine, None if values alone decide.
+    """The options of the module; ``started_before`` is by the clock of this machine, ``change`` is a name.
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
-    of parameters that the restart is for.
+    of parameters that the restart is for. At least one of these three is required.
     """
 
     clusters: Sequence[str]
@@ -61,6 +61,7 @@ class RollingRequest:
     watch: Watch | None = None
     judges_budget: bool = False
     until_effective: Mapping[str, str] = field(default_factory=dict)
+    change: str | None = None
 
 
 def batch_size(option: str) -> int | None:
@@ -137,8 +138,11 @@ def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
-    if wanted.started_before is None and not wanted.until_effective:
-        raise OptionError("started_before: is not given, nor is until_effective; give one of them, or both.")
+    if wanted.change is None and wanted.started_before is None and not wanted.until_effective:
+        raise OptionError(
+            "change: is not given, nor is started_before or until_effective; give the name of the change that the "
+            "restart is for, its instant, or the values that it has set."
+        )
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
