@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from .errors import OptionError
-from .text import truncate
 
 LONGEST_NAME = 200
-LONGEST_SHOWN = 40
 
 
 def parse_change_name(value: str) -> str:
@@ -24,4 +22,4 @@ def parse_change_name(value: str) -> str:
 def _shown(value: str) -> str:
     if len(value) > LONGEST_NAME:
         return f"a text of {len(value)} characters"
-    return f"'{truncate(value, LONGEST_SHOWN)}'" if value else "an empty text"
+    return repr(value) if value else "an empty text"
