@@ -151,7 +151,7 @@ def _signs(params: Params) -> dict[str, Any]:
 
 def given_change(params: Params) -> str | None:
     """The name of the change, where it is given. Raises OptionError."""
-    given = params.get("change")
+    given = params["change"]
     return None if given is None else parse_change_name(given)
 
 
