@@ -25,13 +25,15 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a cluster is left alone if all of its servers have started since. Without it each
-      run restarts the cluster, unless a restart of it is running.
+    details: With O(change) a cluster is left alone if all of its servers have restarted since the name was first used,
+      with O(started_before) if all have started since. Without these each run restarts the cluster, unless a restart of
+      it is running.
 seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.task_wait
@@ -64,7 +66,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ ocp_password }}"
     cluster: payments
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     wait: true
 
 - name: Restart a cluster after the tasks that are running on it

@@ -41,7 +41,7 @@ class HealthCheck:
         if not look.reads_tasks:
             return [*found, Problem("its tasks cannot be read with these credentials", Kind.HELD)]
         demands = Demands(apart=self._apart(look))
-        return [*found, *judge_health(self._reader, observed.records, look.listed, demands, look.listed).problems]
+        return [*found, *judge_health(self._reader, observed.records, look.listed, demands).problems]
 
     def _misplaced(self, observed: Observation) -> list[Problem]:
         if self._zone is None:

@@ -109,7 +109,9 @@ def request(
 ) -> RestartRequest:
     policy = PollPolicy(seconds, 10, show, announce=announce)
     wanted = until_effective or {}
-    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight), until_effective=wanted)
+    return RestartRequest(
+        check_mode, wait, policy, started_before, in_flight=InFlight(in_flight), until_effective=wanted
+    )
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:

@@ -18,12 +18,16 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     CONNECTION,
+    MODULES,
     OWN,
     RESTARTS,
     ROOT,
+    definition_of,
     every_module,
 )
 
+# What takes an instant takes a name.
+DATED = [name for name in MODULES if "started_before" in definition_of(name).options]
 NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "nan", "yesterday"]
 
 
@@ -36,6 +40,15 @@ def test_invalid_started_before_is_refused(value, name, run):
     assert result["msg"].startswith(
         f"started_before: {value or 'an empty text'} is not an instant; give ISO 8601 with an offset"
     )
+
+
+@pytest.mark.parametrize("name", DATED)
+@pytest.mark.parametrize("value", ["", " memory", "memory\x07", "m" * 201], ids=repr)
+@pytest.mark.usefixtures("_offline")
+def test_invalid_change_is_refused(value, name, run):
+    result = run(name, {**CONNECTION, **OWN[name], "change": value})
+    assert result["failed"] is True
+    assert re.match(r"change: .* is not the name of a change; give at most 200 printable characters", result["msg"])
 
 
 @pytest.mark.parametrize("name", RESTARTS)
@@ -93,13 +106,14 @@ def restart_options_of(**given):
 
 def test_restart_options_have_their_defaults():
     options = restart_options_of()
-    assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
+    assert (options.check_mode, options.wait, options.started_before, options.change) == (False, False, None, None)
     assert options.in_flight is InFlight.ATTACH
     assert options.policy == PollPolicy(7200, 10, show, announce=announce)
 
 
 def test_restart_options_are_parsed():
     given = {
+        "change": "memory-2026-11-20",
         "started_before": "1777834921",
         "in_flight": "queue",
         "wait": True,
@@ -111,6 +125,16 @@ def test_restart_options_are_parsed():
     quiet = PollPolicy(5, 0.5, announce=announce)
     assert (options.wait, options.in_flight, options.policy) == (True, InFlight.QUEUE, quiet)
     assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
+    assert options.change == "memory-2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("given", "is_dated"),
+    [({}, False), ({"change": "memory"}, True), ({"started_before": "1777834921"}, True), ({"wait": True}, False)],
+    ids=["nothing", "name", "instant", "wait"],
+)
+def test_restart_is_dated_by_a_name_or_an_instant(given, is_dated):
+    assert restart_options_of(**given).is_dated is is_dated
 
 
 @pytest.fixture

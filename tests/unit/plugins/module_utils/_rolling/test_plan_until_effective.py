@@ -82,8 +82,8 @@ def test_service_without_values_of_servers_asks_for_an_instant(changed):
     assert "so started_before alone decides" in result["warnings"][-1]
 
 
-def test_one_of_both_has_to_be_given(changed):
-    with pytest.raises(OptionError, match="started_before: is not given, nor is until_effective"):
+def test_name_instant_or_values_have_to_be_given(changed):
+    with pytest.raises(OptionError, match="change: is not given, nor is started_before or until_effective"):
         plan(changed, until_effective={})
 
 

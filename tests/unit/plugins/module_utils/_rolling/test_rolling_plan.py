@@ -158,6 +158,12 @@ def test_plan_lists_running_restarts_but_no_other_tasks(planned):
     assert planned(ORDERS, running=running)["clusters"][0]["task_ids"] == [9, 7]
 
 
+def test_plan_for_a_name_asks_no_clock(planned, api):
+    api.double.service_clock = clock_ahead(3600)
+    plan = planned(raw_cluster(), started_before=None, change="memory-2026-11-20")
+    assert (len(order(plan)), plan["warnings"]) == (3, [])
+
+
 def test_started_before_is_shifted_by_the_clock_offset(planned, api):
     api.double.service_clock = clock_ahead(-240)
     plan = planned(raw_cluster(), started_before=BEGINNING + timedelta(minutes=2))
