@@ -264,7 +264,7 @@ skipped_obproxies:
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.obproxies import ObProxies
 from ..module_utils._targets.target import Selector
 

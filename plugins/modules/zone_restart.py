@@ -298,7 +298,7 @@ signs:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
 

@@ -29,8 +29,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import bas
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from campaign_emulator import Service, emulator
@@ -109,7 +109,7 @@ class Tally:
 
 def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
     """One run of a verb, as by a new process: what it said in a word, its result or facts, and its message."""
-    forget_all()
+    forget_process()
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
     options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:

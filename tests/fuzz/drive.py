@@ -32,7 +32,7 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_table import task_tab
 from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_timeline
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     EVENTS,
@@ -113,7 +113,7 @@ class Left:
 def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelope: None) -> tuple[Left, HostileService]:
     """Run a case; ``watch`` as for HostileService."""
     # Each case is a process of its own.
-    forget_all()
+    forget_process()
     clock = BoundedClock(LONGEST_RUN if case.kind != EVENTS else 2 * FOLLOWED_SECONDS)
     ocp = WholeOcp(clock, **case.service)
     service = HostileService(ocp, case.mutations, case.auth, case.pause, watch)

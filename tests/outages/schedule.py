@@ -13,7 +13,7 @@ from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.tests.outages import activities
 from ansible_collections.oceanbase.ocp.tests.outages.activities import Controller
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
@@ -49,7 +49,7 @@ class Run:
 
     def run(self, current: Current) -> list[Found]:
         """Carry it out; returns the outages that restarts of ours began."""
-        forget_all()
+        forget_process()
         with TemporaryDirectory() as folder, mock.patch.object(cluster_lock, "_folder", self._folder):
             current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
             machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]

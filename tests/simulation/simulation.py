@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 
 from .choices import Choices, Stream
 from .controllers import Controller, Plan
@@ -57,7 +57,7 @@ class Simulation:
 
     def run(self, current: Current) -> None:
         """Carry it out."""
-        forget_all()
+        forget_process()
         with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
             self._run(current)
 

@@ -5,7 +5,8 @@
 from itertools import count
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, run
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, journal_here
 
 
 def pytest_configure(config):
@@ -25,5 +26,7 @@ def _homes(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
-    forget_all()
+    another_controller()
+    for module in (outlook, run):
+        monkeypatch.setattr(module, "usable_journal", journal_here)
     monkeypatch.setenv("ANSIBLE_HOME", next(_homes))

@@ -61,8 +61,8 @@ class RequestRow:
     what it restarts, each with what it showed before. ``change`` is the name of a change. ``values`` are those of
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
-    over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks on
-    the target that were there before, ``token`` tells the request from every other one.
+    over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
+    on the target that were there before, ``token`` tells the request from every other one.
     """
 
     number: int | None

@@ -12,8 +12,8 @@ from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._parameters.wanted_parameters import wanted_parameters
-from .._restart.knowledge import InFlight
 from .._restart.failure_limit import FailureLimit
+from .._restart.knowledge import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch

@@ -24,7 +24,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class AwaitedTask:
-    """How the wait for a task ended: its facts, if it was read, ``warnings``, and the ``error`` unless it did its work."""
+    """How the wait for a task ended: its facts, if it was read, and the ``error`` unless it did its work."""
 
     task: Facts | None
     warnings: list[str] = field(default_factory=list)
@@ -33,7 +33,7 @@ class AwaitedTask:
 
 @dataclass(frozen=True)
 class Verified:
-    """What was proven: ``verified`` as in the result, what is added to the reason, and the ``error`` if it is disproved."""
+    """What was proven: ``verified`` as in the result, what the reason lacks, and the ``error`` if it is disproved."""
 
     after: Observation | None
     verified: bool | None
@@ -90,7 +90,9 @@ def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, log_l
     return NotVerified(f"{ended}. Look at task {task_id} in OCP and at the process itself before restarting again.")
 
 
-def verify_effect(target: Target, task_id: int, effect: EffectCheck, observed: Observation, found: Verified) -> Verified:
+def verify_effect(
+    target: Target, task_id: int, effect: EffectCheck, observed: Observation, found: Verified
+) -> Verified:
     """The same when the values that the restart is for are in effect too, after waiting for them."""
     problem = effect.await_values(found.after or observed)
     others = effect.other_values(observed)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether a start or a task lies before or since a change: by intervals of clocks, or by what its name was first used on.
+"""Whether a start or a task lies before or since a change: by intervals of clocks, or by the first use of its name.
 
 Three kinds of clock are never taken for one: that of this machine, those of the application servers of the service, and
 that of each database host. Where intervals overlap, the clocks decide nothing.

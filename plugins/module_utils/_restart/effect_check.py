@@ -29,9 +29,7 @@ class EffectCheck:
     Without a date they alone decide, so values that the service does not show are refused.
     """
 
-    def __init__(
-        self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]
-    ) -> None:
+    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]) -> None:
         self._api = api
         self._wanted = request.until_effective
         self._alone = not request.is_dated

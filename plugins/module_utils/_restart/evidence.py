@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a task has done to its target, and for how long after its end the service may not show the start that it made."""
+"""What a task has done to its target, and until when the service may not show the start that it made."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shows_until(task: Task) -> datetime | None:
 
 
 def _leaves_work_undone(step: Subtask) -> bool:
-    """Whether a step was skipped that stops or starts something, or whose name does not tell, as in another language."""
+    """Whether a step was skipped that stops or starts something, or whose name does not tell."""
     if SKIP not in str(step.operation).upper():
         return False
     words = [str(each).strip().lower() for each in (step.name, step.description) if each]

@@ -55,9 +55,7 @@ class HealthCheck:
         zones = {server.zone for server in look.observed.servers if server.member.name in names}
         here = {server.member.name for server in look.observed.servers if zones == {server.zone}}
         own = [
-            restart
-            for restart in self._notes.own_restarts(look.listed)
-            if restart.servers and restart.servers <= here
+            restart for restart in self._notes.own_restarts(look.listed) if restart.servers and restart.servers <= here
         ]
         if not own:
             return None

@@ -13,9 +13,7 @@ from .._targets.task_names import is_known
 from .look import Look
 
 
-def newest_failure(
-    look: Look, read: Callable[[TaskOnTarget], Task | None]
-) -> Task | None:
+def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> Task | None:
     """The newest restart of the target, if it is FAILED and none runs; else None.
 
     Restarts of other members than the troubled ones say nothing of these; without any, all count. ``read`` gives a task

@@ -96,9 +96,7 @@ class _Meaning:
 
     def _member(self, member: ShownMember) -> Member:
         start = self.begin.of_start(member) if self.begin.is_dated else Relative.HIDDEN
-        return Member(
-            member.name, start, member.serves, self._is_new(member), *self._values_of(member)
-        )
+        return Member(member.name, start, member.serves, self._is_new(member), *self._values_of(member))
 
     def _values_of(self, member: ShownMember) -> tuple[Values, bool]:
         if self.values is None:

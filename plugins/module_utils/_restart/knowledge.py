@@ -20,7 +20,7 @@ class InFlight(StrEnum):
 
 
 class Relative(Enum):
-    """Where a start or the begin of a task lies: before the change, since it, where clocks do not tell, or not shown."""
+    """Where a start or the begin of a task lies: before or since the change, not clear by clocks, or not shown."""
 
     BEFORE = "before"
     SINCE = "since"
@@ -32,8 +32,8 @@ class Work(Enum):
     """What a task has done to the target.
 
     RESTARTED: it ended SUCCESSFUL by doing its work. RAN: it ended otherwise, and may have restarted something.
-    SKIPPED: it ended SUCCESSFUL, and a step was skipped that stops or starts something, or may. NOTHING: it ended before
-    it changed anything.
+    SKIPPED: it ended SUCCESSFUL, and a step was skipped that stops or starts something, or may. NOTHING: it ended
+    before it changed anything.
     """
 
     RUNNING = "running"

@@ -234,7 +234,9 @@ class OwnNotes:
             if found is not None:
                 yield found
 
-    def own_restarts(self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None) -> list[OwnRestart]:
+    def own_restarts(
+        self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
+    ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
         listed = {task["id"]: Task.from_api(dict(task)) for task in tasks}
         now = self._clock.wall()
@@ -266,7 +268,11 @@ class OwnNotes:
         by_key = {key: name for name, key in self._keys.items()}
         parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
         there = {member.name: member for member in members}
-        waiting = [name for name, shown in parts.items() if name in there and not has_moved(_member_of(name, shown), there[name])]
+        waiting = [
+            name
+            for name, shown in parts.items()
+            if name in there and not has_moved(_member_of(name, shown), there[name])
+        ]
         if not waiting:
             return None
         began = {} if row.began is None else {"startTime": row.began}

@@ -28,8 +28,8 @@ class Sent:
 
     ``known`` are the ids of the tasks that were there before it; None without permission to read tasks. ``members`` are
     those that it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, or named the task
-    ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of an
-    earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``.
+    ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of
+    an earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``.
     """
 
     at: datetime

@@ -180,9 +180,7 @@ def _is_same(known: Record | None, listed: Record) -> bool:
     return known is not None and all(str(known.get(key)).upper() == str(listed.get(key)).upper() for key in keys)
 
 
-def _named_tasks(
-    api: OcpApi, target: Target, observed: Observation
-) -> tuple[list[TaskOnTarget], list[Task], bool]:
+def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> tuple[list[TaskOnTarget], list[Task], bool]:
     """The tasks that a target itself names (``operatingTaskInstanceId``), newest first.
 
     As entries; the FAILED ones; and whether one is gone or ended otherwise, so that the target has changed since.

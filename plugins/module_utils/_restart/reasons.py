@@ -120,8 +120,7 @@ def _not_before(told: Told) -> str:
 
 def _done(_decision: Decision, told: Told) -> str:
     serves = told.observed.serves
-    why = _met(told) if serves else f"{_met(told)}; the service does not show whether it serves"
-    return why
+    return _met(told) if serves else f"{_met(told)}; the service does not show whether it serves"
 
 
 def _doubted(_decision: Decision, told: Told) -> str:
@@ -136,7 +135,11 @@ def _busy(decision: Decision, told: Told) -> str:
     case = told.case
     running = case.satisfying or next(iter(case.running), None)
     if decision.step is Step.QUEUE:
-        what = f"task {told.label(running.id)} is running" if running else f"{moving_words(told.observed)} without a visible task"
+        what = (
+            f"task {told.label(running.id)} is running"
+            if running
+            else f"{moving_words(told.observed)} without a visible task"
+        )
         return f"{what} and has to end first"
     if running is None:
         return f"{moving_words(told.observed)}, but no task of it is visible; {NEXT_STEP}"
@@ -243,7 +246,9 @@ def _needed(decision: Decision, told: Told) -> str:
     stale = told.members(decision.members) if decision.members else []
     some = "" if len(stale) == len(told.observed.members) else f" ({len(stale)} of {len(told.observed.members)})"
     if not told.wish.is_dated:
-        return f"{told.values.words(stale)}{some}" if told.values else "started_before is not set, so this always restarts"
+        return (
+            f"{told.values.words(stale)}{some}" if told.values else "started_before is not set, so this always restarts"
+        )
     if told.since is None:
         return _needed_by_name(stale, some, told)
     known = {member.name: member for member in told.known.members}
@@ -337,5 +342,3 @@ def doubt_error(nothing: str) -> OptionError:
 def names_no_kind(reason: str) -> str:
     """The reason of a skip where the name of a task does not show that it is a restart."""
     return f"{reason}; not verified, since {UNNAMED_KIND}"
-
-

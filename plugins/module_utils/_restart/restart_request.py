@@ -11,8 +11,8 @@ from datetime import datetime
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
 from .._waiting.poll_pauses import PollPolicy
-from .knowledge import InFlight
 from .failure_limit import FailureLimit
+from .knowledge import InFlight
 
 
 @dataclass(frozen=True)

@@ -162,9 +162,7 @@ def _held(case: Case) -> Decision | None:
 
 
 def _running(case: Case) -> Decision | None:
-    joins = case.wish.in_flight is InFlight.ATTACH or (
-        case.wish.in_flight is InFlight.QUEUE and case.wish.is_dated
-    )
+    joins = case.wish.in_flight is InFlight.ATTACH or (case.wish.in_flight is InFlight.QUEUE and case.wish.is_dated)
     if case.satisfying is None or not joins:
         return None
     return Decision(Rule.RUNNING, Step.JOIN, case.needed, (case.satisfying.id,))

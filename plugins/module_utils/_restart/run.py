@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -440,7 +440,9 @@ class _Run:
     def _has_begun_since(self, task: Task, sent: Sent) -> bool:
         since = None if self._request.started_before is None else self._request.started_before.timestamp()
         is_later = since is None or sent.wall is None or sent.wall >= since
-        return is_later and (self._request.change is None or sent.change == self._request.change or task.finished is False)
+        return is_later and (
+            self._request.change is None or sent.change == self._request.change or task.finished is False
+        )
 
     def _is_allowed(self, look: Look) -> bool:
         """Whether all gates let the request go right after this look; if not, look again: it may have waited.

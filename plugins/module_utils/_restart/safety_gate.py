@@ -157,7 +157,7 @@ class SafetyGate:
         return Judgement(Refuse(refusal) if is_held else Wait(refusal, lines), facts)
 
     def _what_it_means(self, look: Look) -> Judgement:
-        """What the restart of a whole cluster means, whatever can be read of its tenants. It is not refused for that."""
+        """What the restart of a whole cluster means, whatever can be read of its tenants; that refuses nothing."""
         try:
             if self._problem is not None:
                 raise self._problem

@@ -40,11 +40,9 @@ class _Budget:
 
 
 class SignGate:
-    """Judges the signs of trouble of one target, again and again. ``warnings`` gets a sentence for what is not shown."""
+    """Judges the signs of trouble of one target. ``warnings`` gets a sentence for what is not shown."""
 
-    def __init__(
-        self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]
-    ) -> None:
+    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]) -> None:
         self._api = api
         self._target = target
         self._request = request

@@ -22,6 +22,8 @@ from .knowledge import Relative
 from .reader import later_holder, observe
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
+
+
 @dataclass(frozen=True)
 class RestartTask:
     """What is known of the task whose restart is to be proven.

@@ -73,7 +73,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
 
 @dataclass(frozen=True)
 class _Found:
-    """A cluster: its record, all its servers as records and placed, and the requested ones, in the order of the options."""
+    """A cluster: its record, its servers as records and placed, and the requested ones in the order of the options."""
 
     record: Record
     servers: Sequence[Record]

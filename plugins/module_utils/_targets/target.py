@@ -160,12 +160,10 @@ class TaskOnTarget:
 class Target(Protocol):
     """A thing in the service that one request restarts.
 
-    ``kind`` is its name in results. ``arbiter_id`` is the id of an arbitration service that it is, ``is_whole_cluster``
-    whether OCP chooses the order of its servers.
+    ``kind`` is its name in results. ``is_whole_cluster``: OCP chooses the order of its servers.
     """
 
     kind: str
-    arbiter_id: int | None = None
     is_whole_cluster: bool = False
 
     @classmethod
@@ -192,6 +190,11 @@ class Target(Protocol):
     def endangers(self) -> Sequence[int]:
         """The ids of the clusters whose tenants its restart may concern."""
         return () if self.cluster_id is None else (self.cluster_id,)
+
+    @property
+    def arbiter_id(self) -> int | None:
+        """The id of the arbitration service that it is, if it is one."""
+        return None
 
     @property
     def locks(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK, Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ADDRESS,
@@ -76,7 +76,7 @@ def entry(
     **options: Any,
 ) -> Entry:
     """The message of ``module`` with a service in which this happened, in a new process."""
-    forget_all()
+    another_process()
     service = FakeOcp(FakeClock())
     with (
         TemporaryDirectory() as folder,

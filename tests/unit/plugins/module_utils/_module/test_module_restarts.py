@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, restart_options
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (

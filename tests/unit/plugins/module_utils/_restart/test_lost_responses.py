@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -238,7 +238,7 @@ def test_two_runs_with_the_same_time_restart_exactly_once(make_error, case, serv
             failure(service, case, request(started_before=since, wait=True))
         else:
             restart(service, case, request(started_before=since, wait=True))
-        forget_all()
+        forget_process()
         result = restart(service, case, request(started_before=since, wait=True))
         assert result["action"] == ("submitted" if lose is service.lose_before else "skipped")
         assert len(service.jobs) == jobs + 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import NEWEST_TASKS
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import (
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import (
     LOOK_AND_REQUEST,
     restart_target,
 )

@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
@@ -45,12 +45,12 @@ CHANGE = at(-10)
 
 def again(service, case, **more):
     """Run the same again, in another process."""
-    forget_all()
+    another_process()
     return restart(service, case, request(started_before=CHANGE, wait=True, **more))
 
 
 def again_fails(service, case, **more):
-    forget_all()
+    another_process()
     return failure(service, case, request(started_before=CHANGE, wait=True, **more))
 
 
@@ -144,7 +144,7 @@ def test_second_run_without_wait_skips_a_start_that_shows_late_and_does_not_call
     service.start_shown_late = 100
     restart(service, case, request(started_before=CHANGE))
     service.passes(12)
-    forget_all()
+    another_process()
     result = restart(service, case, request(started_before=CHANGE))
     assert (result["action"], result["verified"], result["elapsed"]) == ("skipped", None, 0)
     assert "has restarted it, and the service does not show the start yet" in result["reason"]
@@ -157,7 +157,7 @@ def test_second_run_without_wait_fails_where_what_was_restarted_does_not_serve(c
     service.start_shown_late = 100
     restart(service, case, request(started_before=CHANGE))
     service.passes(12)
-    forget_all()
+    another_process()
     with_status(service, case, "STOPPED")
     error = failure(service, case, request(started_before=CHANGE))
     assert (error.__class__, len(service.posts)) == (NotVerified, 1)
@@ -191,7 +191,7 @@ def test_only_the_agents_whose_start_is_not_due_are_restarted(service):
     service.start_shown_late = 100
     service.begin(fake_ocp.AGENTS, service.agents_there[:1])
     service.passes(12)
-    forget_all()
+    another_process()
     result = restart(service, AGENTS, request(started_before=CHANGE))
     assert (result["action"], service.posts) == ("submitted", [("agents", [52])])
 
@@ -239,7 +239,7 @@ def test_failed_restart_of_an_arbitration_service_is_no_evidence(end, service):
     restart(service, ARBITRATION, request(started_before=CHANGE))
     service.passes(100)
     service.end = "SUCCESSFUL"
-    forget_all()
+    another_process()
     assert restart(service, ARBITRATION, request(started_before=CHANGE))["action"] == "submitted"
 
 
@@ -596,7 +596,7 @@ every_database_restart = pytest.mark.parametrize("case", DATABASE, ids=[case.tas
 def test_second_run_of_this_controller_attaches_to_a_restart_that_no_list_shows(condition, case, service):
     service.list_lacks, service.names_operations = 40.0, False
     first = restart(service, case, request(started_before=condition))
-    forget_all()
+    another_process()
     second = restart(service, case, request(started_before=condition, wait=True))
     assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
     assert (second["task_id"], second["task"]["succeeded"]) == (first["task_id"], True)
@@ -609,7 +609,7 @@ def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case,
     service.failing["tasks"] = [refused(403)] * 99
     service.failing["task"] = [refused(403)] * 99
     restart(service, case, request())
-    forget_all()
+    another_process()
     again = restart(service, case, request())
     assert (again["action"], again["changed"], len(service.posts)) == ("attached", False, 1)
 
@@ -618,7 +618,7 @@ def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case,
 def test_start_that_shows_is_believed_more_than_the_own_note(case, service):
     service.list_lacks, service.names_operations = 40.0, False
     restart(service, case, request(wait=True))
-    forget_all()
+    another_process()
     assert restart(service, case, request())["action"] == "submitted"
     assert len(service.posts) == 2
 
@@ -752,7 +752,7 @@ def test_own_restart_of_obproxies_is_known_though_no_list_ties_it_to_their_hosts
 def test_second_run_of_this_controller_attaches_to_a_restart_of_obproxies_that_no_list_shows(condition, service):
     service.list_lacks, service.names_operations = 40.0, False
     first = restart(service, OBPROXIES, request(started_before=condition))
-    forget_all()
+    another_process()
     second = restart(service, OBPROXIES, request(started_before=condition, wait=True))
     assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
     assert second["task_id"] == first["task_id"]

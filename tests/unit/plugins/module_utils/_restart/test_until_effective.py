@@ -10,8 +10,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     OptionError,
     TargetBusy,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import PROOF_TIMEOUT
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import StaticParameter, Thing, at, refused
@@ -327,7 +327,7 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
     else:
         restart(changed, SERVER, asked(wait=False))
     changed.passes(PROOF_TIMEOUT * 10)
-    forget_all()
+    forget_process()
     error = failure(changed, SERVER, asked())
     assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
     assert f"after this controller requested a restart for these values, but {FIRST} shows stack_size=4M" in str(error)

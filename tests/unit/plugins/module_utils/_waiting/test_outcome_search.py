@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError, TaskFailed
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.outcome_search import search_outcome
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.outcome_search import search_outcome
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost, refused
 
 NOT_YET, HERE = None, "here"
