@@ -105,12 +105,13 @@ class Begin:
 
     ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
-    name.
+    name. ``seen`` is what this run has seen of each member first, after the change.
     """
 
     instant: Span | None = None
     wall: float | None = None
-    sights: Mapping[str, Sight] | None = field(default=None)
+    sights: Mapping[str, Sight] | None = None
+    seen: Mapping[str, Member] = field(default_factory=dict)
 
     @property
     def is_dated(self) -> bool:
@@ -138,7 +139,10 @@ class Begin:
         if self.instant is None:
             return None
         span = started_span(member)
-        return Relative.HIDDEN if span is None else span.relative_to(self.instant)
+        found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
+        if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
+            return Relative.SINCE
+        return found
 
     def _by_sight(self, member: Member) -> Relative | None:
         if self.sights is None:
