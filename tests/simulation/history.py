@@ -57,6 +57,7 @@ class Run:
     since: float | None
     began: float
     user: str = "ops"
+    machine: str = ""
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"

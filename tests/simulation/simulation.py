@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
-
 from .choices import Choices, Stream
 from .controllers import Controller, Plan
 from .fleet import Fleet, Key, draw_fleet
 from .history import Change, History
+from .machines import Machine
 from .network import Network, Weather
 from .people import People
 from .profile import draw_profile
@@ -34,6 +33,7 @@ class Simulation:
     def __init__(self, choices: Choices, *, tell: bool = False) -> None:
         self.choices = choices
         self.history = History(told=[] if tell else None)
+        self.machines: list[Machine] = []
         self.scheduler = Scheduler(HORIZON)
         self.profile = draw_profile(choices.stream("profile"))
         self.fleet = draw_fleet(choices.stream("fleet"), self.profile)
@@ -57,7 +57,6 @@ class Simulation:
 
     def run(self, current: Current) -> None:
         """Carry it out."""
-        forget_process()
         with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
             self._run(current)
 
@@ -70,11 +69,23 @@ class Simulation:
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
-            Controller(plan, self.scheduler, self.history, self.story).begin()
+            machine = self._machine(draw, number)
+            Controller(plan, machine, self.scheduler, self.history, self.story).begin()
             if draw.chance(0.1):
                 self._beside(plan)
         self.people.plan()
         self.scheduler.run()
+
+    def _machine(self, draw: Stream, number: int) -> Machine:
+        """That of a controller: its own, or the one of the controller before."""
+        if self.machines and draw.chance(0.3):
+            draw.counted("two controllers on one machine")
+            return self.machines[-1]
+        ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
+        if ahead:
+            draw.counted("clock of a controller off")
+        self.machines.append(Machine(f"m{number + 1}", ahead))
+        return self.machines[-1]
 
     def _beside(self, plan: Plan) -> None:
         """Somebody restarts another cluster right before a controller begins."""
@@ -128,9 +139,6 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
     plan.change_clock = noted_by
     if noted_by:
         draw.counted("clock of the machine that noted the change off")
-    plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
-    if plan.ahead:
-        draw.counted("clock of a controller off")
     plan.user = draw.pick((f"{name}-account", "ops"), (80, 20))
     plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
     plan.reruns = draw.pick((2, 0, 1, 4))
