@@ -39,7 +39,8 @@ class Plan:
     starts: float
     changes: list[Change]
     args: dict[str, Any]
-    conditional: bool
+    by_instant: bool
+    by_name: bool
     change_clock: float = 0.0  # of the machine that noted the instant of the change, seconds ahead
     user: str = "ops"
     retries: int = 0  # in the same process, as with retries/until
@@ -123,17 +124,20 @@ class Controller:
 
     def _run_module(self, module: str, change: Change, args: dict[str, Any]) -> Run:
         since = None
-        if self.plan.conditional and module != "task":
+        name = change.name if self.plan.by_name and module != "task" else None
+        if name is not None:
+            args = {**args, "change": name}
+        if self.plan.by_instant and module != "task":
             noted = EPOCH + change.at + self.plan.change_clock
             since = noted - self.machine.ahead - EPOCH
             moment = BEGIN_1970 + timedelta(seconds=noted)
             args = {**args, "started_before": _text(moment)}
         number = len(self._history.runs) + 1
-        process, machine = f"{self.plan.name}-{self._process}", self.machine
-        connection = {"url": machine.url, "username": self.plan.user, "password": "pass-word-9"}
+        process = f"{self.plan.name}-{self._process}"
+        connection = {"url": self.machine.url, "username": self.plan.user, "password": "pass-word-9"}
         run = Run(
             number, self.plan.name, process, module, args, change, since, self._scheduler.now, self.plan.user,
-            machine.name,
+            self.machine, name,
         )  # fmt: skip
         run.pause_ended = run.began
         self._history.runs.append(run)

@@ -4,24 +4,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
+    FirstSight,
+    MemberKey,
+    RequestRow,
+    Wish,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import own_notes, run
 
-from .scheduler import Actor
+from .fleet import Key
+from .scheduler import Actor, Scheduler
+
+KINDS = {"agent": "host", "arbitration_service": "arbitration"}
+
+
+@dataclass(frozen=True)
+class Noted:
+    """When the journal got something about these things: a name, or a request if that is None."""
+
+    time: float
+    name: str | None
+    things: frozenset[Key]
+
+
+class _Journal(MemoryJournal):
+    """A journal that tells when something was noted."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        super().__init__()
+        self._scheduler = scheduler
+        self.noted: list[Noted] = []
+
+    def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
+        super().register(change, wish, sights)
+        self._note(change, (sight.member for sight in sights))
+
+    def begin(self, row: RequestRow) -> int:
+        self._note(None, (member for member, _shown in row.members))
+        return super().begin(row)
+
+    def _note(self, name: str | None, members: Iterable[MemberKey]) -> None:
+        things = frozenset((KINDS.get(each.kind, each.kind), each.id or 0) for each in members)
+        self.noted.append(Noted(self._scheduler.now, name, things))
 
 
 class Machine:
     """One machine. Its clock is ``ahead`` of the true time by so many seconds."""
 
-    def __init__(self, name: str, ahead: float) -> None:
+    def __init__(self, name: str, ahead: float, scheduler: Scheduler) -> None:
         self.name = name
         self.ahead = ahead
-        self.journal = MemoryJournal()
+        self.journal = _Journal(scheduler)
 
     @property
     def url(self) -> str:

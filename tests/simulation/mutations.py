@@ -89,7 +89,8 @@ def no_evidence_by_task() -> Patches:
 @_mutation
 def clock_of_last_answer() -> Patches:
     """The clock of the service is the one of its last answer, whatever that is."""
-    yield mock.patch.object(service_clock.ServiceClock, "_agreed_bounds", lambda clock: clock._answers[-1])
+    yield mock.patch.object(service_clock, "_agreed_bounds", lambda answers: answers[-1] if answers else (0.0, 0.0))
+    yield mock.patch.object(service_clock, "_bounds", lambda answers: answers[-1])
     yield mock.patch.object(service_clock, "_check_clock", lambda *_args: None)
 
 
