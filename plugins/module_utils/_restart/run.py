@@ -406,7 +406,9 @@ class _Run:
             if self._since is None:
                 self._since = since
                 self._attempt.warnings += warnings
-        self._begin = Begin(span, None if wanted is None else wanted.timestamp(), self._notes.sights())
+        wall = None if wanted is None else wanted.timestamp()
+        requested = {} if wall is None else self._notes.shown_at_requests(wall)
+        self._begin = Begin(span, wall, self._notes.sights(), requested)
         if not self._request.check_mode:
             self._notes.register(look)
 
