@@ -136,9 +136,16 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     message = str(run.result.get("msg"))
     # The first has a check of its own.
     excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
-    excused = excused or _is_behind_a_partial_restart(case, run)
+    excused = excused or _is_name_taken(case, run) or _is_behind_a_partial_restart(case, run)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
+
+
+def _is_name_taken(case: Case, run: Run) -> bool:
+    """Whether the name of a run asked for something else when its machine first used it."""
+    earlier = [each for each in case.history.runs if each.machine is run.machine and each.name == run.name]
+    wishes = {each.args.get("started_before") for each in earlier}
+    return run.name is not None and len(wishes) > 1 and "Give a new change a new name" in str(run.result.get("msg"))
 
 
 def _is_behind_a_partial_restart(case: Case, run: Run) -> bool:

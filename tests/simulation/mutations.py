@@ -16,13 +16,16 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     aftermath,
-    decision,
+    change,
     earlier_looks,
+    knowledge,
     look,
-    restart,
+    own_request,
+    reader,
+    rules,
+    run,
     send_once,
     start_proof,
-    task_adoption,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import voters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import operating_tasks
@@ -47,49 +50,68 @@ def put_back(name: str | None) -> Iterator[None]:
         yield
 
 
+def _without(rule: Callable[[rules.Case], rules.Decision | None]) -> Callable[[], Patches]:
+    def patches() -> Patches:
+        yield mock.patch.object(rules, "RULES", tuple(each for each in rules.RULES if each is not rule))
+
+    return patches
+
+
+# The list without one of its rules: the last one always applies.
+MUTATIONS.update({f"no-rule{rule.__name__.replace('_', '-')}": _without(rule) for rule in rules.RULES[:-1]})
+
+
 @_mutation
 def skip_by_start_alone() -> Patches:
     """What has started since is skipped, whether it serves or not."""
 
-    def skips(*_args: Any) -> decision.Decision:
-        return decision.Decision(decision.Action.SKIP, "it has started since", frozenset(), serves=True)
+    def skips(case: rules.Case) -> rules.Decision | None:
+        needs_none = case.wish.is_conditional and case.known.members and not case.stale
+        return rules.Decision(rules.Rule.DONE, rules.Step.SKIP) if needs_none else None
 
-    yield mock.patch.object(decision, "_needs_none", skips)
+    found = tuple(skips if rule is rules._none_needed else rule for rule in rules.RULES)
+    yield mock.patch.object(rules, "RULES", found)
 
 
 @_mutation
 def held_is_ignored() -> Patches:
     """A FAILED task holds nothing."""
-    yield mock.patch.object(look, "holder_of", lambda *_args: None)
+    yield mock.patch.object(look.Look, "holder", None)
 
 
 @_mutation
 def no_evidence_by_task() -> Patches:
     """Only the start that is shown says that a restart has happened."""
-    yield mock.patch.object(look, "finished_restart", lambda *_args: None)
+    yield mock.patch.object(rules.Case, "restarted_by", lambda *_args: [])
+    yield mock.patch.object(rules.Case, "due", {})
 
 
 @_mutation
 def clock_of_last_answer() -> Patches:
     """The clock of the service is the one of its last answer, whatever that is."""
-    yield mock.patch.object(service_clock.ServiceClock, "_agreed_bounds", lambda clock: clock._answers[-1])
+    yield mock.patch.object(service_clock, "_agreed_bounds", lambda answers: answers[-1] if answers else (0.0, 0.0))
+    yield mock.patch.object(service_clock, "_bounds", lambda answers: answers[-1])
     yield mock.patch.object(service_clock, "_check_clock", lambda *_args: None)
 
 
 @_mutation
 def adoption_by_id_alone() -> Patches:
     """Any newer task is the own one, whenever and by whom it was begun."""
-    yield mock.patch.object(task_adoption.Sent, "may_have_started", lambda sent, task: task.id > (sent.mark or 0))
+
+    def is_newer(sent: own_request.Sent, task: Task) -> bool:
+        return task.id > max(sent.known or (), default=0)
+
+    yield mock.patch.object(own_request.Sent, "may_have_started", is_newer)
 
 
 @_mutation
 def only_running_is_listed() -> Patches:
     """Tasks that the list does not call RUNNING are not seen."""
 
-    def newest(viewer: look.Viewer) -> list[Any] | None:
-        return viewer._if_permitted("anything", lambda: viewer.target.listed(viewer.api, status=RUNNING))
+    def listed(each: reader.Reader) -> list[Any] | None:
+        return each._if_permitted("anything", lambda: each._target.listed(each._api, status=RUNNING))
 
-    yield mock.patch.object(look.Viewer, "_newest", newest)
+    yield mock.patch.object(reader.Reader, "_listed", listed)
 
 
 @_mutation
@@ -107,17 +129,16 @@ def status_is_ignored() -> Patches:
 @_mutation
 def repeated_without_a_look() -> Patches:
     """A POST that was refused with 429 is sent again after the pause, without a new look."""
-    once = send_once.Sender.send
+    once = send_once.post_restart
 
-    def again_and_again(sender: send_once.Sender, *args: Any) -> None:
+    def again_and_again(api: endpoints.OcpApi, *args: Any) -> send_once.Started:
         while True:
             try:
-                once(sender, *args)
-                return
+                return once(api, *args)
             except RateLimited as refusal:
-                sender._clock.sleep(refusal.retry_after or 1.0)
+                run.SYSTEM_CLOCK.sleep(refusal.retry_after or 1.0)
 
-    yield mock.patch.object(send_once.Sender, "send", again_and_again)
+    yield mock.patch.object(run, "post_restart", again_and_again)
 
 
 @_mutation
@@ -140,15 +161,15 @@ def proof_without_serving() -> Patches:
 @_mutation
 def proof_by_any_other_start() -> Patches:
     """A start that is another one than before is a new one, in whatever direction it moved."""
-    moved = start_proof._has_moved
+    moved = change.has_moved
 
     def differs(before: Any, after: Any) -> bool | None:
         if before.started is not None and after.started is not None:
             return bool(before.started != after.started)
         return moved(before, after)
 
-    yield mock.patch.object(start_proof, "_has_moved", differs)
-    yield mock.patch.object(start_proof, "TRUNCATED", service_clock.timedelta(days=9))
+    yield mock.patch.object(start_proof, "has_moved", differs)
+    yield mock.patch.object(change.Span, "relative_to", lambda *_args: knowledge.Relative.UNCLEAR)
 
 
 @_mutation
@@ -186,7 +207,7 @@ def answer_is_not_checked() -> Patches:
 @_mutation
 def missing_task_ends_the_wait() -> Patches:
     """A 404 of a task that has just begun ends the wait."""
-    yield mock.patch.object(restart, "UNSEEN_FOR", 0.0)
+    yield mock.patch.object(run, "UNSEEN_FOR", 0.0)
     yield mock.patch.object(aftermath, "UNSEEN_FOR", 0.0)
 
 

@@ -8,7 +8,7 @@ that of each database host. Where intervals overlap, the clocks decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -105,12 +105,14 @@ class Begin:
 
     ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
-    name. ``seen`` is what this run has seen of each member first, after the change.
+    name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later,
+    ``seen`` what this run has seen of them first, after the change.
     """
 
     instant: Span | None = None
     wall: float | None = None
     sights: Mapping[str, Sight] | None = None
+    requested: Mapping[str, Sequence[Member]] = field(default_factory=dict)
     seen: Mapping[str, Member] = field(default_factory=dict)
 
     @property
@@ -138,6 +140,8 @@ class Begin:
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:
             return None
+        if any(has_moved(before, member) for before in self.requested.get(member.name, ())):
+            return Relative.SINCE
         span = started_span(member)
         found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
         if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):

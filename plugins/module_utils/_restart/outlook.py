@@ -14,7 +14,7 @@ from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._base.service_clock import service_time, to_service_clock
 from .._journal.local_journal import usable_journal
-from .._journal.rows import MemberKey
+from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.server import Server
@@ -24,7 +24,7 @@ from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
-from .own_notes import noted_sights
+from .own_notes import noted_at_requests, noted_sights
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -82,11 +82,11 @@ class Foresight:
         shown = replace(member, status=RUNNING, inner_status=None, serves=True, operated_by=None, stopped=())
         observed = Observation(RUNNING, (shown,))
         keys = server.member_keys(observed)
-        begin = self._begin(keys)
+        rows = self._journal.requests(keys.values())
+        begin = self._begin(keys, rows)
         look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
-        rows = [row for row in self._journal.requests(keys.values()) if row.task_id is not None]
         memory = Memory({row.task_id: row.at for row in rows if row.task_id is not None})
         known = know(server.may_be_kind, look, begin, values, memory)
         wish = Wish(self._change.is_dated, has_values=values is not None, waits=False)
@@ -95,12 +95,14 @@ class Foresight:
         is_doubted = decision.rule is Rule.VALUES_PROVE_NOTHING
         return Outlook(decision.step is not Step.SKIP, reason_of(decision, told), is_doubted)
 
-    def _begin(self, keys: Mapping[str, MemberKey]) -> Begin:
+    def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name
         sights = None if name is None else noted_sights(self._journal, name, keys)
         if instant is None:
             return Begin(sights=sights)
-        return Begin(begun_by(instant, self._api.service_clock), instant.timestamp(), sights)
+        wall = instant.timestamp()
+        requested = noted_at_requests(rows, keys, wall)
+        return Begin(begun_by(instant, self._api.service_clock), wall, sights, requested)
 
     def _with_tasks(
         self, look: Look, server: Server, listed: Sequence[Record], begin: Begin, values: ValuesSeen | None

@@ -89,6 +89,10 @@ class OwnNotes:
         name = self._request.change
         return None if name is None else noted_sights(self._journal, name, self._keys)
 
+    def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
+        """What members showed when this machine requested a restart of them, at ``wall`` or later."""
+        return noted_at_requests(self._rows, self._keys, wall)
+
     def register(self, look: Look) -> None:
         """Note what is shown at the first use of the name, and what it asks. Raises NameTaken and JournalError."""
         name = self._request.change
@@ -310,6 +314,14 @@ def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -
         by_key[key]: Sight(_member_of(by_key[key], sight.shown), frozenset(sight.tasks))
         for key, sight in journal.sights(change, keys.values()).items()
     }
+
+
+def noted_at_requests(
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
+) -> dict[str, list[Member]]:
+    """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
+    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
+    return {name: [_member_of(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 
 def _all_or(parts: frozenset[str], everything: Collection[str]) -> frozenset[str] | None:

@@ -413,7 +413,8 @@ class _Run:
                 self._since = since
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
-        self._begin = Begin(span, wall, self._notes.sights(), self._reader.first_shown)
+        requested = {} if wall is None else self._notes.shown_at_requests(wall)
+        self._begin = Begin(span, wall, self._notes.sights(), requested, self._reader.first_shown)
         if not self._request.check_mode:
             self._notes.register(look)
 
