@@ -208,7 +208,7 @@ def _values(case: Case) -> Decision | None:
 def _start_late(case: Case) -> Decision | None:
     if not case.due:
         return None
-    tasks, rest = _last(case.due), case.names - case.due.keys()
+    tasks, rest = _last(case.due), case.names.difference(case.due)
     if case.wish.waits:
         return Decision(Rule.START_LATE, Step.WAIT, rest, tasks)
     if case.is_all_due and case.known.serves is False:
@@ -222,7 +222,7 @@ def _start_missing(case: Case) -> Decision | None:
     if not case.wish.is_dated:
         return None
     for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
-        found = {name: tasks for name in case.names - case.due.keys() if (tasks := case.restarted_by(name, work))}
+        found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
         if found:
             return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for [task, *_] in found.values()),))
     return None
@@ -263,7 +263,7 @@ def _clocks_overlap(case: Case) -> Decision | None:
 
 
 def _needed(case: Case) -> Decision | None:
-    return Decision(Rule.NEEDED, Step.SEND, case.names - case.due.keys())
+    return Decision(Rule.NEEDED, Step.SEND, case.names.difference(case.due))
 
 
 RULES: tuple[Callable[[Case], Decision | None], ...] = (
