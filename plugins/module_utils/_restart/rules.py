@@ -254,12 +254,18 @@ def _clocks_overlap(case: Case) -> Decision | None:
     if not case.wish.is_dated:
         return None
     for member in case.stale:
-        tasks = case.restarted_by(member.name, Work.RAN) if member.start is Relative.UNCLEAR else []
-        if member.start in (Relative.UNCLEAR, Relative.HIDDEN):
-            tasks += [task for task in case.known.tasks if task.work is Work.RESTARTED and member.name in task.unclear]
+        tasks = [task for task in case.known.tasks if _may_have_restarted(task, member)]
         if tasks:
             return Decision(Rule.CLOCKS_OVERLAP, Step.FAIL, case.names, (tasks[0].id,))
     return None
+
+
+def _may_have_restarted(task: Task, member: Member) -> bool:
+    """Whether a task that began about the time of the change, or since, may have restarted a member since."""
+    if task.work is Work.RAN:
+        # A start by which clocks would tell shows what such a task has done.
+        return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
+    return task.work in (Work.RESTARTED, Work.SKIPPED) and member.name in task.unclear
 
 
 def _needed(case: Case) -> Decision | None:
