@@ -44,7 +44,7 @@ from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
 from .know import Memory, know, undecided
-from .knowledge import Wish
+from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks
@@ -134,12 +134,14 @@ class _Run:
         self._since: datetime | None = None
         self._begin = Begin()
         self._told: Told | None = None
+        self._values: ValuesSeen | None = None
         # The last request of this run that may have run although it was refused, or whose task FAILED at once.
         self._sent: Sent | None = None
         self._last_sent: Sent | None = None
         self._doubtful: list[Task] = []
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
+        self._starts_seen: list[Any] = []
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = False
@@ -298,12 +300,12 @@ class _Run:
 
     def _look_and_decide(self) -> tuple[Look, Decision] | None:
         """The same by one look; None if it has to look again."""
-        look, values = self._look()
+        look = self._look()
         self._attempt.note(before=look.observed.result(), effective=self._effect.facts(look.observed.members))
         wish, memory = self._wish(), self._memory(look)
-        known = know(self._target.may_be_kind, look, self._begin, values, memory)
+        known = know(self._target.may_be_kind, look, self._begin, self._values, memory)
         decision = decide(known, wish)
-        self._told = Told(look, known, wish, self._since, self._request.change, values, self._begin)
+        self._told = Told(look, known, wish, self._since, self._request.change, self._values, self._begin)
         if decision.step is Step.ADOPT:
             return look, decision
         reason = reason_of(decision, self._told)
@@ -314,17 +316,30 @@ class _Run:
         if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):
             self._wait_first(decision, reason)
             return None
-        return None if decision.sends and not self._is_allowed(look) else (look, decision)
+        if decision.sends and not (self._is_confirmed(look, decision) and self._is_allowed(look)):
+            return None
+        return look, decision
+
+    def _is_confirmed(self, look: Look, decision: Decision) -> bool:
+        """Whether the list of tasks was read after the starts that are shown, if these alone do not decide.
+
+        A restart may have begun and ended after the list of the first look was read.
+        """
+        told = self._told
+        unclear = () if told is None else (member for member in told.known.members if member.name in decision.members)
+        if not self._request.is_dated or all(member.start is Relative.BEFORE for member in unclear):
+            return True
+        shown = [(member.name, member.started, member.pids) for member in look.observed.members]
+        is_same, self._starts_seen = shown == self._starts_seen, shown
+        return is_same
 
     def _wish(self) -> Wish:
         asked = self._request
-        values = self._told_values is not None
+        has_values = self._values is not None
         waits = asked.wait and not asked.check_mode
-        return Wish(asked.is_dated, asked.in_flight, values, waits, settles=self._expecting < PROOF_TIMEOUT)
+        return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
 
-    _told_values: ValuesSeen | None = None
-
-    def _look(self) -> tuple[Look, ValuesSeen | None]:
+    def _look(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
         with self._saying_nothing_was_sent("it cannot be read"):
             self._lock.close()
@@ -338,40 +353,34 @@ class _Run:
             if self._reads_gates and not self._is_gated:
                 self._read_gates()
             self._effect.read()
-            look = self._see()
-        self._told_values = values = self._effect.seen(look.observed, self._notes.tried)
-        memory = self._memory(look)
-        with self._saying_nothing_was_sent("it cannot be read"):
-            open_ones = undecided(self._target.may_be_kind, look, self._begin, values, memory)
-            unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
-            if unread:
-                self._reader.read_details(unread)
-                return self._look_on()
-        return look, values
-
-    def _look_on(self) -> tuple[Look, ValuesSeen | None]:
-        """Another look, right after more was read: the lock is held already."""
         look = self._see()
-        self._told_values = values = self._effect.seen(look.observed, self._notes.tried)
-        return look, values
+        open_ones = undecided(self._target.may_be_kind, look, self._begin, self._values, self._memory(look))
+        unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
+        if unread:
+            with self._saying_nothing_was_sent("it cannot be read"):
+                self._reader.read_details(unread)
+            look = self._see()
+        return look
 
     def _see(self) -> Look:
         """One look that is not behind earlier ones, with what the journal knows more; and when the change began."""
-        look = self._current_look()
-        for _answer in range(FIRST_ANSWERS):
-            if self._api.service_clock.is_doubtful:
-                look = self._current_look()
-        self._reader.note(look)
-        self._notes.refresh(look.observed)
-        own = self._notes.open_task_ids()
-        if set(own) - look.ids:
-            look = self._current_look(own)
-        more = list(self._notes.completed(look))
-        if more:
-            self._reader.remember(more, look.observed.members)
-            look = self._current_look(own)
+        with self._saying_nothing_was_sent("it cannot be read"):
+            look = self._current_look()
+            for _answer in range(FIRST_ANSWERS):
+                if self._api.service_clock.is_doubtful:
+                    look = self._current_look()
+            self._reader.note(look)
+            self._notes.refresh(look.observed)
+            own = self._notes.open_task_ids()
+            if set(own) - look.ids:
+                look = self._current_look(own)
+            more = list(self._notes.completed(look))
+            if more:
+                self._reader.remember(more, look.observed.members)
+                look = self._current_look(own)
         self._note_begin(look)
         self._note_ends(look)
+        self._values = self._effect.seen(look.observed, self._notes.tried)
         return look
 
     def _current_look(self, own: Sequence[int] = ()) -> Look:

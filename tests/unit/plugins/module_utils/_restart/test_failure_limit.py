@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_lim
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES
 
@@ -42,6 +43,8 @@ def test_one_request_more_and_only_with_a_limit_and_an_instant(service):
         assert restart(service, most)["action"] == "submitted"
         costs.append(sorted(service.calls))
         service.passes(1000)
+        service.jobs.clear()
+        another_controller()
         service.servers_there[0].started = -3600.0
     assert costs[1] == sorted([*costs[0], "tasks"])
     fails_elsewhere(service)

@@ -55,7 +55,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert error.__class__ is OutcomeUnknown
     start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert f"the task list did not show {case.task_words}, begun since and with an id above 0" in str(error)
+    assert f"the task list did not show {case.task_words} that was not there before, begun since" in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -96,7 +96,7 @@ def test_several_matching_tasks_are_ambiguous(case, service):
     at_post(service, (case.task_name, case.things(service)))
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f"More than one task fits, {case.task_words}, begun since and with an id above 0: 1002, 1001." in str(error)
+    assert f"More than one task fits, {case.task_words} that was not there before, begun since: 1002, 1001." in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 
@@ -125,11 +125,11 @@ def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, case, service):
 
 
 @every_restart
-def test_task_below_the_high_water_mark_is_not_adopted(case, service):
+def test_task_that_was_there_before_is_not_adopted(case, service):
     service.begin(case.task_name, case.things(service), ago=600)
     service.lose_before = [lost()]
     message = str(failure(service, case, request()))
-    assert "with an id above 1001. Check" in message
+    assert "that was not there before, begun since. Check" in message
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
@@ -143,7 +143,7 @@ def test_agent_task_of_the_stale_hosts_is_adopted(service):
     service.agents_there[1].started = 0
     service.lose_after = [lost()]
     service.time.time += 60
-    result = restart(service, RESTART_CASES["agents"], request(started_before=at(-10)))
+    result = restart(service, RESTART_CASES["agents"], request(started_before=at(-100)))
     assert (result["action"], service.posts) == ("adopted", [("agents", [51])])
 
 

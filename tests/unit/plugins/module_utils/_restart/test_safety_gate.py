@@ -11,7 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotSafe,
     RequestRefused,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
+
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
