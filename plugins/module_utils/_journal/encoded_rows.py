@@ -26,7 +26,7 @@ def sight_record(sight: FirstSight) -> Record:
     return {**member_record(sight.member, sight.shown), "at": sight.at}
 
 
-def sight(found: Record) -> FirstSight:
+def read_sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
     return FirstSight(*_member(found), float(found["at"]))
 
@@ -43,6 +43,6 @@ def request_json(row: RequestRow) -> str:
     return json.dumps(request_record(row))
 
 
-def request(found: Record) -> RequestRow:
+def read_request(found: Record) -> RequestRow:
     """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
     return RequestRow(**{"number": None, **found, "members": tuple(map(_member, found["members"]))})

@@ -19,7 +19,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError, NameTaken
 from .._base.parsing import Record
-from .encoded_rows import request, request_json, request_record, sight, sight_record
+from .encoded_rows import read_request, read_sight, request_json, request_record, sight_record
 from .journal import KEPT_FOR
 from .rows import FirstSight, MemberKey, RequestRow, Wish
 
@@ -39,6 +39,9 @@ TABLES = {
         "last_number": "BIGINT NOT NULL",
     },
 }
+# It locks the row, so transactions that write follow each other, in every database.
+TAKE_TURN = "UPDATE ocp_journal SET last_number = last_number"
+START_ANEW = "Look at the restart tasks of OCP, since a new journal knows of none, and move this one away."
 # Databases limit the number of parameters.
 KEYS_AT_ONCE = 500
 
@@ -80,7 +83,10 @@ class SqlJournal(ABC):
         """Seconds since 1970 by the clock of the journal."""
 
     def prepare(self) -> None:
-        """Make the tables if there are none. Raises JournalError if they are of another version."""
+        """Make the tables if there are none.
+
+        Raises JournalError if they are of another version, or if nothing can be written.
+        """
         if self._is_ready:
             return
         with self._transaction(writes=True) as run:
@@ -89,6 +95,7 @@ class SqlJournal(ABC):
                     described = ", ".join(f"{name} {kind}" for name, kind in columns.items())
                     run(f"CREATE TABLE IF NOT EXISTS {table} ({described})".format(long_text=self.long_text))
                 run("INSERT INTO ocp_journal VALUES (1, :version, :id, 0)", {"version": VERSION, "id": uuid4().hex})
+            run(TAKE_TURN)
         self._is_ready = True
 
     def copy_to(self, other: SqlJournal) -> None:
@@ -207,8 +214,7 @@ class SqlJournal(ABC):
         self.prepare()
         with self._transaction(writes=writes) as run:
             if writes:
-                # It locks the row, so those who write do it one after the other, in every database.
-                run("UPDATE ocp_journal SET last_number = last_number")
+                run(TAKE_TURN)
             yield run
 
     def _has_version(self, run: Run) -> bool:
@@ -216,7 +222,7 @@ class SqlJournal(ABC):
         versions = [version for (version,) in run("SELECT version FROM ocp_journal")]
         if versions and versions != [VERSION]:
             raise JournalError(
-                f"The journal in {self.place} has version {versions[0]}, but this collection knows version {VERSION} "
+                f"The journal {self.place} has version {versions[0]}, but this collection knows version {VERSION} "
                 "alone. Use the version of the collection that wrote it, or a later one."
             )
         return bool(versions)
@@ -255,7 +261,7 @@ class SqlJournal(ABC):
     def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         keys = [_sight_key(change, member) for member in members]
         found = _among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
-        sights = [self._made(sight, content) for (content,) in found]
+        sights = [self._made(read_sight, content) for (content,) in found]
         return {sight.member: sight for sight in sights}
 
     def _requests(self, run: Run, numbers: Sequence[int] | None) -> list[tuple[RequestRow, float | None]]:
@@ -263,7 +269,7 @@ class SqlJournal(ABC):
         sql = "SELECT number, expires_at, content FROM ocp_journal_requests"
         found = run(sql) if numbers is None else _among(run, f"{sql} WHERE number", numbers)
         return [
-            (replace(self._made(request, content), number=number), expires_at)
+            (replace(self._made(read_request, content), number=number), expires_at)
             for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
         ]
 
@@ -291,9 +297,7 @@ class SqlJournal(ABC):
         try:
             return make(json.loads(content))
         except (ValueError, KeyError, TypeError) as error:
-            raise JournalError(
-                f"The journal in {self.place} is damaged. Look at the tasks of OCP for what it knew, and move it away."
-            ) from error
+            raise JournalError(f"The journal {self.place} is damaged. {START_ANEW}") from error
 
 
 def _among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
