@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LocalJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Shown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
     ELSEWHERE,
@@ -30,11 +31,18 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
 BOTH = [FIRST, SECOND]
 
 
-@pytest.fixture(params=["memory", "local"])
-def journal(request, tmp_path, time_passes):
+@pytest.fixture(params=["memory", "local", "shared"])
+def journal(request, tmp_path, time_passes, monkeypatch):
+    """An empty journal; a shared one with the lock that a request needs."""
     if request.param == "memory":
-        return MemoryJournal(time_passes.clock)
-    return LocalJournal(tmp_path, time_passes.clock)
+        yield MemoryJournal(time_passes.clock)
+    elif request.param == "local":
+        yield LocalJournal(tmp_path, time_passes.clock)
+    else:
+        shared = SharedJournal(f"sqlite:///{tmp_path}/journal.db", lease=2 * KEPT_FOR)
+        monkeypatch.setattr(shared, "_now", lambda _run: time_passes.clock.wall())
+        with shared.lock(["of the request"], time_passes.clock, 0):
+            yield shared
 
 
 # Sights and names
