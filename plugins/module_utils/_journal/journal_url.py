@@ -57,8 +57,14 @@ DATABASES = {
         "psycopg",
         "psycopg",
         "SELECT EXTRACT(EPOCH FROM clock_timestamp())",
-        # A pool between may give each transaction another connection.
-        {"connect_timeout": CONNECT_TIMEOUT, "tcp_user_timeout": ANSWER_TIMEOUT * 1000, "prepare_threshold": None},
+        {
+            "connect_timeout": CONNECT_TIMEOUT,
+            "tcp_user_timeout": ANSWER_TIMEOUT * 1000,
+            # Of a database without an encoding the library gives bytes.
+            "client_encoding": "utf8",
+            # A pool in between may give each transaction another connection.
+            "prepare_threshold": None,
+        },
         (
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
             f"SET LOCAL lock_timeout = {ANSWER_TIMEOUT * 1000}",
@@ -115,9 +121,8 @@ class NamedDatabase:
         from sqlalchemy.exc import SQLAlchemyError
 
         options = {key: value for key, value in self.kind.options.items() if key not in self._url.query}
-        url = self._url
-        if "+" not in url.drivername:
-            url = url.set(drivername=f"{url.drivername}+{self.kind.driver}")
+        # Whatever driver is named, since each has options of its own.
+        url = self._url.set(drivername=f"{self._url.get_backend_name()}+{self.kind.driver}")
         try:
             # Each transaction has its own connection, so threads and forked processes need not know of each other.
             return create_engine(url, poolclass=NullPool, connect_args=options)

@@ -29,6 +29,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
 )
 
 BOTH = [FIRST, SECOND]
+# The shared journal is one in SQLite, or in the database that tests/journal has started.
+URL_VARIABLE = "OCP_TEST_JOURNAL_URL"
 
 
 @pytest.fixture(params=["memory", "local", "shared"])
@@ -39,10 +41,13 @@ def journal(request, tmp_path, time_passes, monkeypatch):
     elif request.param == "local":
         yield LocalJournal(tmp_path, time_passes.clock)
     else:
-        shared = SharedJournal(f"sqlite:///{tmp_path}/journal.db", lease=2 * KEPT_FOR)
+        shared = SharedJournal(os.environ.get(URL_VARIABLE, f"sqlite:///{tmp_path}/journal.db"), lease=2 * KEPT_FOR)
         monkeypatch.setattr(shared, "_now", lambda _run: time_passes.clock.wall())
         with shared.lock(["of the request"], time_passes.clock, 0):
             yield shared
+        with shared._transaction(writes=True) as run:
+            for table in shared.tables:
+                run(f"DROP TABLE {table}")
 
 
 # Sights and names
