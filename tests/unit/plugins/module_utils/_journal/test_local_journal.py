@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,11 @@ def test_lock_file_that_is_removed_before_it_is_locked_is_made_anew(tmp_path, ti
 
 def test_file_is_for_its_user_alone(file):
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_what_is_noted_is_on_the_disk(file):
+    with closing(LocalJournal(file.parent)._connection()) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 @pytest.mark.parametrize(
@@ -323,6 +329,11 @@ def test_check_mode_reads_what_is_there_and_changes_nothing(file):
     journal.clear(everything=True)
     assert content(file.parent) == before
     assert used().requests([FIRST])[0].outcome is None
+
+
+def test_check_mode_reads_a_file_that_is_still_empty(file):
+    file.write_bytes(b"")
+    assert used(read_only=True).requests([FIRST]) == []
 
 
 def test_check_mode_reads_what_a_killed_process_has_noted(home):

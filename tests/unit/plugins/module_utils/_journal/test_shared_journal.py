@@ -141,6 +141,21 @@ def test_lock_of_several_is_taken_as_a_whole(controller, time_passes):
             pass
 
 
+def test_lock_that_another_controller_takes_after_the_look_is_not_taken(controller, time_passes, monkeypatch):
+    first, second = controller(), controller()
+    session, held = second._session, first.lock(NAMES, time_passes.clock, 0)
+
+    def late(*, writes=False):
+        if writes and not first._held:
+            held.__enter__()
+        return session(writes=writes)
+
+    monkeypatch.setattr(second, "_session", late)
+    with pytest.raises(TargetBusy), second.lock(NAMES, time_passes.clock, 0):
+        pass
+    assert begins(first) == 1
+
+
 def test_thread_needs_its_own_locks_alone(controller, time_passes):
     journal, outcome = controller(), []
 
