@@ -129,7 +129,7 @@ class SqlJournal(ABC):
             kept = self._sights(run, change, [sight.member for sight in sights])
             for sight in sights:
                 earlier = kept.get(sight.member)
-                if earlier is not None and (sight.shown.is_null or not earlier.shown.is_null):
+                if earlier is not None and not earlier.shown.is_null:
                     continue
                 kept[sight.member] = sight if earlier is None else replace(earlier, shown=sight.shown)
                 values = {

@@ -90,17 +90,17 @@ def test_members_differ_by_all_that_they_are_known_by(other, journal):
 
 
 def test_name_keeps_what_it_asks(journal):
-    journal.register(CHANGE, WISH, [sight()])
+    journal.register(CHANGE, WISH, [sight(ELSEWHERE)])
     with pytest.raises(NameTaken) as raised:
-        journal.register(CHANGE, OTHER_WISH, [sight(ELSEWHERE), sight(SECOND)])
+        journal.register(CHANGE, OTHER_WISH, [sight(), sight(ELSEWHERE)])
     assert str(raised.value) == (
         "change: memory-2026-11-20 asked for a restart of each server when it was first used, and now asks for a "
         "restart of zone z1. Give a new change a new name."
     )
     assert isinstance(raised.value, OptionError)
-    # Nothing of it was kept.
-    assert journal.sights(CHANGE, [ELSEWHERE, SECOND]) == {}
-    assert [each["cluster"] for each in journal.entries()["changes"]] == [FIRST.cluster]
+    # Nothing of it was kept, of the cluster without the name neither.
+    assert journal.sights(CHANGE, [FIRST]) == {}
+    assert [each["cluster"] for each in journal.entries()["changes"]] == [ELSEWHERE.cluster]
 
 
 def test_name_may_ask_something_else_in_another_cluster(journal):
@@ -155,8 +155,10 @@ def test_request_without_name_and_values_expires(facts, stays, journal, time_pas
 def test_request_for_a_thousand_members_is_found(journal):
     members = [MemberKey("orders 1", "server", number, f"10.1.0.{number}") for number in range(1001)]
     journal.begin(request(*members))
-    [row] = journal.requests(members)
-    assert len(row.members) == 1001
+    journal.begin(request(members[-1]))
+    assert [len(row.members) for row in journal.requests(members)] == [1001, 1]
+    journal.register(CHANGE, WISH, [sight(member) for member in members])
+    assert journal.sights(CHANGE, members).keys() == set(members)
 
 
 def test_number_of_a_removed_request_is_not_given_again(journal):

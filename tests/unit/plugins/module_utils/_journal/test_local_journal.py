@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pwd
 import signal
@@ -67,7 +68,7 @@ def used(**options):
 
 
 def content(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
 def refusal(**options):
@@ -230,6 +231,26 @@ def test_full_disk_is_told_before_anything_is_sent(file, monkeypatch):
     assert str(raised.value) == (
         f"The journal {file} cannot be used: database or disk is full. Give the disk more room."
     )
+
+
+@pytest.mark.usefixtures("home")
+def test_full_disk_is_told_when_the_folder_is_made(monkeypatch):
+    def full(_path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(local_journal, "private_folder", full)
+    assert refusal().endswith("No space left on device. Give the disk more room.")
+
+
+@pytest.mark.usefixtures("home")
+def test_kind_of_an_error_decides_its_way_out(monkeypatch):
+    def busy(*_args, **_options):
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+        raise error
+
+    monkeypatch.setattr(local_journal.sqlite3, "connect", busy)
+    assert refusal().endswith("database is locked. Look which process holds it, and run this again.")
 
 
 def test_file_that_vanishes_is_not_made_anew_in_the_middle(file):

@@ -232,17 +232,14 @@ def test_outcome_that_was_kept_takes_nothing_back(noted, kept, after, controller
     assert (row.task_id, row.outcome) == (81, after)
 
 
-def test_outcome_is_not_brought_into_another_journal(controller, file, time_passes):
-    journal = controller()
-    with journal.lock(NAMES, time_passes.clock, 0):
-        number = begins(journal)
+def test_outcome_is_not_brought_into_another_journal(controller, file, time_passes, tmp_path):
+    journal, other = controller(), SharedJournal(f"sqlite:///{tmp_path}/other.db")
+    with journal.lock(NAMES, time_passes.clock, 0), other.lock(NAMES, time_passes.clock, 0):
+        assert begins(journal) == begins(other)
         with stopped(file):
-            journal.note(number, outcome="FAILED")
-        file.unlink()
-        anew = controller()
-        with anew.lock(NAMES, time_passes.clock, 0):
-            assert begins(anew) == number
-        assert anew.requests([FIRST])[0].outcome is None
+            journal.note(1, outcome="FAILED")
+            assert SharedJournal(f"sqlite:///{tmp_path}/other.db").requests([FIRST])[0].outcome is None
+    assert controller().requests([FIRST])[0].outcome == "FAILED"
 
 
 def test_outcome_that_can_be_kept_nowhere_is_an_error(controller, file, time_passes, monkeypatch):
