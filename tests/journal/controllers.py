@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
     SUCCESSFUL,
     FirstSight,
@@ -26,7 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 
 # Seconds that a controller waits for the others.
-WAIT = 120.0
+WAIT = 60.0
 WISH = Wish("d1", "a restart")
 # Under the lock before and after the request is noted, and after it is sent.
 LOCKED, NOTED, SENT = "locked", "noted", "sent"
@@ -53,7 +53,7 @@ class Service:
 
 
 def make(journal: SharedJournal, service: Service, change: str, cluster: str) -> None:
-    """Make sure that the member of a cluster is restarted for a change. Raises JournalError if the journal fails."""
+    """Make sure that the member of a cluster is restarted for a change. Raises OcpError if the journal fails."""
     member = MemberKey(cluster, "server", 1, "10.1.0.1:2882")
     with journal.lock([cluster], SYSTEM_CLOCK, WAIT):
         journal.register(change, WISH, [FirstSight(member, Shown(), SYSTEM_CLOCK.wall())])
@@ -86,7 +86,7 @@ def main(url: str, lease: str, file: str) -> None:
         try:
             make(journal, service, change, cluster)
             told("made")
-        except JournalError as error:
+        except OcpError as error:
             told(f"failed: {error}")
 
 

@@ -12,10 +12,17 @@ from unittest import mock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import usable_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import shared_journal
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import OPTIONS, TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import CHANGE, OTHER_WISH, WISH, sight
 
 NO_FOLDER = "/dev/null"
+UNUSABLE = {
+    "no form of a URL": "db.example.com",
+    "another kind of database": "oracle://ops@db.example.com/ocp",
+    "no database": "postgresql://ops@db.example.com",
+    "a password that is not encoded": "mysql://ops:p@ss@db.example.com/ocp",
+}
 
 
 def journal_entries() -> Iterator[Entry]:
@@ -33,6 +40,13 @@ def journal_entries() -> Iterator[Entry]:
             (f"{NO_FOLDER}/oceanbase.ocp/journal.sqlite", "ANSIBLE_HOME"),
             lambda: usable_journal(read_only=False, is_required=True, warnings=[]),
         )
+    for name, url in UNUSABLE.items():
+        yield _entry((OPTIONS, "journal_url", f"has {name}"), (), lambda url=url: shared_journal(url, read_only=False))
+    yield _entry(
+        (TASKS, "The journal cannot be used", "its database does not answer"),
+        (f"sqlite:///{NO_FOLDER}/journal.db",),
+        lambda: shared_journal(f"sqlite:///{NO_FOLDER}/journal.db", read_only=False),
+    )
 
 
 def _entry(place: tuple[str, str, str], names: tuple[str, ...], action: Callable[[], Any]) -> Entry:
