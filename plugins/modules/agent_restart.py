@@ -59,7 +59,7 @@ EXAMPLES = r"""
     url: https://ocp.example.com:8080
     username: admin
     password: "{{ ocp_password }}"
-    hosts: [10.0.0.4, 10.0.0.5]
+    hosts: [10.0.0.1, 10.0.0.2]
     change: memory-2026-11-20
     wait: true
   register: agents

@@ -66,6 +66,11 @@ class EffectCheck:
         nothing: dict[str, Any] = {name: {"value": None, "effective": None, "servers": {}} for name in self._wanted}
         return (seen.result(member.name for member in members) if seen else nothing) or None
 
+    def in_effect(self, observed: Observation) -> frozenset[str]:
+        """The names of the members that showed all wanted values at last."""
+        seen = self._after or self._before
+        return frozenset(one.name for one in observed.members if seen and seen.is_in_effect(one.name))
+
     def await_values(self, observed: Observation) -> ServiceError | None:
         """Read until all members show the wanted values, for PROOF_TIMEOUT; the error of the last read, if any."""
         began, problem = self._clock.now(), None

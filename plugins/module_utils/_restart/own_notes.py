@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from .._base.clock import Clock
@@ -28,8 +29,10 @@ from .own_request import Sent
 from .restart_request import RestartRequest
 
 REFUSED = "REFUSED"
+# The values that the restart was for have been shown since.
+IN_EFFECT = "IN_EFFECT"
 # Ends of a task, after which the journal has nothing more to say of it.
-ENDS = (SUCCESSFUL, FAILED, REFUSED)
+ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT)
 
 # The requests of this process whose outcome is open: something on the way may deliver them later.
 _SENT_HERE: set[str] = set()
@@ -157,11 +160,18 @@ class OwnNotes:
         return frozenset(
             name
             for row in self._here
-            if row.values == self._values
+            if row.values == self._values and row.outcome != IN_EFFECT
             for key, shown in row.members
             for name, mine in self._keys.items()
             if key == mine and name in there and has_moved(_member_of(name, shown), there[name])
         )
+
+    def took_effect(self, names: Collection[str]) -> None:
+        """Note that these members show the wanted values: a restart for them is no longer a try in vain."""
+        for row in self._here:
+            mine = {name for key, _shown in row.members for name, each in self._keys.items() if key == each}
+            if row.values == self._values and self._values and mine and mine <= set(names) and row.outcome != IN_EFFECT:
+                self._note(row, outcome=IN_EFFECT)
 
     def begin(self, look: Look, members: frozenset[str]) -> None:
         """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
@@ -182,37 +192,38 @@ class OwnNotes:
             token=uuid4().hex,
         )
         self._own = replace(row, number=self._journal.begin(row))
+        self._rows.append(self._own)
         _SENT_HERE.add(row.token)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
         """Note the task that was started and when it began, or that there was none; without any, it stays open."""
         if self._own is None:
             return
-        number, token = self._own.number or 0, self._own.token
-        self._own = None
+        own, self._own = self._own, None
         if refused or task_id is not None:
-            _SENT_HERE.discard(token)
-        # Noting it after the request can only help: what cannot be noted is searched for by the next run.
+            _SENT_HERE.discard(own.token)
+        if refused:
+            self._note(own, outcome=REFUSED)
+        elif task_id is not None:
+            self._note(own, task_id=task_id, began=began, outcome=RUNNING)
+
+    def _note(self, row: RequestRow, **facts: Any) -> None:
+        """After a request noting can only help: what cannot be noted is searched for by the next run."""
+        self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
         with suppress(JournalError):
-            if refused:
-                self._journal.note(number, outcome=REFUSED)
-            elif task_id is not None:
-                self._journal.note(number, task_id=task_id, began=began, outcome=RUNNING)
+            self._journal.note(row.number or 0, **facts)
 
     def adopted(self, task: Task) -> None:
         """Note that a task was found to be that of the open requests."""
         for row in self._open_rows():
-            if row.number is not None:
-                _SENT_HERE.discard(row.token)
-                with suppress(JournalError):
-                    self._journal.note(row.number, task_id=task.id, began=task.start_time, outcome=RUNNING)
+            _SENT_HERE.discard(row.token)
+            self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended."""
         for row in self._rows:
-            if row.task_id == task.id and row.number is not None and task.finished and row.outcome != task.status:
-                with suppress(JournalError):
-                    self._journal.note(row.number, outcome=str(task.status))
+            if row.task_id == task.id and task.finished and row.outcome not in (task.status, IN_EFFECT):
+                self._note(row, outcome=str(task.status))
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
@@ -83,6 +83,11 @@ class Reader:
     def may_be_behind(self, look: Look) -> bool:
         """Whether work is no longer shown, and its effect not yet."""
         return self._earlier.may_be_behind(look.observed, self._clock.now()) and not _shows_the_effect(look)
+
+    @property
+    def first_shown(self) -> Mapping[str, Member]:
+        """Each member as this run has seen it first."""
+        return self._earlier.first_shown
 
     def note(self, look: Look) -> None:
         """Remember what was shown: a later look from a replica that lags does not overrule it."""

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
+from .._base.parsing import instant
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
 from .._targets.serving import is_in_flight
 from .._targets.target import Member, Observation, Target
 from .._waiting.failure_report import not_serving, target_held
@@ -82,14 +84,14 @@ class Told:
         record = None if task is None else self.look.task(task.id)
         if record is None:
             return f"{member.name} started at {instant_words(member.started)}"
-        return f"{member.name} was restarted by task {record.label}, begun at {record.start_time}"
+        return f"{member.name} was restarted by task {record.label}, begun at {_begin(record)}"
 
 
-def instant_words(instant: datetime | None) -> str:
+def instant_words(time: datetime | None) -> str:
     """In ISO 8601, with milliseconds where there are any."""
-    if instant is None:
+    if time is None:
         return "an unknown time"
-    return instant.isoformat(timespec="milliseconds" if instant.microsecond else "seconds")
+    return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds")
 
 
 def reason_of(decision: Decision, told: Told) -> str:
@@ -103,7 +105,7 @@ def _held(decision: Decision, told: Told) -> str:
 
 def _running(decision: Decision, told: Told) -> str:
     task = told.look.task(decision.tasks[0])
-    since = f" since {task.start_time}" if task is not None and task.start_time else ""
+    since = f" since {_begin(task)}" if task is not None and task.start_time else ""
     return f"task {told.label(decision.tasks[0])} is restarting it{since}"
 
 
@@ -156,10 +158,16 @@ def _busy(decision: Decision, told: Told) -> str:
 
 def _begun_words(task_id: int, told: Told) -> str:
     task = told.look.task(task_id)
-    began = None if task is None else task.start_time
-    if began is None:
+    if task is None or task.start_time is None:
         return "when it began is not known"
-    return f"it began at {began}, before {told.condition_option}"
+    known = next(each for each in told.known.tasks if each.id == task_id)
+    if told.case.needed & known.unclear:
+        return f"the clocks do not tell whether it began at {_begin(task)} before {told.condition_option} or after it"
+    return f"it began at {_begin(task)}, before {told.condition_option}"
+
+
+def _begin(task: Task) -> str:
+    return instant_words(instant(task.start_time))
 
 
 def _values_late(decision: Decision, told: Told) -> str:

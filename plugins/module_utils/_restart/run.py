@@ -63,7 +63,7 @@ from .verdicts import Gate, Judgement, LookAgain, Postpone, Refuse, Wait
 Result = dict[str, Any]
 
 # The least number of requests for a look and the restart request.
-LOOK_AND_REQUEST = 5
+LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 
@@ -381,7 +381,13 @@ class _Run:
         self._note_begin(look)
         self._note_ends(look)
         self._values = self._effect.seen(look.observed, self._notes.tried)
+        self._note_effect(look.observed)
         return look
+
+    def _note_effect(self, observed: Observation) -> None:
+        names = self._effect.in_effect(observed)
+        if names and not self._request.check_mode:
+            self._notes.took_effect(names)
 
     def _current_look(self, own: Sequence[int] = ()) -> Look:
         """Look until the answer is no older than what was shown before, for a minute at most."""
@@ -407,8 +413,9 @@ class _Run:
                 self._since = since
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
-        requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        self._begin = Begin(span, wall, self._notes.sights(), requested)
+        noted = {} if wall is None else self._notes.shown_at_requests(wall)
+        seen = {name: [first, *noted.get(name, ())] for name, first in self._reader.first_shown.items()}
+        self._begin = Begin(span, wall, self._notes.sights(), seen)
         if not self._request.check_mode:
             self._notes.register(look)
 
@@ -688,6 +695,7 @@ class _Run:
         if found.error is None and self._attempt.so_far.effective is not None:
             found = verify_effect(self._target, task_id, self._effect, before, found)
             self._attempt.note(effective=self._effect.facts(before.members))
+            self._note_effect(before)
         if found.after is not None:
             self._attempt.note(after=found.after.result())
             values = self._effect.lines()

@@ -190,6 +190,21 @@ def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     assert "is running already" in str(warned)
 
 
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [({"change": "memory-2026-11-20"}, False), ({"started_before": "2026-05-04T03:00:00+08:00"}, False), ({}, True)],
+    ids=["name", "instant", "nothing"],
+)
+@pytest.mark.usefixtures("small")
+def test_fleet_waits_only_for_a_change_that_it_can_prove(given, refused, run):
+    options = {name: value for name, value in OWN["fleet_restart"].items() if name != "started_before"}
+    result = run("fleet_restart", {**CONNECTION, **options, **given, "wait": True, "_ansible_check_mode": True})
+    assert result.get("failed", False) is refused
+    assert refused is result.get("msg", "").startswith(
+        "change: is not given, nor is started_before, and wait=true needs"
+    )
+
+
 @pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])
 @pytest.mark.parametrize("offset", [0, 60, -60])
 def test_extreme_started_before_is_accepted_or_refused(offset, extreme, run, small):

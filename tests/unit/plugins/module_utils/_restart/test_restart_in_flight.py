@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetHeld, WaitTimeout
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Viewer
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
@@ -344,11 +344,11 @@ def test_untagged_task_is_evidence_for_the_server_that_it_alone_may_have_at_work
         others(service, SERVER, things=[service.servers_there[number]])
     for number in at_work:
         service.servers_there[number].status = "RESTARTING"
-    viewer = Viewer(service, replace(SERVER.target, alone=False), service.time.clock)
-    viewer.see()
+    reader = Reader(service, replace(SERVER.target, alone=False), service.time.clock, [])
+    reader.note(reader.look())
     service.passes(50)
     service.servers_there[0].status = None
-    assert [task.task_id for task in viewer.judge(viewer.see(), at(-100)).finished] == evidence
+    assert [entry.record["id"] for entry in reader.look().tasks if entry.restarts != frozenset()] == evidence
 
 
 def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):

@@ -17,6 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_req
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     CLUSTER,
     FULL3,
@@ -297,8 +298,7 @@ def test_others_of_this_controller_look_while_one_waits(service):
     looked = []
 
     def look_too():
-        with ClusterLock(URL, (31,), service.time.clock, []) as lock:
-            lock.acquire(PollPolicy(0, 1))
+        with journal_here().lock(["cluster 31"], service.time.clock, 0.0):
             looked.append(service.time.time)
         service.servers_there[1].status = "RUNNING"
 
