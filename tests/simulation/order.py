@@ -11,7 +11,7 @@ from .finding import Case, Check, Finding
 from .history import Exchange, Run
 
 
-def looks_last(case: Case, run: Run) -> Iterator[Finding]:
+def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
     """Between the last look at the target and the request nothing is read but single tasks, and there is no pause."""
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
