@@ -105,14 +105,15 @@ class Begin:
 
     ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
-    name. ``seen`` is what this machine has seen of each member after the change: first in this run, and right before
-    its requests.
+    name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later,
+    ``seen`` what this run has seen of them first, after the change.
     """
 
     instant: Span | None = None
     wall: float | None = None
     sights: Mapping[str, Sight] | None = None
-    seen: Mapping[str, Sequence[Member]] = field(default_factory=dict)
+    requested: Mapping[str, Sequence[Member]] = field(default_factory=dict)
+    seen: Mapping[str, Member] = field(default_factory=dict)
 
     @property
     def is_dated(self) -> bool:
@@ -139,10 +140,13 @@ class Begin:
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:
             return None
+        if any(has_moved(before, member) for before in self.requested.get(member.name, ())):
+            return Relative.SINCE
         span = started_span(member)
         found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
-        is_moved = any(has_moved(before, member) for before in self.seen.get(member.name, ()))
-        return Relative.SINCE if found is Relative.UNCLEAR and is_moved else found
+        if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
+            return Relative.SINCE
+        return found
 
     def _by_sight(self, member: Member) -> Relative | None:
         if self.sights is None:

@@ -208,7 +208,7 @@ def _values(case: Case) -> Decision | None:
 def _start_late(case: Case) -> Decision | None:
     if not case.due:
         return None
-    tasks, rest = _last(case.due), case.names - case.due.keys()
+    tasks, rest = _last(case.due), case.names.difference(case.due)
     if case.wish.waits:
         return Decision(Rule.START_LATE, Step.WAIT, rest, tasks)
     if case.is_all_due and case.known.serves is False:
@@ -222,7 +222,7 @@ def _start_missing(case: Case) -> Decision | None:
     if not case.wish.is_dated:
         return None
     for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
-        found = {name: tasks for name in case.names - case.due.keys() if (tasks := case.restarted_by(name, work))}
+        found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
         if found:
             return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for [task, *_] in found.values()),))
     return None
@@ -254,16 +254,22 @@ def _clocks_overlap(case: Case) -> Decision | None:
     if not case.wish.is_dated:
         return None
     for member in case.stale:
-        tasks = case.restarted_by(member.name, Work.RAN) if member.start is Relative.UNCLEAR else []
-        if member.start in (Relative.UNCLEAR, Relative.HIDDEN):
-            tasks += [task for task in case.known.tasks if task.work is Work.RESTARTED and member.name in task.unclear]
+        tasks = [task for task in case.known.tasks if _may_have_restarted(task, member)]
         if tasks:
             return Decision(Rule.CLOCKS_OVERLAP, Step.FAIL, case.names, (tasks[0].id,))
     return None
 
 
+def _may_have_restarted(task: Task, member: Member) -> bool:
+    """Whether a task that began about the time of the change, or since, may have restarted a member since."""
+    if task.work is Work.RAN:
+        # A start by which clocks would tell shows what such a task has done.
+        return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
+    return task.work in (Work.RESTARTED, Work.SKIPPED) and member.name in task.unclear
+
+
 def _needed(case: Case) -> Decision | None:
-    return Decision(Rule.NEEDED, Step.SEND, case.names - case.due.keys())
+    return Decision(Rule.NEEDED, Step.SEND, case.names.difference(case.due))
 
 
 RULES: tuple[Callable[[Case], Decision | None], ...] = (

@@ -413,9 +413,8 @@ class _Run:
                 self._since = since
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
-        noted = {} if wall is None else self._notes.shown_at_requests(wall)
-        seen = {name: [first, *noted.get(name, ())] for name, first in self._reader.first_shown.items()}
-        self._begin = Begin(span, wall, self._notes.sights(), seen)
+        requested = {} if wall is None else self._notes.shown_at_requests(wall)
+        self._begin = Begin(span, wall, self._notes.sights(), requested, self._reader.first_shown)
         if not self._request.check_mode:
             self._notes.register(look)
 

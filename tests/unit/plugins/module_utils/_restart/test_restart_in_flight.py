@@ -236,7 +236,7 @@ def test_cluster_attaches_to_the_restart_of_its_only_stale_server(service):
     for thing in service.servers_there[1:]:
         thing.started = -90.0
     job = others(service, SERVER)
-    result = restart(service, CLUSTER, request(started_before=at(-120)))
+    result = restart(service, CLUSTER, request(started_before=at(-300)))
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
@@ -368,7 +368,7 @@ def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
 def test_only_stale_agents_are_restarted(service):
     service.agents_there[0].started = 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, request(started_before=at(-10)))
+    result = restart(service, AGENTS, request(started_before=at(-100)))
     assert service.posts == [("agents", [52])]
     assert result["skipped_hosts"] == [{"id": 51, "name": "10.1.0.1"}]
     assert "10.1.0.2" in result["reason"]
@@ -385,7 +385,7 @@ def test_hosts_restarted_since_are_skipped(stale, skipped, check_mode, service):
     for thing in service.agents_there:
         thing.started = -3600.0 if thing.id in stale else 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, request(started_before=at(-10), check_mode=check_mode))
+    result = restart(service, AGENTS, request(started_before=at(-100), check_mode=check_mode))
     assert [host["id"] for host in result["skipped_hosts"]] == skipped
     assert service.posts == ([("agents", stale)] if stale and not check_mode else [])
 
@@ -398,7 +398,7 @@ def test_skipped_hosts_are_null_before_the_decision(service):
 def test_agent_of_unknown_age_is_stale(service):
     service.agents_there[0].started, service.agents_there[1].started = None, 0.0
     service.time.time += 60
-    assert restart(service, AGENTS, request(started_before=at(-10)))["reason"].startswith(
+    assert restart(service, AGENTS, request(started_before=at(-100)))["reason"].startswith(
         "it is not proven that 10.1.0.1"
     )
     assert service.posts == [("agents", [51])]
