@@ -45,6 +45,7 @@ WORK = [
     pytest.param(task("PAUSED", finishTime=None), Work.RUNNING, id="any other word is unfinished"),
     pytest.param(task("ABORTED"), Work.RAN, id="any other word with a finish time has run"),
     pytest.param(task("FAILED"), Work.RAN, id="FAILED after its first step"),
+    pytest.param(task("FAILED", subtasks=[]), Work.RAN, id="FAILED, without steps"),
     pytest.param(
         task("FAILED", stop={"status": "FAILED"}, start={"status": "PENDING"}),
         Work.NOTHING,

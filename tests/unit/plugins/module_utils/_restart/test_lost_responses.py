@@ -96,7 +96,9 @@ def test_several_matching_tasks_are_ambiguous(case, service):
     at_post(service, (case.task_name, case.things(service)))
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f"More than one task fits, {case.task_words} that was not there before, begun since: 1002, 1001." in str(error)
+    assert f"More than one task fits, {case.task_words} that was not there before, begun since: 1002, 1001." in str(
+        error
+    )
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 
