@@ -12,7 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run as restart_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.tests.outages import activities
 from ansible_collections.oceanbase.ocp.tests.outages.activities import Controller
@@ -44,13 +46,15 @@ class Run:
         self._choices = choices
         self._safety = safety
         self._controllers = controllers
+        self._journals: dict[str, MemoryJournal] = {}
         self.told: list[str] = []
         self.said: list[str] = []
 
     def run(self, current: Current) -> list[Found]:
         """Carry it out; returns the outages that restarts of ours began."""
         forget_process()
-        with TemporaryDirectory() as folder, mock.patch.object(cluster_lock, "_folder", self._folder):
+        journals = [mock.patch.object(each, "usable_journal", self._journal) for each in (outlook, restart_run)]
+        with TemporaryDirectory() as folder, journals[0], journals[1]:
             current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
             machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]
             self.plan(machines)
@@ -68,9 +72,10 @@ class Run:
         own.mkdir(0o700)
         return Controller(name, str(own), self._safety, self.scheduler, self.counts)
 
-    def _folder(self) -> Path:
+    def _journal(self, **_options: Any) -> MemoryJournal:
+        """The journal of the controller that runs now."""
         assert self.scheduler.current is not None
-        return Path(self.scheduler.current.data.folder)
+        return self._journals.setdefault(self.scheduler.current.data.folder, MemoryJournal())
 
     def draw_fleet(self, draw: Stream) -> dict[str, Any]:
         """The fleet file."""

@@ -26,7 +26,7 @@ def sight_record(sight: FirstSight) -> Record:
     return {**member_record(sight.member, sight.shown), "at": sight.at, "tasks": list(sight.tasks)}
 
 
-def sight(found: Record) -> FirstSight:
+def read_sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
     return FirstSight(*_member(found), float(found["at"]), tuple(map(int, found["tasks"])))
 
@@ -43,7 +43,7 @@ def request_json(row: RequestRow) -> str:
     return json.dumps(request_record(row))
 
 
-def request(found: Record) -> RequestRow:
+def read_request(found: Record) -> RequestRow:
     """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
     members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
     return RequestRow(**{"number": None, **found, "members": members, "known": known})

@@ -15,7 +15,7 @@ from .rows import FirstSight, MemberKey, RequestRow, Wish
 
 # Seconds. How long a request without a name of a change and without values is kept.
 KEPT_FOR = 7 * 86400.0
-# Seconds between two attempts to get a lock: this or up to twice as much.
+# Seconds between two attempts to get a lock.
 SHORTEST_PAUSE = 0.05
 
 
@@ -94,8 +94,13 @@ class Journal(Protocol):
         ...
 
 
-def acquire(attempt: Callable[[], bool], clock: Clock, timeout: float, *, holders: str) -> None:
-    """Repeat the ``attempt`` to get a lock until it succeeds. Raises TargetBusy after ``timeout`` seconds."""
+def acquire(
+    attempt: Callable[[], bool], clock: Clock, timeout: float, *, holders: str, pause: float = SHORTEST_PAUSE
+) -> None:
+    """Repeat the ``attempt`` to get a lock until it succeeds. Raises TargetBusy after ``timeout`` seconds.
+
+    It pauses for ``pause`` seconds, or up to twice as much, in between.
+    """
     began = clock.now()
     while not attempt():
         waited = clock.now() - began
@@ -104,4 +109,4 @@ def acquire(attempt: Callable[[], bool], clock: Clock, timeout: float, *, holder
                 f"For {waited:.0f} seconds {holders} held the lock of the cluster. Run this again, with fewer forks or "
                 "a longer wait_timeout."
             )
-        clock.sleep(SHORTEST_PAUSE * (1 + clock.jitter()))
+        clock.sleep(pause * (1 + clock.jitter()))

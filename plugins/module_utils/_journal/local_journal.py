@@ -21,7 +21,7 @@ from .._base.text import one_line
 from .journal import Journal, acquire
 from .memory_journal import MemoryJournal
 from .sqlite_run import sqlite_has_tables, sqlite_transaction
-from .store import Run, SqlJournal
+from .store import START_ANEW, Run, SqlJournal
 
 FILE = "journal.sqlite"
 # Seconds that a transaction waits for those of other processes.
@@ -31,7 +31,6 @@ LOCAL_FILE_SYSTEMS = frozenset(
     {"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "overlay", "ramfs", "reiserfs", "tmpfs", "xfs", "zfs"}
 )
 MOUNTS = Path("/proc/self/mountinfo")
-START_ANEW = "Look at the restart tasks of OCP, since a new journal knows of none, and move the file away."
 WAYS_OUT = {
     sqlite3.SQLITE_BUSY: "Look which process holds it, and run this again.",
     sqlite3.SQLITE_CORRUPT: START_ANEW,
@@ -62,7 +61,8 @@ class LocalJournal(SqlJournal):
         if self._is_ready:
             return
         with self._explained():
-            self._file.touch(mode=0o600)
+            if not self._file.exists():
+                self._file.touch(mode=0o600)
         super().prepare()
         # If another process uses the file now, a later one sets this.
         with self._explained(), closing(self._connection()) as connection, suppress(sqlite3.OperationalError):
@@ -117,20 +117,24 @@ def usable_journal(*, read_only: bool, is_required: bool, warnings: list[str], c
     If it cannot be used, raises JournalError if it ``is_required``; otherwise ``warnings`` gets a sentence, and the
     journal is one in memory.
     """
-    journal: SqlJournal = MemoryJournal(clock)
     try:
-        local = LocalJournal(_folder(create=not read_only), clock)
-        if not read_only:
-            local.prepare()
-            return local
-        if Path(local.place).exists():
-            local.copy_to(journal)
+        journal = LocalJournal(_folder(create=not read_only), clock)
+        if read_only:
+            return _copy(journal, clock)
+        journal.prepare()
     except JournalError as error:
         if is_required:
             raise
         warnings.append(f"{LOST}: {error}")
-        journal = MemoryJournal(clock)
+        return MemoryJournal(clock)
     return journal
+
+
+def _copy(journal: LocalJournal, clock: Clock) -> MemoryJournal:
+    copy = MemoryJournal(clock, journal.place)
+    if Path(journal.place).exists():
+        journal.copy_to(copy)
+    return copy
 
 
 def is_local(path: Path) -> bool:

@@ -16,10 +16,11 @@ from .store import Run, SqlJournal
 
 
 class MemoryJournal(SqlJournal):
-    """See ``Journal``. It goes by the wall time of ``clock``."""
+    """See ``Journal``. It goes by the wall time of ``clock``; ``place`` is that of the journal it is a copy of."""
 
-    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK, place: str = "in memory") -> None:
         super().__init__()
+        self._place = place
         self._clock = clock
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._one_thread = RLock()
@@ -27,8 +28,7 @@ class MemoryJournal(SqlJournal):
 
     @property
     def place(self) -> str:
-        """Where it is, for people."""
-        return "memory"
+        return self._place
 
     @contextmanager
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> Iterator[None]:
@@ -44,7 +44,8 @@ class MemoryJournal(SqlJournal):
         try:
             yield
         finally:
-            self._locked -= wanted
+            with self._one_thread:
+                self._locked -= wanted
 
     def renew(self) -> None:
         """Nothing: a lock ends with who holds it."""

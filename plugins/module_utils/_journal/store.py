@@ -19,26 +19,30 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError, NameTaken
 from .._base.parsing import Record
-from .encoded_rows import request, request_json, request_record, sight, sight_record
+from .encoded_rows import read_request, read_sight, request_json, request_record, sight_record
 from .journal import KEPT_FOR
 from .rows import FirstSight, MemberKey, RequestRow, Wish
 
 VERSION = 1
-_KEY, _LONG, _TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
+KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
 # The table with the version is made last: a creation that was killed before is begun again.
 TABLES = {
-    "ocp_journal_changes": {"change_key": f"{_KEY} PRIMARY KEY", "content": _LONG},
-    "ocp_journal_sights": {"sight_key": f"{_KEY} PRIMARY KEY", "change_key": _KEY, "content": _LONG},
-    "ocp_journal_requests": {"number": "BIGINT NOT NULL PRIMARY KEY", "expires_at": _TIME, "content": _LONG},
-    "ocp_journal_members": {"member_key": _KEY, "number": "BIGINT NOT NULL", "PRIMARY KEY": "(member_key, number)"},
-    "ocp_journal_facts": {"fact_key": f"{_KEY} PRIMARY KEY", "content": _LONG},
+    "ocp_journal_changes": {"change_key": f"{KEY} PRIMARY KEY", "content": LONG},
+    "ocp_journal_sights": {"sight_key": f"{KEY} PRIMARY KEY", "change_key": KEY, "content": LONG},
+    "ocp_journal_requests": {"number": "BIGINT NOT NULL PRIMARY KEY", "expires_at": TIME, "content": LONG},
+    "ocp_journal_members": {"member_key": KEY, "number": "BIGINT NOT NULL", "PRIMARY KEY": "(member_key, number)"},
+    "ocp_journal_facts": {"fact_key": f"{KEY} PRIMARY KEY", "content": LONG},
     "ocp_journal": {
         "only_row": "INTEGER NOT NULL PRIMARY KEY",
         "version": "INTEGER NOT NULL",
-        "journal_id": _KEY,
+        "journal_id": KEY,
         "last_number": "BIGINT NOT NULL",
+        "turn": "BIGINT NOT NULL",
     },
 }
+# It locks the row, so transactions that write follow each other, in every database.
+TAKE_TURN = "UPDATE ocp_journal SET turn = turn + 1"
+START_ANEW = "Look at the restart tasks of OCP, since a new journal knows of none, and move this one away."
 # Databases limit the number of parameters.
 KEYS_AT_ONCE = 500
 
@@ -58,6 +62,7 @@ class SqlJournal(ABC):
 
     # The type of long texts.
     long_text = "TEXT"
+    tables = TABLES
 
     def __init__(self) -> None:
         self._is_ready = False
@@ -80,15 +85,19 @@ class SqlJournal(ABC):
         """Seconds since 1970 by the clock of the journal."""
 
     def prepare(self) -> None:
-        """Make the tables if there are none. Raises JournalError if they are of another version."""
+        """Make the tables if there are none.
+
+        Raises JournalError if they are of another version, or if nothing can be written.
+        """
         if self._is_ready:
             return
         with self._transaction(writes=True) as run:
             if not (self._has_tables(run) and self._has_version(run)):
-                for table, columns in TABLES.items():
+                for table, columns in self.tables.items():
                     described = ", ".join(f"{name} {kind}" for name, kind in columns.items())
                     run(f"CREATE TABLE IF NOT EXISTS {table} ({described})".format(long_text=self.long_text))
-                run("INSERT INTO ocp_journal VALUES (1, :version, :id, 0)", {"version": VERSION, "id": uuid4().hex})
+                run("INSERT INTO ocp_journal VALUES (1, :version, :id, 0, 0)", {"version": VERSION, "id": uuid4().hex})
+            run(TAKE_TURN)
         self._is_ready = True
 
     def copy_to(self, other: SqlJournal) -> None:
@@ -120,21 +129,21 @@ class SqlJournal(ABC):
             kept = self._sights(run, change, [sight.member for sight in sights])
             for sight in sights:
                 earlier = kept.get(sight.member)
-                if earlier is not None and (sight.shown.is_null or not earlier.shown.is_null):
+                if earlier is not None and not earlier.shown.is_null:
                     continue
                 kept[sight.member] = sight if earlier is None else replace(earlier, shown=sight.shown)
                 values = {
                     "key": _sight_key(change, sight.member),
-                    "change": _key(sight.member.cluster, change),
+                    "change": digest(sight.member.cluster, change),
                     "content": json.dumps(sight_record(kept[sight.member])),
                 }
                 run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
                 run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
 
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
-        keys = [_key(*astuple(member)) for member in members]
+        keys = [digest(*astuple(member)) for member in members]
         with self._session() as run:
-            numbers = _among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
+            numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
             found = self._requests(run, sorted({number for (number,) in numbers}))
             now = self._now(run)
             return [row for row, expires_at in found if expires_at is None or expires_at > now]
@@ -155,18 +164,18 @@ class SqlJournal(ABC):
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
         fact = {"kind": kind, "key": list(key), "value": value}
         with self._session(writes=True) as run:
-            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": _key(kind, *key)})
-            values = {"key": _key(kind, *key), "content": json.dumps(fact)}
+            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
+            values = {"key": digest(kind, *key), "content": json.dumps(fact)}
             run("INSERT INTO ocp_journal_facts VALUES (:key, :content)", values)
 
     def recall(self, kind: str, key: Sequence[str | int]) -> str | None:
         with self._session() as run:
-            found = run("SELECT content FROM ocp_journal_facts WHERE fact_key = :key", {"key": _key(kind, *key)})
+            found = run("SELECT content FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
             return self._made(lambda fact: str(fact["value"]), found[0][0]) if found else None
 
     def forget(self, kind: str, key: Sequence[str | int]) -> None:
         with self._session(writes=True) as run:
-            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": _key(kind, *key)})
+            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
 
     def entries(self) -> dict[str, list[Record]]:
         with self._session() as run:
@@ -207,8 +216,7 @@ class SqlJournal(ABC):
         self.prepare()
         with self._transaction(writes=writes) as run:
             if writes:
-                # It locks the row, so those who write do it one after the other, in every database.
-                run("UPDATE ocp_journal SET last_number = last_number")
+                run(TAKE_TURN)
             yield run
 
     def _has_version(self, run: Run) -> bool:
@@ -216,14 +224,14 @@ class SqlJournal(ABC):
         versions = [version for (version,) in run("SELECT version FROM ocp_journal")]
         if versions and versions != [VERSION]:
             raise JournalError(
-                f"The journal in {self.place} has version {versions[0]}, but this collection knows version {VERSION} "
+                f"The journal {self.place} has version {versions[0]}, but this collection knows version {VERSION} "
                 "alone. Use the version of the collection that wrote it, or a later one."
             )
         return bool(versions)
 
     def _bind(self, run: Run, cluster: str, change: str, wish: Wish) -> None:
         """Bind a name to its wish in a cluster. Raises NameTaken if another wish has it."""
-        key = _key(cluster, change)
+        key = digest(cluster, change)
         found = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
         if not found:
             bound = {"change": change, "cluster": cluster, **asdict(wish), "at": self._now(run)}
@@ -254,16 +262,16 @@ class SqlJournal(ABC):
 
     def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         keys = [_sight_key(change, member) for member in members]
-        found = _among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
-        sights = [self._made(sight, content) for (content,) in found]
+        found = among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
+        sights = [self._made(read_sight, content) for (content,) in found]
         return {sight.member: sight for sight in sights}
 
     def _requests(self, run: Run, numbers: Sequence[int] | None) -> list[tuple[RequestRow, float | None]]:
         """The requests with these numbers, or all, each with the time when it expires; the oldest first."""
         sql = "SELECT number, expires_at, content FROM ocp_journal_requests"
-        found = run(sql) if numbers is None else _among(run, f"{sql} WHERE number", numbers)
+        found = run(sql) if numbers is None else among(run, f"{sql} WHERE number", numbers)
         return [
-            (replace(self._made(request, content), number=number), expires_at)
+            (replace(self._made(read_request, content), number=number), expires_at)
             for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
         ]
 
@@ -277,7 +285,7 @@ class SqlJournal(ABC):
         stays = row.change is not None or row.values is not None
         values = {"number": number, "end": None if stays else now + KEPT_FOR, "content": request_json(row)}
         run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :content)", values)
-        keys = sorted({_key(*astuple(member)) for member, _shown in row.members})
+        keys = sorted({digest(*astuple(member)) for member, _shown in row.members})
         if keys:
             members = [{"key": key, "number": number} for key in keys]
             run("INSERT INTO ocp_journal_members VALUES (:key, :number)", members)
@@ -291,12 +299,10 @@ class SqlJournal(ABC):
         try:
             return make(json.loads(content))
         except (ValueError, KeyError, TypeError) as error:
-            raise JournalError(
-                f"The journal in {self.place} is damaged. Look at the tasks of OCP for what it knew, and move it away."
-            ) from error
+            raise JournalError(f"The journal {self.place} is damaged. {START_ANEW}") from error
 
 
-def _among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
+def among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The rows of a statement that ends with a column, for those in which the column has one of the values."""
     found = []
     for start in range(0, len(keys), KEYS_AT_ONCE):
@@ -305,12 +311,13 @@ def _among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
     return found
 
 
-def _key(*parts: str | int | None) -> str:
+def digest(*parts: str | int | None) -> str:
+    """The key of what these parts name."""
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _sight_key(change: str, member: MemberKey) -> str:
-    return _key(change, *astuple(member))
+    return digest(change, *astuple(member))
 
 
 def _is_of(row: RequestRow, change: str | None, cluster: str | None) -> bool:

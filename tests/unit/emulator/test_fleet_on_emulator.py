@@ -7,7 +7,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -18,12 +18,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     attached_facts,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
@@ -121,7 +121,7 @@ def test_threads_that_race_for_one_cluster_are_decided_one_after_the_other(fleet
 
 def test_without_the_lock_they_would_race(fleet, asked, monkeypatch):
     """So the test before finds what it is for."""
-    monkeypatch.setattr(ClusterLock, "acquire", lambda _self, _policy: None)
+    monkeypatch.setattr(MemoryJournal, "lock", lambda *_arguments: nullcontext())
     restart(fleet, [member(fleet, "1", 1), member(fleet, "cluster1", 2)])
     assert (len(asked), len(restarted(fleet))) == (2, 2)
 

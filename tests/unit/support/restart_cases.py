@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LocalJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Shown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
     ELSEWHERE,
@@ -28,13 +29,25 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
 )
 
 BOTH = [FIRST, SECOND]
+# The shared journal is one in SQLite, or in the database that tests/journal has started.
+URL_VARIABLE = "OCP_TEST_JOURNAL_URL"
 
 
-@pytest.fixture(params=["memory", "local"])
-def journal(request, tmp_path, time_passes):
+@pytest.fixture(params=["memory", "local", "shared"])
+def journal(request, tmp_path, time_passes, monkeypatch):
+    """An empty journal; a shared one with the lock that a request needs."""
     if request.param == "memory":
-        return MemoryJournal(time_passes.clock)
-    return LocalJournal(tmp_path, time_passes.clock)
+        yield MemoryJournal(time_passes.clock)
+    elif request.param == "local":
+        yield LocalJournal(tmp_path, time_passes.clock)
+    else:
+        shared = SharedJournal(os.environ.get(URL_VARIABLE, f"sqlite:///{tmp_path}/journal.db"), lease=2 * KEPT_FOR)
+        monkeypatch.setattr(shared, "_now", lambda _run: time_passes.clock.wall())
+        with shared.lock(["of the request"], time_passes.clock, 0):
+            yield shared
+        with shared._transaction(writes=True) as run:
+            for table in shared.tables:
+                run(f"DROP TABLE {table}")
 
 
 # Sights and names
@@ -77,17 +90,17 @@ def test_members_differ_by_all_that_they_are_known_by(other, journal):
 
 
 def test_name_keeps_what_it_asks(journal):
-    journal.register(CHANGE, WISH, [sight()])
+    journal.register(CHANGE, WISH, [sight(ELSEWHERE)])
     with pytest.raises(NameTaken) as raised:
-        journal.register(CHANGE, OTHER_WISH, [sight(ELSEWHERE), sight(SECOND)])
+        journal.register(CHANGE, OTHER_WISH, [sight(), sight(ELSEWHERE)])
     assert str(raised.value) == (
         "change: memory-2026-11-20 asked for a restart of each server when it was first used, and now asks for a "
         "restart of zone z1. Give a new change a new name."
     )
     assert isinstance(raised.value, OptionError)
-    # Nothing of it was kept.
-    assert journal.sights(CHANGE, [ELSEWHERE, SECOND]) == {}
-    assert [each["cluster"] for each in journal.entries()["changes"]] == [FIRST.cluster]
+    # Nothing of it was kept, of the cluster without the name neither.
+    assert journal.sights(CHANGE, [FIRST]) == {}
+    assert [each["cluster"] for each in journal.entries()["changes"]] == [ELSEWHERE.cluster]
 
 
 def test_name_may_ask_something_else_in_another_cluster(journal):
@@ -142,8 +155,10 @@ def test_request_without_name_and_values_expires(facts, stays, journal, time_pas
 def test_request_for_a_thousand_members_is_found(journal):
     members = [MemberKey("orders 1", "server", number, f"10.1.0.{number}") for number in range(1001)]
     journal.begin(request(*members))
-    [row] = journal.requests(members)
-    assert len(row.members) == 1001
+    journal.begin(request(members[-1]))
+    assert [len(row.members) for row in journal.requests(members)] == [1001, 1]
+    journal.register(CHANGE, WISH, [sight(member) for member in members])
+    assert journal.sights(CHANGE, members).keys() == set(members)
 
 
 def test_number_of_a_removed_request_is_not_given_again(journal):

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, restart_options
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run as restart_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
@@ -141,7 +141,7 @@ def test_restart_is_dated_by_a_name_or_an_instant(given, is_dated):
 def small(monkeypatch, service):
     """Put the fake OCP and its clock below the modules."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
-    monkeypatch.setattr(restart.restart_target, "__defaults__", (service.time.clock,))
+    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None))
     return service
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ChangeStopped, RequestRefused
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import NEWEST_FAILED, FailureLimit
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at, refused

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import (
     LOOK_AND_REQUEST,
     restart_target,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy

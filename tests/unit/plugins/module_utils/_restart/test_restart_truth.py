@@ -16,8 +16,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (

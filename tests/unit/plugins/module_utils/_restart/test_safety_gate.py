@@ -11,9 +11,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotSafe,
     RequestRefused,
 )
-
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy

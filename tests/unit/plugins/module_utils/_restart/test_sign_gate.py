@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, RequestRefused
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import OfflineBudget
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy

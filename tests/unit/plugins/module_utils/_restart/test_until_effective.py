@@ -10,8 +10,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     OptionError,
     TargetBusy,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import StaticParameter, Thing, at, refused
