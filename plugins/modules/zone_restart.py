@@ -488,7 +488,7 @@ safety:
           type: list
           elements: str
         tolerated:
-          description: Whether O(tolerate_outage_of) has the tenant.
+          description: Whether the option C(tolerate_outage_of) has the tenant.
           returned: always
           type: bool
   sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": [], "problems": [], "allowed": true}
