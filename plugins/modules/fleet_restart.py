@@ -204,8 +204,7 @@ elapsed:
   returned: once a server was checked
   type: float
 failed_subtasks:
-  description:
-    - The subtasks that FAILED.
+  description: The subtasks that FAILED.
   returned: when a task did not succeed
   type: list
   elements: dict

@@ -292,7 +292,7 @@ task:
           returned: always
           type: str
         operation:
-          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP) or V(CANCEL).
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
           returned: always
           type: str
         upstreams:
@@ -534,8 +534,7 @@ trace_id:
   returned: once the target was found, and when a request made the module fail
   type: str
 failed_subtasks:
-  description:
-    - The subtasks that FAILED.
+  description: The subtasks that FAILED.
   returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: dict

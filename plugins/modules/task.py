@@ -313,7 +313,7 @@ task:
           returned: always
           type: str
         operation:
-          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP) or V(CANCEL).
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
           returned: always
           type: str
         upstreams:
@@ -377,8 +377,7 @@ task:
           returned: always
           type: bool
 failed_subtasks:
-  description:
-    - The subtasks that FAILED.
+  description: The subtasks that FAILED.
   returned: when the task did not succeed while it was waited for
   type: list
   elements: dict

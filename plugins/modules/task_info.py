@@ -202,7 +202,7 @@ tasks:
           returned: always
           type: str
         operation:
-          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP) or V(CANCEL).
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
           returned: always
           type: str
         upstreams:

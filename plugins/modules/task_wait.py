@@ -204,7 +204,7 @@ tasks:
           returned: always
           type: str
         operation:
-          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP) or V(CANCEL).
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
           returned: always
           type: str
         upstreams:
@@ -277,8 +277,7 @@ failed_task_ids:
   type: list
   elements: int
 failed_subtasks:
-  description:
-    - The subtasks that FAILED.
+  description: The subtasks that FAILED.
   returned: when a task did not succeed
   type: list
   elements: dict
