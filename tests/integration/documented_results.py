@@ -101,7 +101,8 @@ class Comparison:
         return found
 
     def _has_type(self, place: str, value: Any, documented: str) -> bool:
-        is_right = type(value) is TYPES[documented]
+        # In Python, a bool is an int too.
+        is_right = isinstance(value, TYPES[documented]) and (documented == "bool") == isinstance(value, bool)
         if not is_right:
             self._add_fault(f"{place} has the type {type(value).__name__}, and {documented} is documented")
         return is_right
