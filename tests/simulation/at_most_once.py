@@ -129,14 +129,14 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
         "the clock of the service was set": any(
             task is not None and _is_clock_set_since(case, task, post) for task in causes
         ),
-        "clocks do not tell": all(_is_unclear(case, run, key, start) for start in starts),
+        "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }
     return next((why for why, holds in reasons.items() if holds), "")
 
 
-def _is_unclear(case: Case, run: Run, key: Key, start: Start) -> bool:
+def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) -> bool:
     """Whether a start is shown so near to the instant of the change that no clock tells, and no task tells either."""
     if run.since is None:
         return False
@@ -144,8 +144,9 @@ def _is_unclear(case: Case, run: Run, key: Key, start: Start) -> bool:
     tells = task is not None and task.work == "restart" and not start.undoing and since.covers(key, task)
     if tells and task is not None and case.answers.tells_target(task) and task.ended_well():
         return False
-    use = since.uses.get(key)
-    if use is not None and start.time > use.last:
+    use, state = since.uses.get(key), case.evidence.state(key, post.sent)
+    shown = case.profile.wall(start.time) + case.evidence.clock_of(key)
+    if state is None or state["shown"] is None or state["shown"] < shown or (use is not None and start.time > use.last):
         return False
     return abs(start.time + case.evidence.clock_of(key) - run.since) <= HOST_UNCERTAINTY + since.spread + 2.0
 

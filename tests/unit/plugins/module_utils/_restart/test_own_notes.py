@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Request
@@ -314,6 +314,25 @@ def test_start_that_shows_after_a_request_is_not_the_first_sight(run, seen, serv
     restarts(service)
     run(**NAME).register(seen())
     assert run(**NAME).sights()[ADDRESS].is_empty
+
+
+def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):
+    notes = run(**NAME, **DATED)
+    notes.register(seen())
+    notes.begin(seen(), HERE)
+    with pytest.raises(NameTaken):
+        run(**NAME).register(seen())
+
+
+def test_name_that_a_person_has_cleared_is_used_for_the_first_time_again(run, seen, service, journal):
+    notes = run(**NAME)
+    notes.register(seen())
+    notes.begin(seen(), HERE)
+    restarts(service)
+    journal.clear(change=NAME["change"])
+    run(**NAME).register(seen())
+    [sight] = run(**NAME).sights().values()
+    assert sight.shown.started == members_of(seen)[0].started
 
 
 def test_without_a_name_nothing_is_registered(run, seen, journal):
