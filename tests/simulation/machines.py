@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import
     RequestRow,
     Wish,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import own_notes, run
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, own_notes, run
 
 from .fleet import Key
 from .scheduler import Actor, Scheduler
@@ -105,6 +105,7 @@ def machines(actor: Callable[[], Actor | None]) -> Iterator[None]:
         return found
 
     with (
+        mock.patch.object(outlook, "usable_journal", journal),
         mock.patch.object(run, "usable_journal", journal),
         mock.patch.object(own_notes, "_SENT_HERE", SentHere(actor)),
     ):

@@ -5,8 +5,7 @@
 from itertools import count
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, run
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 
 
 def pytest_configure(config):
@@ -27,6 +26,6 @@ def _homes(tmp_path_factory):
 def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
     another_controller()
-    for module in (outlook, run):
-        monkeypatch.setattr(module, "usable_journal", journal_here)
     monkeypatch.setenv("ANSIBLE_HOME", next(_homes))
+    with with_journal_here():
+        yield

@@ -11,6 +11,7 @@ from typing import Any
 from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
+from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Member, Observation, Target
 from .evidence import PROOF_TIMEOUT
@@ -29,14 +30,22 @@ class EffectCheck:
     Without a date they alone decide, so values that the service does not show are refused.
     """
 
-    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]) -> None:
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        journal: Journal,
+        clock: Clock,
+        warnings: list[str],
+    ) -> None:
         self._api = api
         self._wanted = request.until_effective
         self._alone = not request.is_dated
         self._check_mode = request.check_mode
         self._clock = clock
         cluster = target.cluster_id or 0, str(target.result().get("cluster_name"))
-        self._reader = ValuesReader(api, cluster, self._wanted, warnings, alone=self._alone)
+        self._reader = ValuesReader(api, cluster, self._wanted, warnings, journal, alone=self._alone)
         self._before: ValuesSeen | None = None
         self._after: ValuesSeen | None = None
 

@@ -16,9 +16,8 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK, Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, run
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ADDRESS,
     OPTIONS,
@@ -83,8 +82,7 @@ def entry(
         TemporaryDirectory() as folder,
         mock.patch.object(tempfile, "tempdir", folder),
         mock.patch.dict(os.environ, ANSIBLE_HOME=folder),
-        mock.patch.object(run, "usable_journal", journal_here),
-        mock.patch.object(outlook, "usable_journal", journal_here),
+        with_journal_here(),
         staged(service),
     ):
         happening(service)
