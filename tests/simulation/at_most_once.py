@@ -57,7 +57,14 @@ def _earlier_starts(case: Case, key: Key, task: Task, since: Since, committed: f
     state = case.evidence.state(key, committed - SAME_INSTANT)
     if state is not None and not state["up"] and state["work"] is None:
         return []  # what does not run may be started
-    return [start for start in starts if start.task != task.id and _began(case, start) < committed]
+    return [start for start in starts if start.task != task.id and _is_under_way(case, start, committed)]
+
+
+def _is_under_way(case: Case, start: Start, when: float) -> bool:
+    """Whether a start has happened by a time, or its task was running; one that a person retries later was not."""
+    task = case.evidence.task(start.task)
+    is_running = task is not None and task.created < when and case.evidence.is_running(task, when)
+    return start.time < when or is_running
 
 
 def _began(case: Case, start: Start) -> float:
