@@ -22,6 +22,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/dev/contract.md"
 PLUGINS = ROOT / "plugins/module_utils"
+OCP = PLUGINS / "_ocp"
 EMULATOR = ROOT / "roles/emulator/files/ocp_emulator"
 CAMEL_CASE = re.compile(r"[a-z]+[A-Z]\w*")
 CODE = re.compile(r"`([^`]+)`")
@@ -206,11 +207,11 @@ def keys_of_plugins() -> tuple[frozenset[str], list[str]]:
     patterns = [pattern_of(key) for tree in readers for key in keys_asked(tree, ast.JoinedStr)]
     [own_rule] = [
         ast.literal_eval(node.value)
-        for node in with_class(PLUGINS, "Subtask").body
+        for node in with_class(OCP, "Subtask").body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Set)
     ]
     for name in ("Task", "Subtask"):
-        fields = {node.target.id for node in defined(PLUGINS, name).body if isinstance(node, ast.AnnAssign)}
+        fields = {node.target.id for node in defined(OCP, name).body if isinstance(node, ast.AnnAssign)}
         names.update(camel(each) for each in fields - own_rule)
     for node in ast.walk(defined(PLUGINS, "OcpApi")):
         if isinstance(node, ast.Dict):
