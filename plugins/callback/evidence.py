@@ -61,6 +61,7 @@ ansible.cfg: |
 
 from ansible import context
 from ansible.plugins.callback import CallbackBase
+from ansible.utils.display import Display
 
 from ..plugin_utils._evidence.run_recorder import RunRecorder
 
@@ -79,7 +80,7 @@ class CallbackModule(CallbackBase):
         file = self.get_option("file")
         self.disabled = not file
         if file:
-            self._recorder = RunRecorder(file, self.get_option("ticket"), dict(context.CLIARGS), self._display)
+            self._recorder = RunRecorder(file, self.get_option("ticket"), dict(context.CLIARGS), Display())
 
     def v2_playbook_on_start(self, playbook):
         self._recorder.playbook(playbook)

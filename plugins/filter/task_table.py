@@ -66,10 +66,10 @@ _value:
   type: str
 """
 
-from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
 
 from ..module_utils._base.text import one_line
+from ..plugin_utils._ansible_core import FilterError
 from ..plugin_utils._timeline.terminal_table import LEAST_WIDTH, render_table
 from ..plugin_utils._timeline.timeline import read_tasks
 
@@ -79,7 +79,7 @@ NAME = "task_table"
 def task_table(value, title=None, width=100, color=False):
     columns = _option("width", check_type_int, width)
     if columns < LEAST_WIDTH:
-        raise AnsibleFilterError(f"oceanbase.ocp.{NAME}: width: {columns} is too little; give {LEAST_WIDTH} or more.")
+        raise FilterError(f"oceanbase.ocp.{NAME}: width: {columns} is too little; give {LEAST_WIDTH} or more.")
     return render_table(read_tasks(NAME, value), one_line(title), columns, _option("color", check_type_bool, color))
 
 
@@ -87,7 +87,7 @@ def _option(name, convert, value):
     try:
         return convert(value)
     except TypeError as error:
-        raise AnsibleFilterError(f"oceanbase.ocp.{NAME}: {name}: {error}") from error
+        raise FilterError(f"oceanbase.ocp.{NAME}: {name}: {error}") from error
 
 
 class FilterModule:

@@ -156,12 +156,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ansible.errors import AnsibleParserError
-from ansible.inventory.group import to_safe_group_name
 from ansible.module_utils.basic import missing_required_lib
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible.utils.unsafe_proxy import wrap_var
 
 from ..module_utils._base.errors import OcpError
 from ..module_utils._fleet.facts import Facts
@@ -172,6 +170,7 @@ from ..module_utils._ocp.endpoints import OcpApi
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.cluster_info import OPTIONS as CLUSTER_FILTERS
 from ..modules.server_info import OPTIONS as SERVER_FILTERS
+from ..plugin_utils._ansible_core import SafeGroupNames, add_constructed, read_config, untrusted
 from ..plugin_utils._cluster_hosts import cluster_hosts
 from ..plugin_utils._inventory_groups import Hosts
 from ..plugin_utils._inventory_hosts import server_hosts
@@ -195,15 +194,10 @@ KINDS = {
 ALIASES = {alias: option for option, spec in CONNECTION_OPTIONS.items() for alias in spec.get("aliases", ())}
 
 
-class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cacheable):
     """The servers or clusters of one OCP as an inventory."""
 
     NAME = "oceanbase.ocp.ocp"
-
-    @staticmethod
-    def _sanitize_group_name(name):
-        """Always safe, however Ansible is set: Ansible looks for files of variables by the names of groups."""
-        return to_safe_group_name(name, force=True, silent=True)
 
     def verify_file(self, path):
         """Whether the name of the file is of the form that this plugin reads."""
@@ -212,7 +206,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def parse(self, inventory, loader, path, cache=True):
         """Add the servers or clusters to the inventory. Raises AnsibleParserError."""
         super().parse(inventory, loader, path, cache)
-        config = self._read_config_data(path)
+        config = read_config(self, path)
         kind = KINDS[self.get_option("hosts")]
         params = self._params(config, kind.filters)
         if REQUESTS_IMPORT_ERROR is not None:
@@ -259,7 +253,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _found(self, params: dict[str, Any], kind: Kind, key: str, cache: bool) -> list[Facts]:
         asked = {"url": params["url"], "hosts": self.get_option("hosts"), "filters": params["filters"]}
         keeps = self.get_option("cache")
-        kept = self._cache.get(key) if keeps and cache else None
+        kept = self.cache.get(key) if keeps and cache else None
         if kept is not None and kept["asked"] == asked:
             return kept["found"]
         with connected(params) as api:
@@ -267,21 +261,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 self.display.warning(warning)
             found = censor_of(params).clean_all(kind.read(api, params["filters"]))
         if keeps:
-            self._cache[key] = {"asked": asked, "found": found}
+            self.cache[key] = {"asked": asked, "found": found}
         return found
 
     def _add(self, hosts: Hosts) -> None:
-        strict = self.get_option("strict")
-        compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
         for host, data in hosts.variables.items():
             self.inventory.add_host(host)
             # As a whole: before ansible-core 2.19 a text, list or dict that is not marked is evaluated as a template.
-            variables = {name: wrap_var(value) for name, value in data.items()} | hosts.settings
+            variables = {name: untrusted(value) for name, value in data.items()} | hosts.settings
             for name, value in variables.items():
                 self.inventory.set_variable(host, name, value)
-            self._set_composite_vars(compose, variables, host, strict=strict)
-            self._add_host_to_composed_groups(groups, variables, host, strict=strict)
-            self._add_host_to_keyed_groups(keyed, variables, host, strict=strict)
+            add_constructed(self, host, variables)
         for group, members in hosts.groups.members.items():
             self.inventory.add_group(group)
             for host in members:

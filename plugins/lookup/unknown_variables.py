@@ -51,9 +51,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from ansible.errors import AnsibleLookupError
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
+
+from ..plugin_utils._ansible_core import LookupFailed
 
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
@@ -109,9 +110,9 @@ class LookupModule(LookupBase):
     """Find misspelt variables."""
 
     def run(self, terms, variables=None, **kwargs):
-        """The sentences. Raises AnsibleLookupError."""
+        """The sentences. Raises LookupFailed."""
         self.set_options(var_options=variables, direct=kwargs)
         try:
             return [sentence for name in terms for sentence in unknown_variables(name, map(str, variables or {}))]
         except ValueError as error:
-            raise AnsibleLookupError(f"oceanbase.ocp.unknown_variables: {error}") from None
+            raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None

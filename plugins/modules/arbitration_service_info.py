@@ -116,12 +116,38 @@ arbitration_services:
       returned: always
       type: int
     clusters:
-      description: The clusters that it serves, each with C(id), C(name) and C(degraded_tenants). These are the tenants
-        with degraded log streams, each with C(id), C(name) and C(log_streams). Do not restart the service while there
-        are any.
+      description: The clusters that it serves.
       returned: always
       type: list
       elements: dict
+      contains:
+        id:
+          description: Its id.
+          returned: always
+          type: int
+        name:
+          description: Its name.
+          returned: always
+          type: str
+        degraded_tenants:
+          description: The tenants with degraded log streams. Do not restart the service while there are any.
+          returned: always
+          type: list
+          elements: dict
+          contains:
+            id:
+              description: Its id.
+              returned: always
+              type: int
+            name:
+              description: Its name.
+              returned: always
+              type: str
+            log_streams:
+              description: Ids of the degraded log streams.
+              returned: always
+              type: list
+              elements: int
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

@@ -112,7 +112,7 @@ clusters:
       returned: always
       type: str
     status:
-      description: See O(status).
+      description: See O(oceanbase.ocp.cluster_info#module:status).
       returned: always
       type: str
     version:
@@ -120,7 +120,7 @@ clusters:
       returned: always
       type: str
     start_time:
-      description: When the cluster was last started as a whole.
+      description: When the cluster was last started as a whole; null if not shown.
       returned: always
       type: str
     task_id:
@@ -142,11 +142,36 @@ clusters:
       type: list
       elements: str
     zones:
-      description: Its zones, each with C(name), C(region), C(idc), C(status), C(servers), the number of its servers,
-        and C(with_rootserver), whether the root service runs there.
+      description: Its zones.
       returned: always
       type: list
       elements: dict
+      contains:
+        name:
+          description: Name of the zone.
+          returned: always
+          type: str
+        region:
+          description: Its region.
+          returned: always
+          type: str
+        idc:
+          description: Its data center.
+          returned: always
+          type: str
+        status:
+          description: Its status.
+          returned: always
+          type: str
+        servers:
+          description: The number of its servers.
+          returned: always
+          type: int
+        with_rootserver:
+          description: Whether the root service runs there; null if
+            RV(oceanbase.ocp.cluster_info#module:clusters.server_names) is, since the same versions show it.
+          returned: always
+          type: bool
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

@@ -100,9 +100,18 @@ reason:
   returned: success
   type: str
 cluster:
-  description: The cluster, with its C(id) and C(name).
+  description: The cluster.
   returned: success
   type: dict
+  contains:
+    id:
+      description: Its id.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
   sample: {"id": 1, "name": "orders"}
 servers:
   description: The addresses of all of its servers, as V(ip:port).
@@ -141,27 +150,27 @@ parameters:
       elements: str
       sample: ["10.0.0.1:2882"]
     needs_restart:
-      description: Whether a change is in effect on a server only after its restart.
+      description: Whether a change is in effect on a server only after its restart; null if not shown.
       returned: always
       type: bool
     readonly:
-      description: Whether it cannot be set.
+      description: Whether it cannot be set; null if not shown.
       returned: always
       type: bool
     default:
-      description: Its default; the service often shows an empty text.
+      description: Its default; the service often shows an empty text. Null if not shown.
       returned: always
       type: str
     type:
-      description: Its type, such as V(CAPACITY), V(TIME), V(INT), V(ENUM) or V(STRING).
+      description: Its type, such as V(CAPACITY), V(TIME), V(INT), V(ENUM) or V(STRING); null if not shown.
       returned: always
       type: str
     minimum:
-      description: The smallest value.
+      description: The smallest value; null if there is none, or it is not shown.
       returned: always
       type: str
     maximum:
-      description: The largest value.
+      description: The largest value; null if there is none, or it is not shown.
       returned: always
       type: str
     allowed:
@@ -170,11 +179,11 @@ parameters:
       type: list
       elements: str
     section:
-      description: Its group, such as V(OBSERVER).
+      description: Its group, such as V(OBSERVER); null if not shown.
       returned: always
       type: str
     description:
-      description: What it is for.
+      description: What it is for; null if not shown.
       returned: always
       type: str
     single_value:
@@ -182,9 +191,10 @@ parameters:
       returned: always
       type: bool
     previous:
-      description: The value on each server before, as in RV(parameters.server_values).
+      description: The value on each server before, as in RV(parameters.server_values); null if none was shown.
       returned: always
       type: dict
+      sample: {"10.0.0.1:2882": "512K", "10.0.0.2:2882": "512K"}
     in_effect:
       description: Whether all servers run with the wanted value. Null for a static parameter if the service is not
         known to show old and new values apart.
@@ -200,7 +210,8 @@ parameters:
       returned: always
       type: bool
 in_effect:
-  description: Whether that is true for all of the parameters, see RV(parameters.in_effect).
+  description: Whether that is true for all of the parameters, see RV(parameters.in_effect); null if it is null for some
+    and false for none.
   returned: success
   type: bool
 needs_restart:

@@ -170,9 +170,18 @@ changed:
   returned: always
   type: bool
 cluster:
-  description: The C(id) and C(name) of the cluster; the id is null if it was not found.
+  description: The cluster.
   returned: always, but for options that are refused
   type: dict
+  contains:
+    id:
+      description: Its id; null if it was not found.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
   sample: {"id": 1, "name": "orders"}
 planned:
   description: How many servers needed the restart when it was planned.
@@ -183,14 +192,47 @@ left_alone:
   returned: always, but for options that are refused
   type: int
 results:
-  description:
-    - The outcome of each server that was reached, in order. Each has C(id), C(name), C(zone), C(outcome), C(task_id),
-      C(elapsed) in seconds, and C(verified) as RV(oceanbase.ocp.server_restart#module:verified). C(start_before) and
-      C(start_after) are its start as shown before and after, null if it is not shown.
-    - C(outcome) is C(failed), or a value of RV(oceanbase.ocp.server_restart#module:action).
+  description: The outcome of each server that was reached, in order.
   returned: always, but for options that are refused
   type: list
   elements: dict
+  contains:
+    id:
+      description: Server id.
+      returned: always
+      type: int
+    name:
+      description: Its address.
+      returned: always
+      type: str
+    zone:
+      description: Its zone.
+      returned: always
+      type: str
+    outcome:
+      description: V(failed), or a value of RV(oceanbase.ocp.server_restart#module:action).
+      returned: always
+      type: str
+    task_id:
+      description: Id of the task that restarts it; null if there is none.
+      returned: always
+      type: int
+    verified:
+      description: As RV(oceanbase.ocp.server_restart#module:verified); null if not known.
+      returned: always
+      type: bool
+    elapsed:
+      description: Seconds that it took.
+      returned: always
+      type: float
+    start_before:
+      description: Its start as shown before; null if not shown.
+      returned: always
+      type: str
+    start_after:
+      description: Its start as shown after; null if not shown.
+      returned: always
+      type: str
 untouched:
   description: The names of the servers that need the restart but were not reached.
   returned: always, but for options that are refused

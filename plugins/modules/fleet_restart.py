@@ -121,16 +121,68 @@ changed:
   returned: always
   type: bool
 servers:
-  description:
-    - The outcome of each server, in the order of O(servers). Each has its C(cluster) and C(server) as given, its
-      address as C(name), whether it C(failed), and if so why in C(msg). C(changed), C(action), C(reason), C(task_id),
-      C(verified) and C(trace_id) are as M(oceanbase.ocp.server_restart) returns them, or null if not known.
-    - With O(wait), C(verified) is the result of the last check.
-    - C(start_before) and C(start_after) are its start as shown before the restart and in the last check, C(duration) is
-      how many seconds its task took; null if not known.
+  description: The outcome of each server, in the order of O(servers).
   returned: once a server was checked
   type: list
   elements: dict
+  contains:
+    cluster:
+      description: The cluster as given.
+      returned: always
+      type: str
+    server:
+      description: The server as given.
+      returned: always
+      type: str
+    name:
+      description: Its address; null if it was not found.
+      returned: always
+      type: str
+    failed:
+      description: Whether it was not restarted as requested.
+      returned: always
+      type: bool
+    msg:
+      description: Why it failed.
+      returned: when it failed
+      type: str
+    changed:
+      description: Whether a restart of it was started, or would be in check mode.
+      returned: always
+      type: bool
+    action:
+      description: As RV(oceanbase.ocp.server_restart#module:action); null if not known.
+      returned: always
+      type: str
+    reason:
+      description: As RV(oceanbase.ocp.server_restart#module:reason); null if not known.
+      returned: always
+      type: str
+    task_id:
+      description: As RV(oceanbase.ocp.server_restart#module:task_id); null if there is none.
+      returned: always
+      type: int
+    verified:
+      description: As RV(oceanbase.ocp.server_restart#module:verified), with O(wait) by the last check; null if not
+        known.
+      returned: always
+      type: bool
+    trace_id:
+      description: As RV(oceanbase.ocp.server_restart#module:trace_id); null if there is none.
+      returned: always
+      type: str
+    start_before:
+      description: Its start as shown before the restart; null if not known.
+      returned: always
+      type: str
+    start_after:
+      description: Its start as shown in the last check; null if not known, and without O(wait).
+      returned: always
+      type: str
+    duration:
+      description: How many seconds its task took; null if not known, and without O(wait).
+      returned: always
+      type: float
   sample: [{"cluster": "orders", "server": "10.0.0.1:2882", "failed": false, "task_id": 1000001, "verified": true}]
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
@@ -154,15 +206,66 @@ elapsed:
   returned: once a server was checked
   type: float
 failed_subtasks:
-  description:
-    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in execution order from 1, C(name),
-      C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
-      C(executor) and C(log_tail).
-    - C(log_tail) is the last O(log_lines) lines of the log of its last attempt. Characters that are not printable are
-      shown as escapes like V(\\x1b). It is null if the log could not be read, and for all but the first ten subtasks.
+  description: The subtasks that FAILED.
   returned: when a task did not succeed
   type: list
   elements: dict
+  contains:
+    task_id:
+      description: Id of its task.
+      returned: always
+      type: int
+    id:
+      description: Subtask id.
+      returned: always
+      type: int
+    position:
+      description: Its place in execution order, from 1.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
+    description:
+      description: What it does.
+      returned: always
+      type: str
+    status:
+      description: V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY), V(ROLLBACK) or V(CANCEL).
+      returned: always
+      type: str
+    attempt:
+      description: The number of the attempt; null if not shown.
+      returned: always
+      type: int
+    duration:
+      description: Seconds that the last attempt took; null if not shown.
+      returned: always
+      type: float
+    start_time:
+      description: When the last attempt started; null if not shown.
+      returned: always
+      type: str
+    finish_time:
+      description: When it failed; null if not shown.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carried it out; null if not shown.
+      returned: always
+      type: str
+    log_tail:
+      description:
+        - The last O(log_lines) lines of the log of its last attempt. Characters that are not printable are shown as
+          escapes like V(\\x1b).
+        - Null if the log could not be read, and for all but the first ten subtasks.
+      returned: always
+      type: str
 unfinished_task_ids:
   description: Ids of the tasks that were still running.
   returned: when wait_timeout was used up

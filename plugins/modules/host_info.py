@@ -131,10 +131,23 @@ hosts:
       returned: always
       type: str
     services:
-      description: What runs on it, each with C(name), C(type) such as V(OB_CLUSTER), and C(version).
+      description: What runs on it.
       returned: always
       type: list
       elements: dict
+      contains:
+        name:
+          description: Name.
+          returned: always
+          type: str
+        type:
+          description: Such as V(OB_CLUSTER).
+          returned: always
+          type: str
+        version:
+          description: Version.
+          returned: always
+          type: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

@@ -186,11 +186,20 @@ obproxy_clusters:
           returned: always
           type: str
         obproxy_values:
-          description: Each C(value), with the addresses of its C(obproxies) as OCP shows them, which may be without a
-            port.
+          description: Its values.
           returned: always
           type: list
           elements: dict
+          contains:
+            value:
+              description: The value.
+              returned: always
+              type: str
+            obproxies:
+              description: The addresses of the OBProxies that have it, as OCP shows them, which may be without a port.
+              returned: always
+              type: list
+              elements: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

@@ -110,7 +110,7 @@ servers:
       returned: always
       type: int
     name:
-      description: Its address, as O(server) takes it.
+      description: Its address, as V(ip:port).
       returned: always
       type: str
       sample: 10.0.0.1:2882
@@ -151,7 +151,7 @@ servers:
       returned: always
       type: str
     status:
-      description: See O(status).
+      description: See O(oceanbase.ocp.server_info#module:status).
       returned: always
       type: str
     inner_status:

@@ -314,6 +314,7 @@ recording:
       description: How many reads of each kind were left out, because the limits or an error ended the recording.
       returned: always
       type: dict
+      sample: {"subtask_logs": 12}
 """
 
 from ..module_utils._module.bridge import Definition, run_module

@@ -76,13 +76,197 @@ tasks:
   description:
     - The tasks as last seen, in the order of O(task_ids). A failure returns them too. If O(wait_timeout) ends the wait
       for more than a few tasks, those still running are only in RV(unfinished_task_ids).
-    - Each has the keys C(id), C(name), C(status), C(operation), C(type), C(creator), C(executor), C(create_time),
-      C(start_time), C(finish_time), C(duration) in seconds, C(cluster_id), C(cluster_name), C(host_id), C(targets) (the
-      names of the objects it works on), C(prohibit_rollback), C(task_definition_id), C(finished), C(succeeded),
-      C(rolled_back), C(progress) and C(subtasks) in execution order.
+    - A value that the service does not show is null. Times are as the service writes them, ISO 8601 with offset.
   returned: unless an option was refused
   type: list
   elements: dict
+  contains:
+    id:
+      description: Task id.
+      returned: always
+      type: int
+    name:
+      description: Task name.
+      returned: always
+      type: str
+    status:
+      description: V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY) or V(ROLLBACK).
+      returned: always
+      type: str
+    finished:
+      description: Whether the task has ended, successfully or not.
+      returned: always
+      type: bool
+    succeeded:
+      description: Whether it ended SUCCESSFUL and was not rolled back.
+      returned: always
+      type: bool
+    rolled_back:
+      description: Whether it ended SUCCESSFUL by undoing what it had done.
+      returned: always
+      type: bool
+    targets:
+      description: Names of the objects it works on; empty if the service does not show them.
+      returned: always
+      type: list
+      elements: str
+    progress:
+      description: How far it is.
+      returned: always
+      type: dict
+      contains:
+        done:
+          description: The number of subtasks that are done.
+          returned: always
+          type: int
+        total:
+          description: The number of all subtasks.
+          returned: always
+          type: int
+        running:
+          description: What the subtasks that are running do.
+          returned: always
+          type: list
+          elements: str
+    type:
+      description: How it came to be, such as V(MANUAL); null if not shown.
+      returned: always
+      type: str
+    creator:
+      description: Name of the user who started it.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carries it out; null if not shown.
+      returned: always
+      type: str
+    create_time:
+      description: When it was created; null if it has not been read since the request that started it.
+      returned: always
+      type: str
+    start_time:
+      description: When it started.
+      returned: always
+      type: str
+    finish_time:
+      description: When it ended; null until then.
+      returned: always
+      type: str
+    duration:
+      description: Seconds from start to end; null until it has ended.
+      returned: always
+      type: float
+    cluster_id:
+      description: Id of the cluster that it works on; null for tasks on agents, arbitration services and OBProxies.
+      returned: always
+      type: int
+    cluster_name:
+      description: Name of that cluster; null if C(cluster_id) is, and if the task has not been read since the request
+        that started it.
+      returned: always
+      type: str
+    host_id:
+      description: Id of the host that it works on; null if it works on several, or the service does not show it.
+      returned: always
+      type: int
+    prohibit_rollback:
+      description: Whether OCP refuses to roll it back; null if not shown.
+      returned: always
+      type: bool
+    task_definition_id:
+      description: V(-1) in everything that is known of OCP; null if not shown.
+      returned: always
+      type: int
+    subtasks:
+      description: The steps in execution order.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: Subtask id.
+          returned: always
+          type: int
+        name:
+          description: Its name.
+          returned: always
+          type: str
+        description:
+          description: What it does.
+          returned: always
+          type: str
+        status:
+          description: Such as V(PENDING), V(READY), V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+          returned: always
+          type: str
+        operation:
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
+          returned: always
+          type: str
+        upstreams:
+          description: Ids of the subtasks that it waits for.
+          returned: always
+          type: list
+          elements: int
+        downstreams:
+          description: Ids of the subtasks that wait for it.
+          returned: always
+          type: list
+          elements: int
+        timeout:
+          description: Seconds that it may take; null if not shown.
+          returned: always
+          type: int
+        duration:
+          description: Seconds from start to end; null until it has ended.
+          returned: always
+          type: float
+        start_time:
+          description: When it started; null until then.
+          returned: always
+          type: str
+        finish_time:
+          description: When it ended; null until then.
+          returned: always
+          type: str
+        executor:
+          description: Address of the OCP server that carries it out; null until it has started.
+          returned: always
+          type: str
+        run_time:
+          description: The number of its attempts, without retries of this subtask alone; null if not shown.
+          returned: always
+          type: int
+        parallel_idx:
+          description: Its number from 0 among subtasks that do the same on several hosts or servers, V(-1) for a
+            subtask that is not one of several; null if not shown.
+          returned: always
+          type: int
+        series_id:
+          description: A number that OCP gives it, which is not its place in the order of execution; null if not shown.
+          returned: always
+          type: int
+        node_type:
+          description: What kind of step it is for OCP, such as V(JAVA_TASK); null if not shown.
+          returned: always
+          type: str
+        class_name:
+          description: The class of OCP that does it; null if not shown. It is known from the answers to requests that
+            restart zones, agents, OBProxies and, on older versions, servers.
+          returned: always
+          type: str
+        prohibit_rollback:
+          description: Whether OCP refuses to roll back its task; null if not shown.
+          returned: always
+          type: bool
+        prohibit_skip:
+          description: Whether OCP refuses to skip it; null if not shown.
+          returned: always
+          type: bool
 elapsed:
   description: Seconds that the module waited.
   returned: success
@@ -93,15 +277,66 @@ failed_task_ids:
   type: list
   elements: int
 failed_subtasks:
-  description:
-    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in execution order from 1, C(name),
-      C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
-      C(executor) and C(log_tail).
-    - C(log_tail) is the last O(log_lines) lines of the log of its last attempt. Characters that are not printable are
-      shown as escapes like V(\\x1b). It is null if the log could not be read, and for all but the first ten subtasks.
+  description: The subtasks that FAILED.
   returned: when a task did not succeed
   type: list
   elements: dict
+  contains:
+    task_id:
+      description: Id of its task.
+      returned: always
+      type: int
+    id:
+      description: Subtask id.
+      returned: always
+      type: int
+    position:
+      description: Its place in execution order, from 1.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
+    description:
+      description: What it does.
+      returned: always
+      type: str
+    status:
+      description: V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY), V(ROLLBACK) or V(CANCEL).
+      returned: always
+      type: str
+    attempt:
+      description: The number of the attempt; null if not shown.
+      returned: always
+      type: int
+    duration:
+      description: Seconds that the last attempt took; null if not shown.
+      returned: always
+      type: float
+    start_time:
+      description: When the last attempt started; null if not shown.
+      returned: always
+      type: str
+    finish_time:
+      description: When it failed; null if not shown.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carried it out; null if not shown.
+      returned: always
+      type: str
+    log_tail:
+      description:
+        - The last O(log_lines) lines of the log of its last attempt. Characters that are not printable are shown as
+          escapes like V(\\x1b).
+        - Null if the log could not be read, and for all but the first ten subtasks.
+      returned: always
+      type: str
 trace_id:
   description: Trace id of the last answer, to find it in the logs of the service; null if no answer came.
   returned: when the wait failed

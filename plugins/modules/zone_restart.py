@@ -132,8 +132,7 @@ task_id:
   sample: 1000001
 task:
   description:
-    - The task as last seen, with its RV(task.subtasks) in execution order; null if there is no RV(task_id), or the task
-      cannot be read.
+    - The task as last seen; null if there is no RV(task_id), or the task cannot be read.
     - A value that the service does not show is null. All times are as the service writes them, ISO 8601 with offset.
   returned: once the target was found
   type: dict
@@ -172,13 +171,38 @@ task:
       type: list
       elements: str
     progress:
-      description: The number of subtasks that are done, the number of all subtasks, and the descriptions of those that
-        are running.
+      description: How far it is.
       returned: always
       type: dict
+      contains:
+        done:
+          description: The number of subtasks that are done.
+          returned: always
+          type: int
+        total:
+          description: The number of all subtasks.
+          returned: always
+          type: int
+        running:
+          description: What the subtasks that are running do.
+          returned: always
+          type: list
+          elements: str
       sample: {"done": 3, "total": 21, "running": ["Stop observer process"]}
+    type:
+      description: How it came to be, such as V(MANUAL); null if not shown.
+      returned: always
+      type: str
     creator:
       description: Name of the user who started it.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carries it out; null if not shown.
+      returned: always
+      type: str
+    create_time:
+      description: When it was created; null if it has not been read since the request that started it.
       returned: always
       type: str
     start_time:
@@ -186,35 +210,212 @@ task:
       returned: always
       type: str
     finish_time:
-      description: When it ended.
+      description: When it ended; null until then.
       returned: always
       type: str
     duration:
-      description: Seconds from start to end.
+      description: Seconds from start to end; null until it has ended.
       returned: always
       type: float
+    cluster_id:
+      description: Id of the cluster that it works on; null for tasks on agents, arbitration services and OBProxies.
+      returned: always
+      type: int
+    cluster_name:
+      description: Name of that cluster; null if C(cluster_id) is, and if the task has not been read since the request
+        that started it.
+      returned: always
+      type: str
+    host_id:
+      description: Id of the host that it works on; null if it works on several, or the service does not show it.
+      returned: always
+      type: int
+    prohibit_rollback:
+      description: Whether OCP refuses to roll it back; null if not shown.
+      returned: always
+      type: bool
+    task_definition_id:
+      description: V(-1) in everything that is known of OCP; null if not shown.
+      returned: always
+      type: int
     subtasks:
-      description:
-        - The steps in execution order, each with C(id), C(name), C(description), C(status), C(operation), C(upstreams),
-          C(downstreams), C(timeout) and C(duration) in seconds, C(start_time), C(finish_time), C(run_time) and more.
+      description: The steps in execution order.
       returned: always
       type: list
       elements: dict
+      contains:
+        id:
+          description: Subtask id.
+          returned: always
+          type: int
+        name:
+          description: Its name.
+          returned: always
+          type: str
+        description:
+          description: What it does.
+          returned: always
+          type: str
+        status:
+          description: Such as V(PENDING), V(READY), V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+          returned: always
+          type: str
+        operation:
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
+          returned: always
+          type: str
+        upstreams:
+          description: Ids of the subtasks that it waits for.
+          returned: always
+          type: list
+          elements: int
+        downstreams:
+          description: Ids of the subtasks that wait for it.
+          returned: always
+          type: list
+          elements: int
+        timeout:
+          description: Seconds that it may take; null if not shown.
+          returned: always
+          type: int
+        duration:
+          description: Seconds from start to end; null until it has ended.
+          returned: always
+          type: float
+        start_time:
+          description: When it started; null until then.
+          returned: always
+          type: str
+        finish_time:
+          description: When it ended; null until then.
+          returned: always
+          type: str
+        executor:
+          description: Address of the OCP server that carries it out; null until it has started.
+          returned: always
+          type: str
+        run_time:
+          description: The number of its attempts, without retries of this subtask alone; null if not shown.
+          returned: always
+          type: int
+        parallel_idx:
+          description: Its number from 0 among subtasks that do the same on several hosts or servers, V(-1) for a
+            subtask that is not one of several; null if not shown.
+          returned: always
+          type: int
+        series_id:
+          description: A number that OCP gives it, which is not its place in the order of execution; null if not shown.
+          returned: always
+          type: int
+        node_type:
+          description: What kind of step it is for OCP, such as V(JAVA_TASK); null if not shown.
+          returned: always
+          type: str
+        class_name:
+          description: The class of OCP that does it; null if not shown. It is known from the answers to requests that
+            restart zones, agents, OBProxies and, on older versions, servers.
+          returned: always
+          type: str
+        prohibit_rollback:
+          description: Whether OCP refuses to roll back its task; null if not shown.
+          returned: always
+          type: bool
+        prohibit_skip:
+          description: Whether OCP refuses to skip it; null if not shown.
+          returned: always
+          type: bool
 target:
-  description: The target of the restart, with its C(kind), ids and names. C(id) is null if OCP shows none for a zone.
+  description: The target of the restart.
   returned: once the target was found
   type: dict
+  contains:
+    cluster_id:
+      description: Id of its cluster.
+      returned: always
+      type: int
+    cluster_name:
+      description: Name of its cluster.
+      returned: always
+      type: str
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
+    id:
+      description: Zone id; null if OCP shows none.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
   sample: {"kind": "zone", "id": 2, "name": "zone2", "cluster_id": 1, "cluster_name": "orders"}
 before:
-  description:
-    - The target before the restart; null if it could not be read. C(status), and C(members), each with C(name),
-      C(status), C(start_time) and C(pids).
+  description: The target before the restart; null if it could not be read.
   returned: once the target was found
   type: dict
+  contains:
+    status:
+      description: Status of the target as a whole; null if its members do not have the same, or none is shown.
+      returned: always
+      type: str
+    members:
+      description: What is restarted - servers, agents, OBProxies, or the arbitration service.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        name:
+          description: Its address.
+          returned: always
+          type: str
+        status:
+          description: Its status; null if not shown.
+          returned: always
+          type: str
+        start_time:
+          description: When it last started; null if not shown. OCP shows it only of servers.
+          returned: always
+          type: str
+        pids:
+          description: The process ids of an agent, by the names of its processes; null if not shown, and for everything
+            else.
+          returned: always
+          type: dict
+          sample: {"ocp_agentd": 2009, "ocp_mgragent": 2007, "ocp_monagent": 2008, "pos_proxy": 2010}
 after:
   description: The target after the restart; null if it was not waited for or not restarted.
   returned: once the target was found
   type: dict
+  contains:
+    status:
+      description: Status of the target as a whole; null if its members do not have the same, or none is shown.
+      returned: always
+      type: str
+    members:
+      description: What is restarted - servers, agents, OBProxies, or the arbitration service.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        name:
+          description: Its address.
+          returned: always
+          type: str
+        status:
+          description: Its status; null if not shown.
+          returned: always
+          type: str
+        start_time:
+          description: When it last started; null if not shown. OCP shows it only of servers.
+          returned: always
+          type: str
+        pids:
+          description: The process ids of an agent, by the names of its processes; null if not shown, and for everything
+            else.
+          returned: always
+          type: dict
+          sample: {"ocp_agentd": 2009, "ocp_mgragent": 2007, "ocp_monagent": 2008, "pos_proxy": 2010}
 verified:
   description: Whether every server of the zone is proven to have restarted, and the zone to serve. The proof are start
     times later than before, or later than O(started_before); for servers skipped by O(until_effective) it is their
@@ -227,20 +428,70 @@ wait_command:
   type: str
   sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 safety:
-  description:
-    - The effect of the restart on the tenants of the cluster, and the health of the cluster, as seen right before the
-      request. Null if that was not checked, as with V(safety=none), and if no restart was needed.
-    - C(allowed) is whether that allowed the restart. C(problems) are the reasons why the cluster is not healthy, if
-      that was checked, or that the server is in another zone.
-    - C(evidence) is V(tenants) if the zones of the tenants were enough to judge by, V(units) if the module also had to
-      read which servers have a part of some tenants, V(zones) if the tenants cannot be read, and null if tenants were
-      not checked.
-    - C(tenants) are the names of the tenants that were checked.
-    - C(outages) are the tenants that would lose their majority, each with C(tenant), C(voters), C(needed),
-      C(remaining_zones), C(restarted_zones), C(others_down) in words, and whether it is C(tolerated). C(tenant) is null
-      for the cluster as a whole.
+  description: The effect of the restart on the tenants of the cluster, and the health of the cluster, as seen right
+    before the request. Null if that was not checked, as with V(safety=none), and if no restart was needed.
   returned: once the target was found
   type: dict
+  contains:
+    allowed:
+      description: Whether that allowed the restart.
+      returned: always
+      type: bool
+    problems:
+      description: Why the cluster is not healthy, if that was checked, or that the server is in another zone.
+      returned: always
+      type: list
+      elements: str
+    evidence:
+      description:
+        - V(tenants) if the zones of the tenants were enough to judge by, V(units) if the module also had to read which
+          servers have a part of some tenants, V(zones) if the tenants cannot be read. For an arbitration service with
+          several clusters it may be several of these, as V(tenants, zones).
+        - Null if tenants were not checked.
+      returned: always
+      type: str
+    tenants:
+      description: Names of the tenants that were checked.
+      returned: always
+      type: list
+      elements: str
+    outages:
+      description: The tenants that would lose their majority.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        tenant:
+          description: Name of the tenant; null for the cluster as a whole, if its tenants cannot be read.
+          returned: always
+          type: str
+        voters:
+          description: How many voters it has.
+          returned: always
+          type: int
+        needed:
+          description: How many of them it needs.
+          returned: always
+          type: int
+        remaining_zones:
+          description: The zones whose voters would remain.
+          returned: always
+          type: list
+          elements: str
+        restarted_zones:
+          description: The zones whose voters the restart would take away.
+          returned: always
+          type: list
+          elements: str
+        others_down:
+          description: What else is down, in words.
+          returned: always
+          type: list
+          elements: str
+        tolerated:
+          description: Whether the option C(tolerate_outage_of) has the tenant.
+          returned: always
+          type: bool
   sample: {"evidence": "tenants", "tenants": ["sys", "shop"], "outages": [], "problems": [], "allowed": true}
 elapsed:
   description: Seconds that the module took.
@@ -252,15 +503,66 @@ trace_id:
   returned: once the target was found, and when a request made the module fail
   type: str
 failed_subtasks:
-  description:
-    - The subtasks that FAILED, each with C(task_id), C(id), C(position) in execution order from 1, C(name),
-      C(description), C(status), C(operation), C(attempt), C(duration) in seconds, C(start_time), C(finish_time),
-      C(executor) and C(log_tail).
-    - C(log_tail) is the last O(log_lines) lines of the log of its last attempt. Characters that are not printable are
-      shown as escapes like V(\\x1b). It is null if the log could not be read, and for all but the first ten subtasks.
+  description: The subtasks that FAILED.
   returned: when the task did not succeed, or a FAILED task holds the target
   type: list
   elements: dict
+  contains:
+    task_id:
+      description: Id of its task.
+      returned: always
+      type: int
+    id:
+      description: Subtask id.
+      returned: always
+      type: int
+    position:
+      description: Its place in execution order, from 1.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
+    description:
+      description: What it does.
+      returned: always
+      type: str
+    status:
+      description: V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY), V(ROLLBACK) or V(CANCEL).
+      returned: always
+      type: str
+    attempt:
+      description: The number of the attempt; null if not shown.
+      returned: always
+      type: int
+    duration:
+      description: Seconds that the last attempt took; null if not shown.
+      returned: always
+      type: float
+    start_time:
+      description: When the last attempt started; null if not shown.
+      returned: always
+      type: str
+    finish_time:
+      description: When it failed; null if not shown.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carried it out; null if not shown.
+      returned: always
+      type: str
+    log_tail:
+      description:
+        - The last O(log_lines) lines of the log of its last attempt. Characters that are not printable are shown as
+          escapes like V(\\x1b).
+        - Null if the log could not be read, and for all but the first ten subtasks.
+      returned: always
+      type: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
@@ -278,14 +580,14 @@ unfinished_task_ids:
   type: list
   elements: int
 tasks:
-  description: The tasks that the restart had to wait for, with the keys of RV(task).
+  description: The tasks that the restart had to wait for, each with the keys of RV(task).
   returned: when in_flight is queue and waiting failed
   type: list
   elements: dict
 effective:
   description: For each name in O(until_effective) the C(value) that all restarted servers show, whether it is
-    C(effective) on all of them, and the value on each of the C(servers), as last seen. The value is null if it is not
-    shown, or servers differ.
+    C(effective) on all of them, and the value on each of the C(servers), as last seen. A value is null if it is not
+    shown, or servers differ; C(effective) is null if values are not shown.
   returned: once the target was found, with O(until_effective)
   type: dict
   sample: {"stack_size": {"value": "5M", "effective": true, "servers": {"10.0.0.1:2882": "5M"}}}

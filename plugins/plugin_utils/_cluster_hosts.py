@@ -10,16 +10,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ..module_utils._fleet.facts import Facts
+from ._ansible_core import trusted
 from ._inventory_groups import Groups, Hosts, Place, grouped, places_by
-
-try:
-    from ansible.template import trust_as_template
-except ImportError:  # before ansible-core 2.19, which evaluates what is not marked unsafe
-
-    def trust_as_template(value: str) -> str:
-        """The value, which is trusted anyway."""
-        return value
-
 
 # It separates the parts of a name: no name or address contains it after `quote`, nor does the host name of a server.
 BETWEEN = "+"
@@ -35,7 +27,7 @@ def cluster_hosts(clusters: Iterable[Facts], url: str) -> Hosts:
     variables = {host: variables_of(cluster, url) for host, cluster in named.items()}
     settings = {
         "ansible_connection": "local",
-        "ansible_python_interpreter": trust_as_template("{{ ansible_playbook_python }}"),
+        "ansible_python_interpreter": trusted("{{ ansible_playbook_python }}"),
     }
     return Hosts(variables, groups_of(named), settings)
 

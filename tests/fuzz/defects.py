@@ -102,7 +102,7 @@ def _environment_that_escapes_nothing(**options: Any) -> Environment:
 
 
 DEFECTS: dict[str, Defect] = {
-    "variables of the inventory are not marked unsafe": _replaced((inventory_plugin, "wrap_var", _as_template)),
+    "variables of the inventory are not marked unsafe": _replaced((inventory_plugin, "untrusted", _as_template)),
     "any address becomes a host": _replaced((_inventory_hosts, "_is_address", lambda _value: True)),
     "ids of events are as the service sends them": _ids_of_events_as_sent,
     "the censor does not know the URL-encoded form": _replaced((censor, "_encoded", _without_url_encoding)),

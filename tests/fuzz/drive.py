@@ -21,7 +21,7 @@ from unittest import mock
 
 import yaml
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
-from ansible.errors import AnsibleError, AnsibleFilterError
+from ansible.errors import AnsibleError
 from ansible.inventory.data import InventoryData
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.doc_fragments import constructed, inventory_cache
@@ -33,6 +33,7 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import FilterError
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
     EVENTS,
     INVENTORY,
@@ -142,7 +143,7 @@ def surroundings(left: Left) -> Iterator[None]:
         (_in_process.display, "warning", lambda text, **_options: left.lines.append(text)),
         (_in_process.display, "vvv", lambda text, **_options: left.lines.append(text)),
         (_event_source.logger, "warning", lambda text, *args: left.lines.append(text % args)),
-        (_in_process, "_shows_invocation", lambda _task_vars: True),
+        (_in_process, "shows_invocation", lambda _task_vars: True),
     ]
     with ExitStack() as stack:
         stack.enter_context(environment())
@@ -194,6 +195,7 @@ def _module(case: Case, left: Left, _clock: BoundedClock, name: str | None = Non
         diff=True,
         environment=[{}],
         no_log=False,
+        timeout=0,
     )
     around = SimpleNamespace(transport="local", become=None), SimpleNamespace(remote_addr="localhost")
     left.result = plugin(task, *around, loader=None, templar=None, shared_loader_obj=None).run()
@@ -207,7 +209,7 @@ def _pages(case: Case, left: Left, clock: BoundedClock) -> None:
     try:
         left.pages.append(task_timeline(shown))
         left.tables += [task_table(shown), task_table(shown, title="Title", width=40, color=True)]
-    except AnsibleFilterError as error:
+    except FilterError as error:
         left.error = str(error)
 
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
-from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.text import CUT
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import untrusted
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import html_page
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import RESTARTS, Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import Left, environment
@@ -136,7 +136,7 @@ def check_no_code_ran(left: Left, texts: list[str]) -> None:
     if any(map(is_trusted_as_template, texts)):
         raise Finding("a text of the service is trusted as a template")
     # As Ansible registers a result.
-    variables = [*left.hosts.values(), *([{"registered": wrap_var(left.result)}] if left.result else [])]
+    variables = [*left.hosts.values(), *([{"registered": untrusted(left.result)}] if left.result else [])]
     for each in variables:
         for name in each:
             _check_canaries(f"in {name}", evaluated(f"{{{{ {name} }}}}", each))

@@ -8,15 +8,10 @@ import sys
 
 import pytest
 from credentials import BASIC
-from execution_path import ran_as
+from execution_path import executable, ran_as, sudo
 
 READ = {"name": "read", "oceanbase.ocp.task_info": {"limit": 1}}
 HERE, THERE = {"in-process": 1}, {"ordinary": 1}
-# Does without the program that becomes another user, which a test machine need not have.
-SUDO = """#!/bin/sh
-while [ "$1" != /bin/sh ]; do shift; done
-exec "$@"
-"""
 ELSEWHERE = """
 from ansible.plugins.connection.local import Connection as Local
 
@@ -36,12 +31,6 @@ WITH_REQUESTS = f"""#!/bin/sh
 unset PYTHONPATH
 exec {sys.executable} "$@"
 """
-
-
-def executable(path, text):
-    path.write_text(text)
-    path.chmod(0o755)
-    return str(path)
 
 
 @pytest.fixture
@@ -85,7 +74,7 @@ def test_environment_of_play_or_block_forces_the_ordinary_module(ansible, emulat
 
 
 def test_become_forces_the_ordinary_module(play, tmp_path):
-    variables = {"ansible_become_exe": executable(tmp_path / "sudo", SUDO)}
+    variables = {"ansible_become_exe": sudo(tmp_path)}
     by_task, by_variable = {**READ, "become": True}, {**READ, "vars": {"ansible_become": True}}
     for outcome in (play(by_task, by_variable, vars=variables), play(READ, vars=variables, arguments="--become")):
         assert outcome.rc == 0, outcome.output

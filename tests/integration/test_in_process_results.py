@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 import pytest
 from credentials import ACCESS_KEY, BASIC
 from execution_path import ORDINARY, ran_as
 from expected_restarts import RESTARTS
+from same_results import assert_the_same, comparable
 
 # Options of each module, for a call that succeeds on the default fleet, and one value that cannot be used.
 READS = {"task_info": {"limit": 5}, "task_wait": {"task_ids": "{{ first.task_id }}"}}
@@ -30,8 +28,6 @@ BAD_VALUE = {
     "task_info": {"task_id": 1, "name": "both of them"},
     "task_wait": {"task_ids": "first"},
 }
-VOLATILE = ("elapsed", "duration", "trace_id", "timestamp")
-TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.]*([+-]\d\d:?\d\d|Z)?|(?<=Trace id )[\w-]+")
 
 
 def cases(module):
@@ -89,20 +85,6 @@ def run(ansible, start_emulator):
         return outcome, {name: comparable(result, emulator.url) for name, result in outcome.results.items()}
 
     return both
-
-
-def comparable(value, url):
-    if isinstance(value, dict):
-        return {key: "volatile" if key in VOLATILE else comparable(member, url) for key, member in value.items()}
-    if isinstance(value, list):
-        return [comparable(member, url) for member in value]
-    return TIMES.sub("some time", value.replace(url, "URL")) if isinstance(value, str) else value
-
-
-def assert_the_same(here, there):
-    assert here.keys() == there.keys()
-    for name, result in here.items():
-        assert result == there[name], f"{name}\n{json.dumps(result)}\n{json.dumps(there[name])}"
 
 
 def task(name, module, options, **keywords):

@@ -57,7 +57,14 @@ def _earlier_starts(case: Case, key: Key, task: Task, since: Since, committed: f
     state = case.evidence.state(key, committed - SAME_INSTANT)
     if state is not None and not state["up"] and state["work"] is None:
         return []  # what does not run may be started
-    return [start for start in starts if start.task != task.id and _began(case, start) < committed]
+    return [start for start in starts if start.task != task.id and _is_under_way(case, start, committed)]
+
+
+def _is_under_way(case: Case, start: Start, when: float) -> bool:
+    """Whether a start has happened by a time, or its task was running; one that a person retries later was not."""
+    task = case.evidence.task(start.task)
+    is_running = task is not None and task.created < when and case.evidence.is_running(task, when)
+    return start.time < when or is_running
 
 
 def _began(case: Case, start: Start) -> float:
@@ -122,14 +129,14 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
         "the clock of the service was set": any(
             task is not None and _is_clock_set_since(case, task, post) for task in causes
         ),
-        "clocks do not tell": all(_is_unclear(case, run, key, start) for start in starts),
+        "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }
     return next((why for why, holds in reasons.items() if holds), "")
 
 
-def _is_unclear(case: Case, run: Run, key: Key, start: Start) -> bool:
+def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) -> bool:
     """Whether a start is shown so near to the instant of the change that no clock tells, and no task tells either."""
     if run.since is None:
         return False
@@ -137,8 +144,9 @@ def _is_unclear(case: Case, run: Run, key: Key, start: Start) -> bool:
     tells = task is not None and task.work == "restart" and not start.undoing and since.covers(key, task)
     if tells and task is not None and case.answers.tells_target(task) and task.ended_well():
         return False
-    use = since.uses.get(key)
-    if use is not None and start.time > use.last:
+    use, state = since.uses.get(key), case.evidence.state(key, post.sent)
+    shown = case.profile.wall(start.time) + case.evidence.clock_of(key)
+    if state is None or state["shown"] is None or state["shown"] < shown or (use is not None and start.time > use.last):
         return False
     return abs(start.time + case.evidence.clock_of(key) - run.since) <= HOST_UNCERTAINTY + since.spread + 2.0
 

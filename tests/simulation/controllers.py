@@ -163,7 +163,7 @@ def run_action(name: str, args: dict[str, Any]) -> dict[str, Any]:
     action = _ACTIONS[name].__new__(_ACTIONS[name])
     action._task = SimpleNamespace(
         args=args, action=f"oceanbase.ocp.{name}", check_mode=False, diff=False, no_log=False, async_val=0,
-        environment=[], delegate_to=None,
+        environment=[], delegate_to=None, timeout=0,
     )  # fmt: skip
     action._connection = SimpleNamespace(transport="local", become=None)
     action._play_context = SimpleNamespace(remote_addr="localhost")

@@ -69,7 +69,7 @@ class Machine:
         return f"http://{self.name}.ocp.test:8080"
 
 
-class _SentHere:
+class SentHere:
     """What each process remembers of its requests, in place of what the one real process does."""
 
     def __init__(self, actor: Callable[[], Actor | None]) -> None:
@@ -107,6 +107,6 @@ def machines(actor: Callable[[], Actor | None]) -> Iterator[None]:
     with (
         mock.patch.object(outlook, "usable_journal", journal),
         mock.patch.object(run, "usable_journal", journal),
-        mock.patch.object(own_notes, "_SENT_HERE", _SentHere(actor)),
+        mock.patch.object(own_notes, "_SENT_HERE", SentHere(actor)),
     ):
         yield

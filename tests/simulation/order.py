@@ -11,12 +11,12 @@ from .finding import Case, Check, Finding
 from .history import Exchange, Run
 
 
-def looks_last(case: Case, run: Run) -> Iterator[Finding]:
+def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
     """Between the last look at the target and the request nothing is read but single tasks, and there is no pause."""
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
         look = next((each for each in reversed(before) if not _is_of_one_task(each)), None)
-        if look is None or not _shows_target(case, run, look):
+        if look is None or not _shows_target(run, look):
             yield Finding("reads between look and request", "nothing" if look is None else look.request.path)
             continue
         if look.pause_ended != post.pause_ended and not _failed(before[before.index(look) :]):
@@ -53,17 +53,17 @@ def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
     for earlier in case.history.runs:
         is_same = (earlier.machine, earlier.name, earlier.change) == (run.machine, run.name, run.change)
         asks = earlier.args.get("started_before"), run.args.get("started_before")
-        if is_same and earlier.number < run.number and earlier.posts and asks[0] != asks[1]:
-            if earlier.posts[0].sent < run.posts[0].sent:
-                yield Finding("a name with two wishes", f"{asks[0]} and {asks[1]}")
-                return
+        is_first = bool(earlier.posts) and earlier.posts[0].sent < run.posts[0].sent
+        if is_same and is_first and asks[0] != asks[1]:
+            yield Finding("a name with two wishes", f"{asks[0]} and {asks[1]}")
+            return
 
 
 def _is_of_one_task(each: Exchange) -> bool:
     return f"{TASKS}/" in each.request.path
 
 
-def _shows_target(case: Case, run: Run, each: Exchange) -> bool:
+def _shows_target(run: Run, each: Exchange) -> bool:
     """Whether a read is of what shows the state of the target."""
     path = each.request.path
     if run.change.kind == "host":

@@ -26,7 +26,7 @@ LARGEST_CORRECTION = 300
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
-# A service that names another server in each answer has no clock that could be told apart.
+# Further ones count as one: a service that names another server in each answer has no clock that could be told apart.
 MOST_SERVERS = 16
 
 Answers: TypeAlias = "deque[tuple[float, float]]"
@@ -48,8 +48,8 @@ class ServiceClock:
         precision = HUNDREDTH if completed.microsecond else SECOND
         answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
         self._answers.append(answer)
-        if server in self._by_server or len(self._by_server) < MOST_SERVERS:
-            self._by_server.setdefault(server, deque(maxlen=MOST_ANSWERS)).append(answer)
+        is_told_apart = server in self._by_server or len(self._by_server) < MOST_SERVERS
+        self._by_server.setdefault(server if is_told_apart else None, deque(maxlen=MOST_ANSWERS)).append(answer)
         if len(self._first) < FIRST_ANSWERS:
             self._first.append(answer)
 

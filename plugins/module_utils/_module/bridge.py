@@ -103,7 +103,7 @@ def run_module(definition: Definition) -> None:
     for warning in outcome.warnings:
         module.warn(warning)
     finish = module.fail_json if outcome.failed else module.exit_json
-    finish(**outcome.shown(module._diff))
+    finish(**outcome.shown(getattr(module, "_diff", False)))
 
 
 def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcome:

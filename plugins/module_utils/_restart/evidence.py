@@ -24,7 +24,8 @@ def work_of(task: Task) -> Work:
         return Work.RUNNING
     if task.succeeded:
         return Work.SKIPPED if any(map(_leaves_work_undone, task.subtasks)) else Work.RESTARTED
-    return Work.NOTHING if task.failed_at_first_step else Work.RAN
+    # Without steps it may have failed at any of them.
+    return Work.NOTHING if task.subtasks and task.failed_at_first_step else Work.RAN
 
 
 def needs_detail(task: Task) -> bool:

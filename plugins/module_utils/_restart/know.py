@@ -79,13 +79,16 @@ class _Meaning:
         )
 
     def undecided(self) -> Iterator[TaskOnTarget]:
-        open_ones = {member.name for member in self.look.observed.members if self._is_open(member)}
+        members = self.look.observed.members
+        open_ones = {member.name for member in members if self._is_open(member)}
+        unclear_ones = {member.name for member in members if self.begin.of_start(member) is Relative.UNCLEAR}
         for entry in self.look.tasks:
             task = TaskRecord.from_api(entry.record)
             since, unclear = self._since(entry, task)
-            is_untold = not entry.restarts and entry.restarts is not None and self.may_be_kind(entry.record)
-            decides = bool((since | unclear) & open_ones) or (is_untold and bool(open_ones))
-            if decides and needs_detail(task) and task.status == SUCCESSFUL:
+            is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
+            decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
+            may_decide = task.status == SUCCESSFUL or bool((since | unclear) & unclear_ones)
+            if decides and may_decide and needs_detail(task):
                 yield entry
 
     def _is_open(self, member: ShownMember) -> bool:

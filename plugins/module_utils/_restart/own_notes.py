@@ -99,11 +99,13 @@ class OwnNotes:
         if name is None:
             return
         now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
-        requested = {key for row in self._here if row.change == name for key, _shown in row.members}
+        asked = [row for row in self._here if row.change == name and not row.settled]
+        requested = {key for row in asked for key, _shown in row.members}
+        # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(self._keys[member.name], _shown(member), now, tasks)
+            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks)
             for member in look.observed.members
-            if member.name in self._keys and self._keys[member.name] not in requested
+            if (key := self._keys.get(member.name)) is not None
         ]
         self._journal.register(name, self._wish(), found)
 

@@ -121,11 +121,15 @@ class Reader:
         return self._if_permitted(unknown, lambda: self._target.listed(self._api))
 
     def _own_tasks(self, numbers: Iterable[int], listed: list[Record]) -> list[TaskOnTarget]:
-        """Tasks that are known to be of the target, and that the list does not show."""
+        """Tasks that are known to be of the target, and that the list does not show.
+
+        Where the service does not tell what they restart, the journal does.
+        """
         there = {task["id"] for task in listed}
         found = [self._read(number) for number in numbers if number not in there]
         mine = [task for task in found if task is not None and self._target.may_be_of(task)]
-        return [entry for task in mine for entry in self._target.touching(self._api, [task])]
+        found_on = ((task, self._target.touching(self._api, [task])) for task in mine)
+        return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
         known = self._details.get(entry.record["id"])

@@ -51,7 +51,7 @@ class Verdict:
     def result(self) -> Facts:
         """As registered facts."""
         return {
-            "evidence": self.evidence,
+            "evidence": self.evidence or None,
             "tenants": list(self.tenants),
             "outages": [_facts(outage, self.tolerated) for outage in self.found],
         }
@@ -80,7 +80,7 @@ def judge(layout: Layout, taken: Taken, tolerated: Collection[str], *, deeper: b
 
 
 def combined(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdicts about several clusters as one; without any nothing is lost."""
+    """The verdicts about several clusters as one; without any nothing is lost, and there is no evidence."""
     return Verdict(
         join_names(dict.fromkeys(verdict.evidence for verdict in verdicts)),
         [name for verdict in verdicts for name in verdict.tenants],

@@ -21,6 +21,7 @@ from ansible.utils.display import Display
 from ...module_utils._base.parsing import Record
 from ...module_utils._base.text import one_line
 from ...module_utils._module.secret_options import censor_of
+from .._ansible_core import file_of, id_of, is_hidden, task_end
 from .evidence_document import FAILED, INTERRUPTED, SUCCEEDED, EvidenceDocument, Place
 from .evidence_file import EvidenceFile
 from .evidence_page import render_evidence
@@ -75,8 +76,8 @@ class RunRecorder:
     @_harmless
     def playbook(self, playbook: Any) -> None:
         """A playbook begins, or an ad-hoc command."""
-        name = getattr(playbook, "_file_name", None)
-        if name and not str(name).startswith("__"):
+        name = file_of(playbook)
+        if name and not name.startswith("__"):
             self._run["playbooks"].append(one_line(name))
         self._document.resume()
 
@@ -96,27 +97,27 @@ class RunRecorder:
         if module is None:
             return
         if not module.endswith(READS):
-            self._document.started(Place(host.get_name(), task.get_name(), module), (host.get_name(), task._uuid))
+            self._document.started(Place(host.get_name(), task.get_name(), module), (host.get_name(), id_of(task)))
         self._write_soon()
 
     @_harmless
     def item(self, result: Any, *, failed: bool = False) -> None:
         """An item of a loop has its result."""
-        host, task, _shown, fields = _parts(result)
-        self._items.add((host, task._uuid))
-        self._note(result, failed, bool(fields.get("ignore_errors")), False)
+        host, task, _shown, keywords = task_end(result)
+        self._items.add((host, id_of(task)))
+        self._note(result, failed, bool(keywords.get("ignore_errors")), False)
 
     @_harmless
     def retry(self, result: Any) -> None:
         """A task with ``until`` has a result and is tried again."""
-        shown = _parts(result)[2]
+        shown = task_end(result).shown
         self._note(result, has_failed(shown), True, False)
 
     @_harmless
     def ended(self, result: Any, *, failed: bool = False, ignored: bool = False, unreachable: bool = False) -> None:
         """A task has its result on a host. That of a loop holds those of its items, which are here already."""
-        host, task, shown, _fields = _parts(result)
-        key = (host, task._uuid)
+        host, task, shown, _keywords = task_end(result)
+        key = (host, id_of(task))
         if _is_under_way(shown):
             return
         self._document.ended(key)
@@ -129,9 +130,9 @@ class RunRecorder:
     @_harmless
     def skipped(self, result: Any) -> None:
         """A task has nothing to do on a host."""
-        host, task, *_rest = _parts(result)
-        self._document.ended((host, task._uuid))
-        self._items.discard((host, task._uuid))
+        host, task, *_rest = task_end(result)
+        self._document.ended((host, id_of(task)))
+        self._items.discard((host, id_of(task)))
 
     @_harmless
     def stats(self, stats: Any) -> None:
@@ -151,19 +152,19 @@ class RunRecorder:
             self._write()
 
     def _note(self, result: Any, failed: bool, ignored: bool, unreachable: bool) -> None:
-        host, task, shown, fields = _parts(result)
+        host, task, shown, keywords = task_end(result)
         module = _module_of(task)
         if module is None and not failed:
             return
-        checks = bool(fields.get("check_mode", False))
-        given = fields.get("args") or {}
-        step = fields.get("name") or task.get_name()
+        checks = bool(keywords.get("check_mode", False))
+        given = keywords.get("args") or {}
+        step = keywords.get("name") or task.get_name()
         change = {option: one_line(given.get(option)) for option in ("change", "started_before")}
         place = Place(host, step, module or str(task.action), checks, **change)
         known: Record = {}
         if module is not None:
             self._connection(given)
-            if shown.get("_ansible_no_log") or "censored" in shown:
+            if is_hidden(shown):
                 self._document.hidden()
             else:
                 known = censor_of(self._secrets).clean_all(shown)
@@ -192,15 +193,6 @@ class RunRecorder:
         found = self._document.as_record()
         self._file.write(json.dumps(found, indent=2) + "\n", render_evidence(found))
         self._is_written = True
-
-
-def _parts(result: Any) -> tuple[str, Any, Record, Mapping[str, Any]]:
-    """Host, task, result and fields of a TaskResult, whose names change in ansible-core 2.23."""
-    host, task, shown, fields = (
-        getattr(result, name) if hasattr(result, name) else getattr(result, f"_{name}")
-        for name in ("host", "task", "result", "task_fields")
-    )
-    return host.get_name(), task, shown, fields or {}
 
 
 def _module_of(task: Any) -> str | None:

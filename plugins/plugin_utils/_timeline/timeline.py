@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
-from ansible.errors import AnsibleFilterError
-
 from ...module_utils._base.parsing import Record, instant, integer, record, records
 from ...module_utils._base.text import LogTail, log_tail, one_line
 from ...module_utils._ocp.task_model import Task
 from ...module_utils._waiting.failure_report import remedy_commands
+from .._ansible_core import FilterError
 from .durations import duration
 
 
@@ -115,7 +114,7 @@ class _Found:
 def read_tasks(filter_name: str, value: object) -> list[TaskView]:
     """The tasks in ``value``: a task, a registered result with its task or tasks, null for none, or a list of these.
 
-    Raises AnsibleFilterError for anything else.
+    Raises FilterError for anything else.
     """
     found = list(_find(filter_name, value))
     newest = max((time for item in found for time in _times(item.task)), default=None)
@@ -146,8 +145,8 @@ def _find_in_record(filter_name: str, value: Record) -> Iterator[_Found]:
         raise _no_task(filter_name, "a dict that has neither subtasks nor id and status")
 
 
-def _no_task(filter_name: str, what: str) -> AnsibleFilterError:
-    return AnsibleFilterError(
+def _no_task(filter_name: str, what: str) -> FilterError:
+    return FilterError(
         f"oceanbase.ocp.{filter_name}: {what} is not a task; give a task, a registered result of a module of "
         "oceanbase.ocp, or a list of these."
     )

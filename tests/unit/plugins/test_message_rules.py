@@ -27,7 +27,8 @@ ACCEPTED = re.compile(
     r"cannot be converted to an? (bool|dict|float|int|list)$|Valid booleans include: |"
     r"must be one (or more )?of: .*, got|"
     r"must be one or more of: .*\. Got no match for: |^missing required arguments: |are mutually exclusive: |"
-    r"Supported parameters include: |^parameters are required together: |^missing parameter\(s\) required by "
+    r"Supported parameters include: |^parameters are required together: |^missing parameter\(s\) required by |"
+    r"^\w+ is \w+ but all of the following are missing: "
 )
 
 

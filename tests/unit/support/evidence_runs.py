@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import CORE
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.run_recorder import RunRecorder
 from jsonschema import Draft202012Validator
 
@@ -51,15 +52,26 @@ def restarted(**values: Any) -> dict[str, Any]:
 
 
 class Task:
-    """A task of a playbook."""
+    """A task of a playbook, with its evaluated keywords."""
 
-    def __init__(self, module: str, name: str = "Restart it") -> None:
+    def __init__(self, module: str, name: str = "Restart it", **keywords: Any) -> None:
+        self.keywords = {"args": {}, "check_mode": False, "ignore_errors": None, "name": name, **keywords}
         self.action = self.resolved_action = module if "." in module else f"oceanbase.ocp.{module}"
         self._uuid = f"{module} {name}"
         self._name = name
 
     def get_name(self) -> str:
         return self._name
+
+
+def task_result(host: Any, task: Task, shown: dict[str, Any]) -> SimpleNamespace:
+    """What a callback gets, by the names of this ansible-core."""
+    if CORE < (2, 19):
+        return SimpleNamespace(_host=host, _task=task, _result=shown, _task_fields=task.keywords)
+    if CORE < (2, 22):
+        return SimpleNamespace(host=host, task=task, result=shown, task_fields=task.keywords)
+    vars(task).update(task.keywords)
+    return SimpleNamespace(host=host, task=task, result=shown)
 
 
 class Run:
@@ -81,8 +93,8 @@ class Run:
         return SimpleNamespace(get_name=lambda: name)
 
     def result(self, module: str, shown: dict[str, Any], name: str = "Restart it", **fields: Any) -> SimpleNamespace:
-        given = {"args": {"url": URL, "username": "admin", "password": "s3cr3t-word"}, "name": name}
-        return SimpleNamespace(host=self.host(), task=Task(module, name), result=shown, task_fields={**given, **fields})
+        given = {"args": {"url": URL, "username": "admin", "password": "s3cr3t-word"}, **fields}
+        return task_result(self.host(), Task(module, name, **given), shown)
 
     def ends(self, *, failed: bool = False) -> None:
         self.recorder.stats(SimpleNamespace(failures={"localhost": 1} if failed else {}, dark={}))

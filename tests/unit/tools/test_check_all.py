@@ -54,6 +54,11 @@ def test_table_has_every_target_with_time_and_outcome(check_all):
     assert total == "2 passed, 1 FAILED, 1 NOT RUN, in 0 minutes"
 
 
+def test_jobs_of_the_make_around_it_add_no_line(check_all, monkeypatch):
+    monkeypatch.setenv("MAKEFLAGS", " -j2 --jobserver-auth=3,4 -Otarget")
+    assert check_all("good")[1][1:3] == ["== make good", "well"]
+
+
 @pytest.mark.parametrize(("targets", "code"), [(["good"], 0), (["bad", "good"], 1), (["good", "lacking"], 0)])
 def test_only_a_failure_fails(check_all, targets, code):
     assert check_all(*targets)[0] == code

@@ -57,7 +57,7 @@ def server():
 def act(monkeypatch):
     """Run a module in the process of the controller; gives its result and the lines on the screen."""
     callback_loader.get("default", class_only=True)
-    monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: True)
+    monkeypatch.setattr(_in_process, "shows_invocation", lambda _task_vars: True)
 
     def run(plugin, server, **args):
         lines = []
@@ -71,6 +71,7 @@ def act(monkeypatch):
             diff=True,
             environment=[{}],
             no_log=False,
+            timeout=0,
         )
         connection = SimpleNamespace(transport="local", become=None)
         play = SimpleNamespace(remote_addr="localhost")

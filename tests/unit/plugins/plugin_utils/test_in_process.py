@@ -14,9 +14,7 @@ from unittest import mock
 import pytest
 from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.executor import task_executor
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import callback_loader
-from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError, attach_facts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
@@ -27,9 +25,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     MODULES,
     patch_module_args,
 )
-
-if MASKED_WHERE_SHOWN:
-    from ansible.module_utils import secrets
 
 # The replacement of a secret, and of a secret inside a text.
 HIDDEN = "$REDACTED$" if MASKED_WHERE_SHOWN else "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -152,55 +147,20 @@ def ordinary_runs(monkeypatch):
 # In the process or not
 
 
-@pytest.mark.parametrize(
-    "task",
-    [
-        {"transport": "ssh"},
-        {"transport": "network_cli"},
-        {"become": "sudo"},
-        {"async_val": 10},
-        {"environment": [{}, {"X": "y"}]},
-    ],
-    ids=str,
-)
-def test_unsupported_task_runs_as_an_ordinary_module(action, task, ordinary_runs):
-    assert action(**task).run(None, {"some": "variable"}) == {"ordinary": True}
+def test_obstacle_leads_to_the_ordinary_module(action, ordinary_runs):
+    assert action(async_val=10).run(None, {"some": "variable"}) == {"ordinary": True}
     assert ordinary_runs == [{"some": "variable"}]
 
 
-DATABASE_SERVER = {"ocp_server": "10.0.0.1:2882", "ocp_cluster": "orders", "inventory_hostname": "10.0.0.1_2882"}
-
-
-@pytest.mark.parametrize("transport", ["ssh", "paramiko_ssh"])
-def test_module_is_not_taken_to_a_database_server(action, transport, ordinary_runs):
-    result = action(transport=transport, delegate_to=None).run(None, DATABASE_SERVER)
-    assert (result["failed"], result["changed"]) == (True, False)
-    assert result["msg"].startswith(
-        f"10.0.0.1_2882 is a database server, and the connection is {transport}; nothing was sent. "
-        "Set connection: local in the play"
-    )
+def test_task_without_an_obstacle_runs_in_the_controller_process(action, ordinary_runs):
+    assert action().run()["changed"] is True
     assert ordinary_runs == []
 
 
-@pytest.mark.parametrize(
-    ("task", "ordinary"),
-    [({"transport": "ssh", "delegate_to": "bastion"}, True), ({"delegate_to": None}, False)],
-    ids=["delegated", "local"],
-)
-def test_task_of_a_database_server_runs_elsewhere(action, task, ordinary, ordinary_runs):
-    action(**task).run(None, DATABASE_SERVER)
-    assert bool(ordinary_runs) is ordinary
-
-
-def test_task_without_the_requests_library_runs_as_a_module(action, ordinary_runs, monkeypatch):
-    monkeypatch.setattr(_in_process, "REQUESTS_IMPORT_ERROR", ImportError("no requests"))
-    assert action().run() == {"ordinary": True}
-    assert len(ordinary_runs) == 1
-
-
-@pytest.mark.parametrize("environment", [[], [{}], [{}, None], {}], ids=str)
-def test_local_task_runs_in_the_controller_process(action, environment, ordinary_runs):
-    assert action(environment=environment).run()["changed"] is True
+def test_refused_task_runs_nowhere(action, ordinary_runs):
+    result = action().run(None, {"ocp_in_process": "perhaps"})
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert result["msg"].startswith("ocp_in_process: perhaps is neither true nor false")
     assert ordinary_runs == []
 
 
@@ -280,40 +240,10 @@ def test_warnings_and_deprecations_are_returned(action):
 
 
 def test_arguments_are_shown_without_secrets(action, monkeypatch):
-    monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: True)
+    monkeypatch.setattr(_in_process, "shows_invocation", lambda _task_vars: True)
     arguments = action({"targets": "1,2"}).run()["invocation"]["module_args"]
     assert arguments["password"] == HIDDEN
     assert arguments["targets"] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("value", "left"),
-    [
-        (SECRET, HIDDEN),
-        (f"<{SECRET}>", f"<{HIDDEN_INSIDE}>"),
-        ([{"a": (SECRET, "b")}], [{"a": [HIDDEN, "b"]}]),
-        (40271, HIDDEN),
-        (4.0271, 4.0271),
-        (True, True),
-        (None, None),
-        ({"id": 7, "name": "zone1"}, {"id": 7, "name": "zone1"}),
-    ],
-    ids=str,
-)
-def test_secrets_are_masked_in_results(value, left):
-    argument_spec = {"words": {"type": "list", "elements": "str", "no_log": True}}
-    validation = ArgumentSpecValidator(argument_spec).validate({"words": [SECRET, "40271"]})
-    with mock.patch.object(_in_process.display, "deprecated", side_effect=AssertionError):
-        assert _in_process._without_secrets({"it": value}, validation._no_log_values) == {"it": left}
-
-
-@pytest.mark.skipif(not MASKED_WHERE_SHOWN, reason="ansible-core before 2.22 knows the secrets of a module alone")
-def test_values_secret_only_to_ansible_stay_in_results():
-    """Ansible takes every value of a vaulted file for a secret, here the name and id of a cluster."""
-    secrets.register_secrets(["vaulted-orders-9", "9077"])
-    result = {"id": 9077, "name": "vaulted-orders-9", "said": SECRET}
-    secrets.register_secret(SECRET)
-    assert _in_process._without_secrets(result, {SECRET}) == {**result, "said": HIDDEN}
 
 
 def test_crash_is_a_failure_without_secrets(action):
@@ -374,12 +304,6 @@ def test_time_out_of_a_no_log_task_shows_no_task_id(timed_out):
     assert error.result["_ansible_no_log"] is True
 
 
-def test_registered_time_out_is_no_template(timed_out):
-    """ansible-core 2.18 marks the texts of a result, but not of an error."""
-    error, _warnings = timed_out("time out")
-    assert wrap_var(error.result["said"]) is error.result["said"]
-
-
 @pytest.mark.parametrize("do", ["time out before", "Ctrl-C"])
 def test_other_interruptions_propagate(action, do):
     with pytest.raises(type(ENDS[do]())):
@@ -430,7 +354,7 @@ def test_progress_is_shown_with_another_callback(action, displayed, monkeypatch)
     monkeypatch.setattr(
         _in_process.C.config, "get_config_value", mock.Mock(side_effect=AnsibleError("No config definition exists."))
     )
-    monkeypatch.setattr(_in_process, "_shows_invocation", lambda _task_vars: False)
+    monkeypatch.setattr(_in_process, "shows_invocation", lambda _task_vars: False)
     action().run()
     assert len(displayed) == 3
 

@@ -276,3 +276,13 @@ def test_failed_adopted_task_is_not_restarted(case, service):
     error = failure(service, case, request(wait=True))
     assert (error.facts["action"], error.facts["task_id"]) == ("adopted", 1001)
     assert (len(service.posts), error.facts["changed"]) == (1, True)
+
+
+def test_own_restart_that_only_its_id_shows_is_not_repeated(service):
+    """The list lacks the task, its record does not tell its target, and the start does not show."""
+    service.tags = service.names_operations = False
+    service.list_lacks = service.start_shown_late = 10_000.0
+    dated = request(wait=True, started_before=at(-300))
+    first, second = failure(service, SERVER, dated), failure(service, SERVER, dated)
+    assert (first.facts["task_id"], len(service.posts)) == (1001, 1)
+    assert "task 1001 (Restart OB server) has restarted it since" in str(second)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
@@ -176,6 +177,12 @@ def test_arbiter_of_three_full_replicas_may_go(service):
     service.arbitrated = {"sys": []}
     service.servers_there[1].status = "UNAVAILABLE"
     assert restart(service, ARBITER)["action"] == "submitted"
+
+
+def test_arbiter_without_clusters_may_go_without_evidence(service):
+    unused = replace(ARBITER, target=ArbitrationService(61, "10.1.0.8:2888", ()))
+    result = restart(service, unused)
+    assert (result["action"], result["safety"]["evidence"], result["safety"]["tenants"]) == ("submitted", None, [])
 
 
 def test_dead_server_is_restarted_whatever_is_down(service):
