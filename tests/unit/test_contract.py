@@ -204,14 +204,16 @@ def keys_of_plugins() -> tuple[frozenset[str], list[str]]:
     readers = list(filter(reads_answers, trees(PLUGINS)))
     names = {name for tree in readers for name in keys_read(tree)}
     patterns = [pattern_of(key) for tree in readers for key in keys_asked(tree, ast.JoinedStr)]
+    model = with_class(PLUGINS, "Subtask").body
     [own_rule] = [
         ast.literal_eval(node.value)
-        for node in with_class(PLUGINS, "Subtask").body
+        for node in model
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Set)
     ]
-    for name in ("Task", "Subtask"):
-        fields = {node.target.id for node in defined(PLUGINS, name).body if isinstance(node, ast.AnnAssign)}
-        names.update(camel(each) for each in fields - own_rule)
+    for record in model:
+        if isinstance(record, ast.ClassDef) and record.name in ("Task", "Subtask"):
+            fields = {node.target.id for node in record.body if isinstance(node, ast.AnnAssign)}
+            names.update(camel(each) for each in fields - own_rule)
     for node in ast.walk(defined(PLUGINS, "OcpApi")):
         if isinstance(node, ast.Dict):
             names.update(key.value for key in node.keys if isinstance(key, ast.Constant))
