@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,15 +107,19 @@ class Tally:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
-    """One run of a verb, as by a new process: what it said in a word, its result or facts, and its message."""
+def run(
+    service: Service, place: Place, since: datetime, journal: MemoryJournal
+) -> tuple[str, dict[str, Any] | None, str]:
+    """One run of a verb, as by a new process of the controller with this ``journal``.
+
+    What it said in a word, its result or facts, and its message.
+    """
     forget_process()
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
     options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
-        # Each run is that of another controller, which knows nothing of the others.
-        result = restart_target(api, place.selector, options, journal=MemoryJournal())
+        result = restart_target(api, place.selector, options, journal=journal)
     except OutcomeUnknown as error:
         return "unknown", error.facts, str(error)
     except OcpError as error:
@@ -123,16 +128,21 @@ def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str,
 
 
 def change(service: Service, place: Place, chance: random.Random, tally: Tally) -> None:
-    """Carry out one change, and hold what was said against what was so."""
+    """Carry out one change, and hold what was said against what was so.
+
+    Two controllers that know nothing of each other begin together, and then take turns.
+    """
     before = service.restarts()[place.object_type, place.name]
     since = datetime.now(UTC)
     said: list[tuple[str, dict[str, Any] | None, str]] = []
+    journals = [MemoryJournal()]
     if chance.random() < RIVALS:
-        with ThreadPoolExecutor(2) as controllers:
-            said += controllers.map(lambda _number: run(service, place, since), range(2))
+        journals.append(MemoryJournal())
+        with ThreadPoolExecutor(len(journals)) as controllers:
+            said += controllers.map(partial(run, service, place, since), journals)
     while len(said) < RUNS_AT_MOST and not any(word in DONE for word, _facts, _message in said):
         time.sleep(PAUSE)
-        said.append(run(service, place, since))
+        said.append(run(service, place, since, journals[len(said) % len(journals)]))
     times = service.restarts()[place.object_type, place.name] - before
     with tally.lock:
         tally.asked += 1

@@ -686,7 +686,7 @@ class _Run:
         if awaited.error is not None:
             raise awaited.error
         task = self._attempt.so_far.task or {}
-        self._attempt.warnings += self._signs.long_restart(task.get("duration"))
+        self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
         restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin)
         log_lines = self._request.policy.log_lines

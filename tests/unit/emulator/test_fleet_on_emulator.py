@@ -35,11 +35,11 @@ from ocp_emulator.fleet.generate_fleet import generated_fleet
 
 CLUSTERS = 12
 # Longer than a look of another thread.
-TOGETHER = 0.5
+TOGETHER = 2.0
 
 
 @pytest.fixture(autouse=True)
-def _own_locks(tmp_path, monkeypatch):
+def _own_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
@@ -98,16 +98,20 @@ def test_each_server_of_many_clusters_is_restarted_once_and_proven(fleet):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """The paths of restarts that are asked for; each waits right before its request for another one to be there too."""
-    meeting, paths, post = threading.Barrier(2), [], HttpClient.post
+    """The paths of restarts that are asked for; each waits before it notes its request for another one to be there."""
+    meeting, paths, begin, post = threading.Barrier(2), [], MemoryJournal.begin, HttpClient.post
 
-    def meet(client, path, *arguments):
+    def meet(journal, row):
         with suppress(threading.BrokenBarrierError):
             meeting.wait(TOGETHER)
+        return begin(journal, row)
+
+    def ask(client, path, *arguments):
         paths.append(path)
         return post(client, path, *arguments)
 
-    monkeypatch.setattr(HttpClient, "post", meet)
+    monkeypatch.setattr(MemoryJournal, "begin", meet)
+    monkeypatch.setattr(HttpClient, "post", ask)
     return paths
 
 

@@ -218,7 +218,7 @@ def _shown_as(**fields: Any) -> Happening:
 
 def _ill_entries() -> Iterator[Entry]:
     """It has started since, but does not serve."""
-    since = at(-10).isoformat()
+    since = at(-100).isoformat()
     ill = partial(entry, (TASKS, "It started since, but does not serve"), started_before=since)
     inactive = _shown_as(started=0.0, inner_status="INACTIVE")
 
