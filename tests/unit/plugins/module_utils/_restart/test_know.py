@@ -96,9 +96,19 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         (look(entry(began=-10)), "ab", "", ""),
         (look(entry(began=None)), "ab", "", "ab"),
         (look(entry(restarts=NOBODY)), "", "", ""),
+        (look(entry(restarts=NOBODY, began=None)), "", "", ""),
         (look(entry(status="RUNNING", operation="ROLLBACK")), "", "", ""),
     ],
-    ids=["all", "a part", "a part, and others", "before", "no begin", "other work", "undoes its work"],
+    ids=[
+        "all",
+        "a part",
+        "a part, and others",
+        "before",
+        "no begin",
+        "other work",
+        "other work, no begin",
+        "undoes its work",
+    ],
 )
 def test_task_is_known_by_the_members_that_it_restarts_since(seen, restarts, since, unclear):
     task = only_task(seen)
