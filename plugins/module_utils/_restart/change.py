@@ -93,11 +93,6 @@ class Sight:
     shown: Member
     tasks: frozenset[int]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was shown that could move."""
-        return self.shown.started is None and not self.shown.pids
-
 
 @dataclass(frozen=True)
 class Begin:
@@ -154,7 +149,7 @@ class Begin:
         sight = self.sights.get(member.name)
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
-        moved = None if sight.is_empty else has_moved(sight.shown, member)
+        moved = has_moved(sight.shown, member)
         return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""No unit test of the plugins sees the OCP_* and proxy variables of the machine, nor what another has left."""
+"""No unit test of the plugins sees the system and variables of the machine, nor the locks and notes of another."""
 
 from __future__ import annotations
 
+import platform
 import tempfile
 from collections.abc import Iterator
 from itertools import count
@@ -17,6 +18,12 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in environment_left_out():
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _not_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no module runs in the controller's process."""
+    monkeypatch.setattr(platform, "system", lambda: "Linux")
 
 
 @pytest.fixture(scope="session")

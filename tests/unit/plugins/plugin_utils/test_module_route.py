@@ -17,11 +17,6 @@ DATABASE_SERVER = {"ocp_server": "10.0.0.1:2882", "ocp_cluster": "orders", "inve
 OF_PLUGINS = [name.removeprefix("ActionBase.") for name in NEEDED_IN_PROCESS if name.startswith("ActionBase.")]
 
 
-@pytest.fixture(autouse=True)
-def _on_linux(monkeypatch):
-    monkeypatch.setattr(platform, "system", lambda: "Linux")
-
-
 def plugin(*, transport="local", become=None, template=lambda value: value, **task):
     """An action plugin with a task on a connection."""
     keywords = dict.fromkeys(("async_val", "timeout"), 0) | dict.fromkeys(("check_mode", "diff", "no_log"), False)

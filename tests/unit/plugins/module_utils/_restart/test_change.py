@@ -186,10 +186,19 @@ def test_a_task_is_since_the_first_use_of_a_name_if_it_was_not_there(seen, began
         (sights(-900), 90, SINCE),
         (sights(90), 90, SINCE),
         (sights(-900), -90, SINCE),
+        (sights(-900), 5, SINCE),
         (sights(5), 5, UNCLEAR),
         (sights(), -90, HIDDEN),
     ],
-    ids=["before both", "since both", "since the instant", "since the name", "unclear by the clock", "hidden"],
+    ids=[
+        "before both",
+        "since both",
+        "since the instant",
+        "since the name",
+        "since the name, unclear by the clock",
+        "unclear by the clock",
+        "hidden",
+    ],
 )
 def test_with_a_name_and_an_instant_either_is_enough(seen, started, relative):
     assert replace(EXACT, sights=seen).of_start(member(started)) is relative

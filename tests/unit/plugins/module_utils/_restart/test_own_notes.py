@@ -313,7 +313,7 @@ def test_start_that_shows_after_a_request_is_not_the_first_sight(run, seen, serv
     notes.begin(seen(), HERE)
     restarts(service)
     run(**NAME).register(seen())
-    assert run(**NAME).sights()[ADDRESS].is_empty
+    assert run(**NAME).sights()[ADDRESS].shown.started is None
 
 
 def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):

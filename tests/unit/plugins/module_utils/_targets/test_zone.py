@@ -223,7 +223,7 @@ def test_restart_of_one_server_does_not_cover_the_zone(names_operations, of_two,
 @however_shown
 def test_restart_of_the_only_stale_server_is_joined(names_operations, of_two, service):
     service.names_operations = names_operations
-    service.servers_there[0].started = -5
+    service.servers_there[0].started = -30
     job = service.begin(fake_ocp.SERVER, service.servers_there[1:2], seconds=100)
     result = restart(service, of_two, request(started_before=at(-100)))
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
