@@ -17,7 +17,7 @@ from .task_graph import Task
 NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
-UNTOLD = "and does not show what task"
+UNTOLD = "does not show what task"
 PARTIAL_RESTART = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
 START_MISSING = re.compile(r"task (\d+) \([^)]*\) has restarted it since .*, but the service shows no later start")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")

@@ -235,7 +235,7 @@ def _tasks_hidden(decision: Decision, told: Told) -> str:
     shows = "clocks do not tell when" if is_shown else "the service shows no start of"
     what = f"{shows} {join_names(hidden)}{' started' if is_shown else ''}"
     gap = (
-        f"does not show what task {told.label(decision.tasks[0])} restarted"
+        f"{'the service ' if is_shown else ''}does not show what task {told.label(decision.tasks[0])} restarted"
         if decision.tasks
         else "these credentials may not read tasks (TASK_VIEWER)"
     )

@@ -38,6 +38,8 @@ from ocp_emulator.base.compatibility import CHOICES, PROFILES, Switches
 from urllib3 import HTTPResponse
 
 ADDRESS = "http://127.0.0.1:8080"
+# Seconds after the change, so that a task is seen to begin since.
+A_MOMENT = 2
 # What was really restarted, as /emulator/restarts counts it.
 TARGETS: dict[str, tuple[Selector, dict[tuple[str, int], int]]] = {
     "server": (
@@ -157,6 +159,7 @@ def test_restart_is_done_once_and_proven(switches, target, below, time_passes):
 def test_running_restart_is_joined_with_an_access_key(switches, target, below, time_passes):
     emulated = below(switches)
     selector, restarts = TARGETS[target]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False, auth="access key")
     time_passes.time += 2
     another_controller()
@@ -183,6 +186,7 @@ def test_running_restart_is_joined_where_no_status_tells_of_it(profile, below, t
     ):
         emulated.data("POST", "/emulator/faults", json={**fault, "times": None})
     selector, restarts = TARGETS["server"]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False)
     another_controller()
     assert restart(time_passes, selector)["action"] == "attached"
@@ -222,6 +226,7 @@ def capitals(content: bytes) -> bytes:
 def test_running_restart_is_joined_however_its_name_is_spelt(target, below, time_passes):
     emulated = below(PROFILES["4.3"], capitals)
     selector, restarts = TARGETS[target]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False)
     another_controller()
     assert restart(time_passes, selector)["action"] == "attached"
