@@ -307,16 +307,16 @@ target:
   returned: once the target was found
   type: dict
   contains:
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
     id:
       description: Its id.
       returned: always
       type: int
     name:
       description: Its name.
-      returned: always
-      type: str
-    kind:
-      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
       returned: always
       type: str
   sample: {"kind": "cluster", "id": 1, "name": "orders"}

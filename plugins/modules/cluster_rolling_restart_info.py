@@ -265,6 +265,18 @@ left_alone:
   type: list
   elements: dict
   contains:
+    cluster:
+      description: Name of its cluster.
+      returned: always
+      type: str
+    cluster_id:
+      description: Id of its cluster.
+      returned: always
+      type: int
+    zone:
+      description: Its zone.
+      returned: always
+      type: str
     id:
       description: Server id.
       returned: always
@@ -289,18 +301,6 @@ left_alone:
       description: Whether it serves now.
       returned: always
       type: bool
-    cluster:
-      description: Name of its cluster.
-      returned: always
-      type: str
-    cluster_id:
-      description: Id of its cluster.
-      returned: always
-      type: int
-    zone:
-      description: Its zone.
-      returned: always
-      type: str
 done:
   description:
     - The same servers by zone, with the keys of RV(batches). A zone is C(last_of_zone) if no server of it is in

@@ -329,16 +329,16 @@ target:
   returned: once the target was found
   type: dict
   contains:
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
     cluster_id:
       description: Id of its cluster.
       returned: always
       type: int
     cluster_name:
       description: Name of its cluster.
-      returned: always
-      type: str
-    kind:
-      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
       returned: always
       type: str
     id:

@@ -202,7 +202,7 @@ def test_entries_are_plain_records(journal):
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    assert change["sights"] == [{**member, "pids": [], "at": 1000.0}]
+    assert change["sights"] == [{**member, "pids": [], "at": 1000.0, "tasks": []}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)
     assert [{**each, "pids": [list(pid) for pid in each["pids"]]} for each in noted["members"]] == [
