@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
@@ -78,6 +79,10 @@ class Server(PartOfCluster):
     def result(self) -> dict[str, Any]:
         """Kind, id, name (its address) and the cluster."""
         return self.cluster.part(self.kind, self.id, self.address)
+
+    def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
+        """Itself, whatever was read."""
+        return {self.address: MemberKey(self.cluster.identity, "server", self.id, self.address)}
 
     def observe(self, api: OcpApi) -> Observation:
         """Its state; it may be gone from the cluster by now."""
