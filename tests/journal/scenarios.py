@@ -70,7 +70,7 @@ class Controller:
 
 @contextmanager
 def _controllers(database: Database, file: Path, number: int, lease: float = LEASE) -> Iterator[list[Controller]]:
-    started = [Controller(database.url, file, lease) for _ in range(number)]
+    started = [Controller(database.url, file, lease) for _each in range(number)]
     try:
         yield started
     finally:
@@ -101,7 +101,7 @@ def kills(database: Database, folder: Path, changes: int) -> Outcome:
     """A controller is killed while it holds a lease, anywhere between its look and its note; the next one goes on."""
     file = folder / "kills"
     draw = random.Random(1)
-    ends = [draw.choice([LOCKED, NOTED, SENT]) for _ in range(changes)]
+    ends = [draw.choice([LOCKED, NOTED, SENT]) for _change in range(changes)]
 
     def one(number: int) -> list[str]:
         change, cluster = f"kill-{number}", f"cluster-{number}"

@@ -18,14 +18,14 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("homes")
-    return (str(folder / str(number)) for number in count())
+    return tmp_path_factory.mktemp("homes"), count()
 
 
 @pytest.fixture(autouse=True)
 def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
+    folder, numbers = _homes
     another_controller()
-    monkeypatch.setenv("ANSIBLE_HOME", next(_homes))
+    monkeypatch.setenv("ANSIBLE_HOME", str(folder / f"{next(numbers)}"))
     with with_journal_here():
         yield

@@ -27,15 +27,12 @@ class Journal(Protocol):
 
         Raises TargetBusy if others hold one of them for ``timeout`` seconds. Who holds one must not ask for it again.
         """
-        ...
 
     def renew(self) -> None:
         """Keep the locks that this thread holds. Raises JournalError if one of them was lost."""
-        ...
 
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         """The first sights of those of the members for which this change was asked for before."""
-        ...
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         """Bind the name of a change to a wish, and keep the first sight of each member.
@@ -43,40 +40,32 @@ class Journal(Protocol):
         A sight that showed nothing gets what is shown now, but keeps its time. Raises NameTaken, and keeps nothing, if
         the name stands for another wish in one of the clusters.
         """
-        ...
 
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
         """The requests for one of these members or more, the oldest first.
 
         Those with a name of a change or with values are kept for ever until they are settled, others for KEPT_FOR.
         """
-        ...
 
     def begin(self, row: RequestRow) -> int:
         """Note a request that is about to be sent; returns its number once that is on the disk."""
-        ...
 
     def note(
         self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
     ) -> None:
         """Note what is known now of a request; None leaves what was noted."""
-        ...
 
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
         """Keep a small fact."""
-        ...
 
     def recall(self, kind: str, key: Sequence[str | int]) -> str | None:
         """The fact, None if there is none."""
-        ...
 
     def forget(self, kind: str, key: Sequence[str | int]) -> None:
         """Remove the fact, if there is one."""
-        ...
 
     def entries(self) -> dict[str, list[Record]]:
         """All that is kept, for people: ``changes`` with their ``sights``, ``requests`` and ``facts``."""
-        ...
 
     def clear(
         self,
@@ -91,7 +80,6 @@ class Journal(Protocol):
         ``number`` settles one request. ``change`` forgets a name, in one ``cluster`` if that is given, and settles its
         requests. ``everything`` empties the journal.
         """
-        ...
 
 
 def acquire(

@@ -109,7 +109,7 @@ class NamedDatabase:
     def error(self, error: BaseException) -> JournalError:
         """What people are told of an error of the database."""
         cause = getattr(error, "orig", None) or error
-        words = str(cause.args[-1] if cause.args else cause).strip().split("\n")[0].rstrip(".")
+        words = str(cause.args[-1] if cause.args else cause).strip().split("\n", maxsplit=1)[0].rstrip(".")
         told = self._censor.clean(one_line(words) or type(cause).__name__)
         return JournalError(
             f"The journal {self.place} cannot be used: {told}. Look whether the database runs, and whether "

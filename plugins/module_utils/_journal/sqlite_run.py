@@ -25,10 +25,9 @@ def sqlite_transaction(connection: sqlite3.Connection, *, writes: bool) -> Itera
     try:
         yield run
         connection.execute("COMMIT")
-    except BaseException:
+    finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        raise
 
 
 def sqlite_has_tables(run: Run) -> bool:

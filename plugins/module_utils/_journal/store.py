@@ -186,7 +186,9 @@ class SqlJournal(ABC):
             facts = run("SELECT content FROM ocp_journal_facts ORDER BY fact_key")
             return {
                 "changes": [{**self._made(dict, content), "sights": sights.get(key, [])} for key, content in changes],
-                "requests": [{"number": row.number, **request_record(row)} for row, _ in self._requests(run, None)],
+                "requests": [
+                    {"number": row.number, **request_record(row)} for row, _expires_at in self._requests(run, None)
+                ],
                 "facts": [self._made(dict, content) for (content,) in facts],
             }
 

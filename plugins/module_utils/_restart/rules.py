@@ -224,7 +224,7 @@ def _start_missing(case: Case) -> Decision | None:
     for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
         found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
         if found:
-            return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for [task, *_] in found.values()),))
+            return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for task, *_others in found.values()),))
     return None
 
 

@@ -114,7 +114,7 @@ with journal._session(writes=True) as run:
 
 def test_processes_that_begin_at_the_same_time_make_one_journal(tmp_path):
     code = "sys.stdin.readline(); [journal.begin(request()) for _ in range(5)]"
-    started = [process(code, tmp_path) for _ in range(3)]
+    started = [process(code, tmp_path) for _process in range(3)]
     for each in started:
         each.stdin.write("\n")
         each.stdin.flush()
@@ -226,7 +226,7 @@ def test_full_disk_is_told_before_anything_is_sent(file, monkeypatch):
     journal = used()
     monkeypatch.setattr(local_journal.sqlite3, "connect", full)
     with pytest.raises(JournalError) as raised:
-        for _ in range(100):
+        for _turn in range(100):
             journal.begin(request())
     assert str(raised.value) == (
         f"The journal {file} cannot be used: database or disk is full. Give the disk more room."
